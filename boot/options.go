@@ -1,0 +1,158 @@
+package boot
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Options is what an operator may set. NewOptions gives the defaults.
+type Options struct {
+	Serving ServingOptions
+	Store   StoreOptions
+}
+
+// ServingOptions says where the server listens.
+type ServingOptions struct {
+	// BindAddress is the IP address to listen on, SecurePort the TCP port; port 0 takes a free one.
+	BindAddress string
+	SecurePort  int
+}
+
+// StoreOptions says where objects are kept and in which form. Every command that opens the store takes these.
+type StoreOptions struct {
+	// DataDir holds the certificates, the admin's kubeconfig and, without Etcd.Servers, the embedded etcd.
+	DataDir string
+	// EtcdServers are the endpoints of an etcd cluster; none means the embedded one.
+	EtcdServers  []string
+	EtcdCAFile   string
+	EtcdCertFile string
+	EtcdKeyFile  string
+	// EtcdPrefix is the key below which everything is stored.
+	EtcdPrefix string
+	// MediaType is the form of newly written values; every form is read.
+	MediaType string
+	// Versions overrides the storage versions, see the flag's help for the form of an item.
+	Versions []string
+}
+
+const (
+	mediaTypeProtobuf = "application/vnd.kubernetes.protobuf"
+	mediaTypeJSON     = "application/json"
+)
+
+// NewOptions returns the defaults of the server called name.
+func NewOptions(name string) *Options {
+	return &Options{
+		Serving: ServingOptions{BindAddress: "127.0.0.1", SecurePort: 6443},
+		Store: StoreOptions{
+			DataDir:    "./" + name + "-data",
+			EtcdPrefix: "/registry",
+			MediaType:  mediaTypeProtobuf,
+		},
+	}
+}
+
+// AddFlags makes every option settable by a flag of fs.
+func (o *Options) AddFlags(fs *pflag.FlagSet) {
+	o.Serving.addFlags(fs)
+	o.Store.AddFlags(fs)
+	refuseRemovedFlags(fs)
+}
+
+func (o *ServingOptions) addFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.BindAddress, "bind-address", o.BindAddress, "IP `address` to listen on; 0.0.0.0 or :: listens on all interfaces")
+	fs.IntVar(&o.SecurePort, "secure-port", o.SecurePort, "TCP `port` of the HTTPS server; 0 takes a free one")
+}
+
+// AddFlags makes the store's options settable by flags of fs.
+func (o *StoreOptions) AddFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.DataDir, "data-dir", o.DataDir, "`directory` of certificates, admin.kubeconfig and the embedded etcd; made if it is missing")
+	fs.StringSliceVar(&o.EtcdServers, "etcd-servers", o.EtcdServers, "comma-separated `URLs` of an etcd cluster; without it an etcd runs inside this process, in the data directory")
+	fs.StringVar(&o.EtcdCAFile, "etcd-cafile", o.EtcdCAFile, "`file` with the CA that signed the etcd cluster's certificates")
+	fs.StringVar(&o.EtcdCertFile, "etcd-certfile", o.EtcdCertFile, "`file` with the client certificate for the etcd cluster")
+	fs.StringVar(&o.EtcdKeyFile, "etcd-keyfile", o.EtcdKeyFile, "`file` with the key of --etcd-certfile")
+	fs.StringVar(&o.EtcdPrefix, "etcd-prefix", o.EtcdPrefix, "`key` in etcd below which all objects are stored")
+	fs.StringVar(&o.MediaType, "storage-media-type", o.MediaType, "media `type` of newly written objects: "+mediaTypeProtobuf+" or "+mediaTypeJSON+"; both are read")
+	fs.StringSliceVar(&o.Versions, "storage-versions", o.Versions, "comma-separated storage versions: `group/version` for all kinds of a group, resource.group=group/version for one")
+}
+
+// Validate returns every mistake in the options, each naming its flag.
+func (o *Options) Validate() error {
+	return errors.Join(o.Serving.validate(), o.Store.Validate())
+}
+
+func (o *ServingOptions) validate() error {
+	var errs []error
+	if net.ParseIP(o.BindAddress) == nil {
+		errs = append(errs, fmt.Errorf("--bind-address=%s: want an IP address, like 127.0.0.1", o.BindAddress))
+	}
+	if o.SecurePort < 0 || o.SecurePort > 65535 {
+		errs = append(errs, fmt.Errorf("--secure-port=%d: want a port from 0 to 65535", o.SecurePort))
+	}
+	return errors.Join(errs...)
+}
+
+// Validate returns every mistake in the store's options, each naming its flag.
+func (o *StoreOptions) Validate() error {
+	var errs []error
+	if o.DataDir == "" {
+		errs = append(errs, errors.New("--data-dir: want a directory"))
+	}
+	if !strings.HasPrefix(o.EtcdPrefix, "/") || strings.HasSuffix(o.EtcdPrefix, "/") {
+		errs = append(errs, fmt.Errorf("--etcd-prefix=%s: want a key that begins with a slash and does not end in one, like /registry", o.EtcdPrefix))
+	}
+	if o.MediaType != mediaTypeProtobuf && o.MediaType != mediaTypeJSON {
+		errs = append(errs, fmt.Errorf("--storage-media-type=%s: want %s or %s", o.MediaType, mediaTypeProtobuf, mediaTypeJSON))
+	}
+	if (o.EtcdCertFile == "") != (o.EtcdKeyFile == "") {
+		errs = append(errs, errors.New("--etcd-certfile and --etcd-keyfile go together"))
+	}
+	if len(o.EtcdServers) == 0 && (o.EtcdCAFile != "" || o.EtcdCertFile != "") {
+		errs = append(errs, errors.New("--etcd-cafile and --etcd-certfile are for a cluster: name it with --etcd-servers"))
+	}
+	if _, err := parseStorageVersions(o.Versions); err != nil {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// storageVersion is one parsed item of --storage-versions. Resource is "" when it is for all kinds of the group.
+type storageVersion struct {
+	item     string
+	resource schema.GroupResource
+	version  schema.GroupVersion
+}
+
+func parseStorageVersions(items []string) ([]storageVersion, error) {
+	var out []storageVersion
+	var errs []error
+	for _, item := range items {
+		resource, version, named := strings.Cut(item, "=")
+		if !named {
+			version = item
+		}
+		gv, err := schema.ParseGroupVersion(version)
+		if err != nil || gv.Version == "" || named && resource == "" {
+			errs = append(errs, fmt.Errorf("--storage-versions: %q: want group/version or resource.group=group/version", item))
+			continue
+		}
+		v := storageVersion{item: item, version: gv, resource: schema.GroupResource{Group: gv.Group}}
+		if named {
+			v.resource = schema.ParseGroupResource(resource)
+		}
+		out = append(out, v)
+	}
+	return out, errors.Join(errs...)
+}
+
+// address is what to listen on.
+func (o *ServingOptions) address() string {
+	return net.JoinHostPort(o.BindAddress, strconv.Itoa(o.SecurePort))
+}

@@ -1,0 +1,79 @@
+// Package diag collects what is wrong with the user's packages, so that one run says all of it.
+//
+// A plug-in adds problems and goes on; Run prints them sorted by position and writes no file if there is one.
+package diag
+
+import (
+	"fmt"
+	"go/token"
+	"sort"
+	"strings"
+	"sync"
+)
+
+// Problem is one thing to mend, said to the person who wrote the Go types.
+type Problem struct {
+	// Pos is where to look; its Filename is as the user would type it (relative to the working directory).
+	Pos token.Position
+	// Path is what it is about in the user's terms, like "Book.Spec.Pages"; may be empty.
+	Path string
+	// Message says what is wrong, Cure what to do about it (may be empty). Lower case, no trailing dot.
+	Message string
+	Cure    string
+}
+
+func (p Problem) String() string {
+	var b strings.Builder
+	if p.Pos.IsValid() || p.Pos.Filename != "" {
+		fmt.Fprintf(&b, "%s: ", p.Pos)
+	}
+	if p.Path != "" {
+		fmt.Fprintf(&b, "%s: ", p.Path)
+	}
+	b.WriteString(p.Message)
+	if p.Cure != "" {
+		b.WriteString("; " + p.Cure)
+	}
+	return b.String()
+}
+
+// Report is a set of problems. The zero value is ready; it may be used from any goroutine.
+type Report struct {
+	mu       sync.Mutex // guards problems
+	problems []Problem
+}
+
+// Add takes one problem down.
+func (r *Report) Add(p Problem) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.problems = append(r.problems, p)
+}
+
+// Problems returns what was added, sorted by position, each once.
+func (r *Report) Problems() []Problem {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := append([]Problem(nil), r.problems...)
+	sort.SliceStable(out, func(i, j int) bool { return less(out[i], out[j]) })
+	unique := out[:0]
+	for i, p := range out {
+		if i == 0 || p != out[i-1] {
+			unique = append(unique, p)
+		}
+	}
+	return unique
+}
+
+func less(a, b Problem) bool {
+	if a.Pos.Filename != b.Pos.Filename {
+		return a.Pos.Filename < b.Pos.Filename
+	}
+	if a.Pos.Line != b.Pos.Line {
+		return a.Pos.Line < b.Pos.Line
+	}
+	if a.Pos.Column != b.Pos.Column {
+		return a.Pos.Column < b.Pos.Column
+	}
+	return a.String() < b.String()
+}

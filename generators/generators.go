@@ -1,0 +1,50 @@
+// Package generators turns annotated Go types into the code that nobody should write by hand.
+//
+// One run is: load the packages once (load), read and check their tags (tag), let each plug-in plan and print
+// (deepcopy, defaulter, conversion, protobuf, register, openapi, apiserver, …) into files held in memory (emit),
+// and, if nothing is wrong (diag), write those that changed. A plug-in decides in plan.go and prints in emit.go;
+// it only writes where a tag asks for it, and imports nothing of the rest of this module: names of the runtime
+// appear only in what it prints.
+//
+// Start reading at Run.
+package generators
+
+import (
+	"github.com/typeplane/typeplane/generators/diag"
+	"github.com/typeplane/typeplane/generators/emit"
+	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/tag"
+)
+
+// Plugin makes one kind of generated file.
+type Plugin struct {
+	// Name selects the plug-in with --generators.
+	Name string
+	// Doc is one sentence for the help text.
+	Doc string
+	// Tags are the tags that the plug-in reads. A tag of no plug-in is a problem.
+	Tags []tag.Definition
+	// Generate plans and prints. It is called once, with all packages of the run; it does not modify them.
+	Generate func(*Pass)
+}
+
+// Pass is what a plug-in gets for one run.
+type Pass struct {
+	// Set holds every loaded package and answers questions about types, comments and positions.
+	Set *load.Set
+	// Packages are those that the user named, sorted by import path.
+	Packages []*load.Package
+	// Report takes problems.
+	Report *diag.Report
+
+	// files is what the plug-in printed.
+	files []*emit.File
+}
+
+// File starts a generated file of pkg, which Run writes when the run has no problem. generator is the name in the
+// header ("deepcopy-gen"): the one that other tools look for.
+func (p *Pass) File(pkg *load.Package, name, generator string) *emit.File {
+	f := emit.NewFile(pkg.Dir, name, pkg.Path, pkg.Name, generator)
+	p.files = append(p.files, f)
+	return f
+}

@@ -1,0 +1,279 @@
+// Package archtest holds the house's rules as tests: which package may import which, and why.
+package archtest
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/typeplane/typeplane"
+
+// rule forbids imports. A path ending in "/..." stands for itself and everything below.
+type rule struct {
+	in     []string // packages it holds for, relative to the module; "..." is all of them
+	except []string // packages that are allowed to
+	forbid []string // import paths; "./x" is a package of this module
+	but    []string // import paths that are allowed all the same
+	tests  bool     // holds for test files too
+	reason string
+}
+
+var rules = []rule{
+	{
+		in:     []string{"..."},
+		forbid: []string{"k8s.io/apiserver/...", "k8s.io/client-go/...", "k8s.io/kubernetes/..."},
+		tests:  true,
+		reason: "the product replaces them; users' go.sum must not carry them, and tests that need them live in nested modules under test/",
+	},
+	{
+		in:     []string{"runtime/...", "storage/...", "registry/...", "server/...", "boot/..."},
+		forbid: []string{"k8s.io/apimachinery/..."},
+		but: []string{
+			"k8s.io/apimachinery/pkg/api/errors",
+			"k8s.io/apimachinery/pkg/api/resource",
+			"k8s.io/apimachinery/pkg/apis/meta/v1",
+			"k8s.io/apimachinery/pkg/fields",
+			"k8s.io/apimachinery/pkg/labels",
+			"k8s.io/apimachinery/pkg/runtime",
+			"k8s.io/apimachinery/pkg/runtime/schema",
+			"k8s.io/apimachinery/pkg/types",
+			"k8s.io/apimachinery/pkg/util/intstr",
+			"k8s.io/apimachinery/pkg/util/validation",
+			"k8s.io/apimachinery/pkg/util/validation/field",
+		},
+		reason: "of apimachinery the core uses the types that users share with controller-runtime and client-go, and leaf utilities; scheme, codecs, conversion and watch are written here, they are the product",
+	},
+	{
+		in:     []string{"..."},
+		forbid: []string{"k8s.io/klog/..."},
+		reason: "we log through log/slog only",
+	},
+	{
+		in:     []string{"..."},
+		except: []string{"storage/etcd3"},
+		forbid: []string{"go.etcd.io/etcd/client/v3", "go.etcd.io/etcd/client/v3/..."},
+		tests:  false,
+		reason: "storage/etcd3 is the one place that speaks etcd's client API, so that its errors and retries are translated once",
+	},
+	{
+		in:     []string{"..."},
+		except: []string{"storage/embedded"},
+		forbid: []string{"go.etcd.io/etcd/server/v3/..."},
+		reason: "storage/embedded is the one place that starts an etcd server",
+	},
+	{
+		in:     []string{"storage/..."},
+		forbid: []string{"./runtime/...", "./registry/...", "./server/...", "./boot/...", "net/http", "k8s.io/..."},
+		reason: "storage keeps bytes: it knows no Scheme, no objects and no HTTP; registry hands it the function that makes bytes canonical",
+	},
+	{
+		in:     []string{"storage"},
+		forbid: []string{"./..."},
+		reason: "the contract stands below its implementations",
+	},
+	{
+		in:     []string{"storage/memory", "storage/cacher"},
+		forbid: []string{"./storage/etcd3", "./storage/embedded", "go.etcd.io/..."},
+		reason: "the twin and the cache work over any backend",
+	},
+	{
+		in:     []string{"runtime/..."},
+		forbid: []string{"./storage/...", "./registry/...", "./server/...", "./boot/...", "net/http"},
+		reason: "the object model is below everything that stores or serves objects",
+	},
+	{
+		in:     []string{"runtime/wire"},
+		forbid: []string{"./...", "k8s.io/..."},
+		reason: "byte-level helpers are a leaf",
+	},
+	{
+		in:     []string{"registry/..."},
+		forbid: []string{"./storage/etcd3", "./storage/embedded", "./storage/cacher", "./server/...", "./boot/...", "net/http"},
+		but:    []string{},
+		reason: "registry meets its backend and its HTTP front in boot; it sees storage.Interface and offers rest.Resource",
+	},
+	{
+		in:     []string{"registry/rest"},
+		forbid: []string{"./..."},
+		reason: "what the HTTP layer sees of a resource says nothing of how it is made",
+	},
+	{
+		in:     []string{"server/..."},
+		forbid: []string{"./storage/...", "./registry", "./boot/...", "go.etcd.io/..."},
+		reason: "the HTTP layer sees rest.View and rest.Stream only; it has no idea of keys and revisions",
+	},
+	{
+		in:     []string{"generators/..."},
+		forbid: []string{"./runtime/...", "./storage/...", "./registry/...", "./server/...", "./boot/..."},
+		reason: "the generator knows the runtime only by the names that it prints, so that gen builds without it",
+	},
+	{
+		in:     []string{"..."},
+		except: []string{"cmd/gen", "generators/..."},
+		forbid: []string{"./generators/..."},
+		reason: "no server links the generator",
+	},
+}
+
+func TestImports(t *testing.T) {
+	root := moduleRoot(t)
+	for file, imports := range goFiles(t, root) {
+		pkg := path.Dir(file)
+		isTest := strings.HasSuffix(file, "_test.go")
+		for _, r := range rules {
+			if isTest && !r.tests || !matchAny(r.in, pkg) || matchAny(r.except, pkg) {
+				continue
+			}
+			for _, imp := range imports {
+				if matchImport(r.forbid, imp) && !matchImport(r.but, imp) {
+					t.Errorf("%s imports %s: %s", file, imp, r.reason)
+				}
+			}
+		}
+	}
+}
+
+// TestRulesHoldForSomething keeps a rule from outliving the package that it is about.
+func TestRulesHoldForSomething(t *testing.T) {
+	root := moduleRoot(t)
+	packages := map[string]bool{}
+	for file := range goFiles(t, root) {
+		packages[path.Dir(file)] = true
+	}
+	for _, r := range rules {
+		for _, pattern := range append(append([]string(nil), r.in...), r.except...) {
+			found := false
+			for pkg := range packages {
+				found = found || match(pattern, pkg)
+			}
+			if !found {
+				t.Errorf("rule %q: no package matches %q", r.reason, pattern)
+			}
+		}
+	}
+}
+
+// TestNoJunkDrawers keeps out the package names that say nothing about what is inside.
+func TestNoJunkDrawers(t *testing.T) {
+	for file := range goFiles(t, moduleRoot(t)) {
+		for _, element := range strings.Split(path.Dir(file), "/") {
+			switch element {
+			case "util", "utils", "common", "helpers", "types", "misc":
+				t.Errorf("%s: a package called %q says nothing; name what it does", file, element)
+			}
+		}
+	}
+}
+
+func matchAny(patterns []string, pkg string) bool {
+	for _, p := range patterns {
+		if match(p, pkg) {
+			return true
+		}
+	}
+	return false
+}
+
+func matchImport(patterns []string, imp string) bool {
+	for _, p := range patterns {
+		if rest, ok := strings.CutPrefix(p, "./"); ok {
+			if inside, ok := strings.CutPrefix(imp, module+"/"); ok && match(rest, inside) {
+				return true
+			}
+			continue
+		}
+		if match(p, imp) {
+			return true
+		}
+	}
+	return false
+}
+
+func match(pattern, name string) bool {
+	if pattern == "..." {
+		return true
+	}
+	if prefix, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return name == prefix || strings.HasPrefix(name, prefix+"/")
+	}
+	return name == pattern
+}
+
+// goFiles returns the imports of every Go file of the module, by the file's path below root. Nested modules and
+// test data are not part of it.
+func goFiles(t *testing.T, root string) map[string][]string {
+	t.Helper()
+	files := map[string][]string{}
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if skipDir(root, name, d.Name()) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		imports := []string{}
+		for _, spec := range f.Imports {
+			imp, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			imports = append(imports, imp)
+		}
+		files[filepath.ToSlash(rel)] = imports
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func skipDir(root, dir, base string) bool {
+	if dir == root {
+		return false
+	}
+	if base == "testdata" || strings.HasPrefix(base, ".") {
+		return true
+	}
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil
+}
+
+func moduleRoot(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			t.Fatal("no go.mod above the test")
+		}
+		dir = parent
+	}
+}

@@ -1,0 +1,126 @@
+// Package rest is what the HTTP layer sees of a resource: its names, and one small interface for each verb.
+//
+// A Resource is data. A nil verb is one that the resource does not have: the server answers 405 and leaves it out
+// of discovery; nobody asks a value what else it might be able to do. What a verb returns is not a struct but a
+// View or a Stream, which write themselves in the form that the client asked for, so that bytes which are already
+// in that form need no decoding.
+//
+// Every error that a verb returns is an API status error (k8s.io/apimachinery/pkg/api/errors) or an error of the
+// context. Start reading at Resource; the implementation is package registry.
+package rest
+
+import (
+	"context"
+	"io"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Resource is one resource in one version, as it is served. It is not modified once it is handed to a server.
+type Resource struct {
+	// GroupVersion is where the resource is served; Kind and ListKind are its kinds there.
+	GroupVersion schema.GroupVersion
+	Kind         string
+	ListKind     string
+	// Name is the plural in the path ("books"), Singular what users may type for one ("book").
+	Name       string
+	Singular   string
+	ShortNames []string
+	Categories []string
+	Namespaced bool
+	// StorageVersion is the version that the stored objects have, for the hash in discovery.
+	StorageVersion schema.GroupVersion
+
+	Get    Getter
+	List   Lister
+	Watch  Watcher
+	Create Creator
+	Update Updater
+	Delete Deleter
+}
+
+// Name says which object a request is about. Namespace is "" for cluster-scoped kinds and for requests over all namespaces.
+type Name struct {
+	Namespace string
+	Name      string
+}
+
+// Getter reads one object.
+type Getter interface {
+	Get(ctx context.Context, name Name, opts metav1.GetOptions) (View, error)
+}
+
+// Lister reads a collection. name.Name is "" .
+type Lister interface {
+	List(ctx context.Context, namespace string, opts metav1.ListOptions) (View, error)
+}
+
+// Watcher follows a collection. opts have passed the validation of package server.
+type Watcher interface {
+	Watch(ctx context.Context, namespace string, opts metav1.ListOptions) (Stream, error)
+}
+
+// Creator stores a new object. obj is of the resource's version, decoded and not yet defaulted; the Creator owns it.
+type Creator interface {
+	Create(ctx context.Context, name Name, obj apiruntime.Object, opts metav1.CreateOptions) (View, error)
+}
+
+// Updater replaces an object. obj is as for Creator. created says that the object was not there before.
+type Updater interface {
+	Update(ctx context.Context, name Name, obj apiruntime.Object, opts metav1.UpdateOptions) (view View, created bool, err error)
+}
+
+// Deleter removes an object, or marks it as being deleted when finalizers keep it; then the view is the object,
+// else it is a Status with the object's uid.
+type Deleter interface {
+	Delete(ctx context.Context, name Name, opts metav1.DeleteOptions) (View, error)
+}
+
+// MediaType is a form on the wire.
+type MediaType string
+
+const (
+	JSON     MediaType = "application/json"
+	YAML     MediaType = "application/yaml"
+	Protobuf MediaType = "application/vnd.kubernetes.protobuf"
+)
+
+// Form is how a client wants an answer. The version is that of the Resource which made the View.
+type Form struct {
+	MediaType MediaType
+	// Pretty indents JSON.
+	Pretty bool
+}
+
+// View is an answer that can write itself in any Form, more than once. It may share bytes with the store.
+// Protobuf has its envelope, JSON ends with a newline.
+type View interface {
+	WriteTo(w io.Writer, form Form) error
+}
+
+// EventType is the type of a watch event on the wire.
+type EventType string
+
+const (
+	Added    EventType = "ADDED"
+	Modified EventType = "MODIFIED"
+	Deleted  EventType = "DELETED"
+	Bookmark EventType = "BOOKMARK"
+	Error    EventType = "ERROR"
+)
+
+// Event is one watch event. Object writes the object alone; framing is the server's.
+type Event struct {
+	Type   EventType
+	Object View
+}
+
+// Stream is a watch that runs. Only one goroutine may use it; Close may be called from any.
+type Stream interface {
+	// Next waits for events and returns at least one; the slice is good until the next call. An event of type Error
+	// is the last one: after it Next returns io.EOF, as it does when ctx ends or the stream is closed.
+	Next(ctx context.Context) ([]Event, error)
+	Close()
+}

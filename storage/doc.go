@@ -1,0 +1,13 @@
+// Package storage says what a store of objects must do, and nothing about how.
+//
+// A store keeps bytes under keys. What goes in and what comes out is canonical: the object's Kubernetes protobuf
+// (with its envelope) in the storage version of its kind, with the defaults of that version, without unknown
+// fields and without a resourceVersion. How a value lies in the backing database (older version, JSON, encrypted)
+// is the business of a Form, which the store is given when it is made; readers see canonical values only.
+//
+// Start reading at Interface. The implementations are the folders below: etcd3 (a real etcd, embedded or a
+// cluster), memory (the twin for tests), cacher (a watch cache in front of another store). Package storagetest is
+// the suite that each of them passes; it is the exact definition of this contract.
+//
+// This package knows no Scheme, no HTTP and no etcd.
+package storage

@@ -1,0 +1,96 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Code says what kind of failure an Error is.
+type Code int
+
+const (
+	// CodeOther is what CodeOf says of an error that is not of this package.
+	CodeOther Code = iota
+	// CodeNotFound: there is no entry at the key.
+	CodeNotFound
+	// CodeExists: there is already an entry at the key.
+	CodeExists
+	// CodeConflict: an operation of the transaction did not meet its expected revision.
+	CodeConflict
+	// CodeCorrupt: the stored value can't be read (decrypted, decoded, converted).
+	CodeCorrupt
+	// CodeCompacted: the revision asked for is no longer in the history.
+	CodeCompacted
+	// CodeFuture: the revision asked for has not been reached; Error.Current is where the store is.
+	CodeFuture
+	// CodeTooLarge: the value is over the backing database's limit. Nothing was written.
+	CodeTooLarge
+	// CodeUnavailable: the backing database can't be reached or has no quorum or no space; nothing was written.
+	CodeUnavailable
+	// CodeUnknown: the backing database did not answer a write in time; it may or may not have happened.
+	CodeUnknown
+	// CodeInvalidKey: the key or prefix is malformed.
+	CodeInvalidKey
+)
+
+// ErrClosed is what Watcher.Next returns after Close.
+var ErrClosed = errors.New("storage: watch closed")
+
+// Error is a failure that a caller may branch on.
+type Error struct {
+	Code Code
+	// Op is the failed operation ("get", "list", …) and Key what it was about.
+	Op, Key string
+	// Revision is the one asked for, Current the one the store is at, where they matter (CodeFuture, CodeCompacted).
+	Revision, Current int64
+	// Err is the cause, if there is one.
+	Err error
+}
+
+func (e *Error) Error() string {
+	msg := fmt.Sprintf("storage: %s %s: %s", e.Op, e.Key, e.Code)
+	if e.Code == CodeFuture || e.Code == CodeCompacted {
+		msg += fmt.Sprintf(" (revision %d, current %d)", e.Revision, e.Current)
+	}
+	if e.Err != nil {
+		msg += ": " + e.Err.Error()
+	}
+	return msg
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// CodeOf returns the code of the first *Error in err's chain, CodeOther if there is none.
+func CodeOf(err error) Code {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return CodeOther
+}
+
+func (c Code) String() string {
+	switch c {
+	case CodeNotFound:
+		return "not found"
+	case CodeExists:
+		return "already exists"
+	case CodeConflict:
+		return "conflicting write"
+	case CodeCorrupt:
+		return "stored value can't be read"
+	case CodeCompacted:
+		return "revision compacted"
+	case CodeFuture:
+		return "revision not reached yet"
+	case CodeTooLarge:
+		return "value too large"
+	case CodeUnavailable:
+		return "storage unavailable"
+	case CodeUnknown:
+		return "outcome unknown"
+	case CodeInvalidKey:
+		return "invalid key"
+	}
+	return "failed"
+}
