@@ -25,7 +25,7 @@ const (
 	CodeFuture
 	// CodeTooLarge: the value is over the backing database's limit. Nothing was written.
 	CodeTooLarge
-	// CodeUnavailable: the backing database can't be reached or has no quorum or no space; nothing was written.
+	// CodeUnavailable: the backing database can't be reached, has no quorum or no space; nothing was written.
 	CodeUnavailable
 	// CodeUnknown: the backing database did not answer a write in time; it may or may not have happened.
 	CodeUnknown

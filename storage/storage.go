@@ -5,10 +5,12 @@ import "context"
 // Interface is a store of entries. All methods may be called from any goroutine.
 //
 // Keys are paths below the store's root: they begin with a slash, have no empty, "." or ".." segment, and do not
-// end in a slash (see Join). A prefix is a key followed by one slash.
+// end in a slash (see Join). A prefix is a key followed by one slash; "/" is everything below the root. A malformed
+// one is CodeInvalidKey.
 //
-// Every method returns errors of type *Error where a caller may want to branch (see CodeOf); an error of the
-// context is returned as it is. After CodeUnknown a write may or may not have happened.
+// Every method returns errors of type *Error where a caller may want to branch (see CodeOf). When ctx ends, errors.Is
+// finds the context's error. After CodeUnknown a write may or may not have happened; that is also what a write returns
+// whose context ended while the transaction was on its way.
 type Interface interface {
 	// Get returns the entry at key, or CodeNotFound. A poisoned entry (Entry.Err) is returned as CodeCorrupt.
 	Get(ctx context.Context, key string, opts GetOptions) (Entry, error)
@@ -17,8 +19,9 @@ type Interface interface {
 	// with their Err set: it is for the caller to decide that they fail the list.
 	List(ctx context.Context, prefix string, opts ListOptions) (Page, error)
 
-	// Watch follows every change below prefix after opts.After. A revision that is compacted away fails with
-	// CodeCompacted, here or from the first Next.
+	// Watch follows every change below prefix after opts.After, which may lie in the future: changes up to it are
+	// skipped. A revision that is compacted away fails with CodeCompacted, here or from Next. ctx bounds the opening
+	// only; the watch lives until Close.
 	Watch(ctx context.Context, prefix string, opts WatchOptions) (Watcher, error)
 
 	// Create writes value at key, which must not exist (else CodeExists). The store keeps value, so the caller
@@ -28,13 +31,14 @@ type Interface interface {
 
 	// GuaranteedUpdate replaces the value at key by what try makes of it, and tries again with the newer value
 	// when another writer (of key, or of the key of an operation that try returned) came first, with back-off
-	// until ctx ends. An error of try is returned as it is and ends the update. If try returns the very bytes
-	// it was given nothing is written and the current entry is returned, unless that entry is Stale.
+	// until ctx ends. Without an entry it fails with CodeNotFound, with a poisoned one with CodeCorrupt; try is
+	// not asked then. An error of try is returned as it is and ends the update. If try returns the bytes
+	// it was given and no operations, nothing is written and the current entry is returned, unless that entry is Stale.
 	GuaranteedUpdate(ctx context.Context, key string, try TryUpdate) (Entry, error)
 
 	// Delete removes the entry at key, or fails with CodeNotFound. The check sees the current entry (also a poisoned
 	// one) in each attempt; its error is returned as it is. A nil check allows every deletion. The result is the
-	// last value with the revision of the deletion.
+	// last value (a poisoned entry if it was one) with the revision of the deletion.
 	Delete(ctx context.Context, key string, check CheckDelete) (Entry, error)
 
 	// Revision returns the current revision of the backing database, linearizably.
@@ -77,7 +81,8 @@ const (
 	Any
 	// NotOlderThan wants a state at Revision or later; CodeFuture if the store is not there yet.
 	NotOlderThan
-	// Exact wants the state at Revision: CodeCompacted when it is gone, CodeFuture when it is not there yet.
+	// Exact wants the state at Revision, which must be positive: CodeCompacted when it is gone, CodeFuture when it
+	// is not there yet.
 	Exact
 )
 
@@ -85,7 +90,8 @@ const (
 type ListOptions struct {
 	Match    Match
 	Revision int64
-	// Start is the first key that may be returned; "" starts at the prefix.
+	// Start is the first key that may be returned; "" starts at the prefix. It must lie below the prefix, and may be
+	// a key with a NUL behind it, which means just after that key.
 	Start string
 	// Limit is the most entries to return; 0 is all of them.
 	Limit int64
@@ -104,15 +110,15 @@ type Page struct {
 type WatchOptions struct {
 	// After is the revision after which events are wanted; it must be positive (a list's revision, or an entry's).
 	After int64
-	// Progress asks for Bookmark events: sooner or later after a quiet time, and in answer to nothing.
+	// Progress asks for Bookmark events: sooner or later after a quiet time, also if nothing below the prefix changed.
 	Progress bool
 }
 
 // Watcher is one reader's position in the history of a prefix. Only one goroutine may use it; Close may be called from any.
 type Watcher interface {
 	// Next waits until there are events and returns them in revision order, at least one: each change once,
-	// none left out. The slice is good until the next call. After an error (CodeCompacted, a context's, ErrClosed)
-	// every further call returns it again.
+	// none left out. The slice is good until the next call. After an error
+	// (CodeCompacted, CodeUnavailable, a context's, ErrClosed) every further call returns it again.
 	Next(ctx context.Context) ([]Event, error)
 	// Close ends the watch and frees what it holds. It may be called more than once.
 	Close()
@@ -128,7 +134,8 @@ const (
 	Modified
 	// Deleted: Event.Entry has the last value and the revision of the deletion.
 	Deleted
-	// Bookmark: only Entry.Revision is set. Every event up to that revision has been returned.
+	// Bookmark: only Entry.Revision is set, and it is beyond every event and bookmark before it. Every event up to that
+	// revision has been returned.
 	Bookmark
 )
 
