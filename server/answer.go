@@ -1,0 +1,143 @@
+package server
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/typeplane/typeplane/registry/rest"
+)
+
+// Answers up to gzipThreshold are collected first: they get a Content-Length, and if they can't be written after all,
+// the client still gets a proper error. Longer ones are streamed, compressed if the client can read that.
+const gzipThreshold = 128 << 10
+
+// slack is what a client has, beyond the deadline of the request, to read an answer that is streamed.
+const slack = 30 * time.Second
+
+// send writes a view as the answer. An error means that nothing has been sent, or that the answer broke off; fail
+// tells which.
+func (c *call) send(code int, view rest.View, form rest.Form) error {
+	a := answers.Get().(*answer)
+	a.call, a.code, a.contentType = c, code, string(form.MediaType)
+	defer a.release()
+	if err := view.WriteTo(a, form); err != nil {
+		return err
+	}
+	return a.finish()
+}
+
+// sendBytes is send for what is ready.
+func (c *call) sendBytes(code int, contentType string, body []byte) error {
+	a := answers.Get().(*answer)
+	a.call, a.code, a.contentType = c, code, contentType
+	defer a.release()
+	if _, err := a.Write(body); err != nil {
+		return err
+	}
+	return a.finish()
+}
+
+var (
+	answers = sync.Pool{New: func() any { return &answer{buffer: make([]byte, 0, 4<<10)} }}
+	gzips   = sync.Pool{New: func() any {
+		w, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+		if err != nil {
+			panic(err) // the level is a constant
+		}
+		return w
+	}}
+)
+
+// answer is the body of an answer while it is written.
+type answer struct {
+	call        *call
+	code        int
+	contentType string
+	buffer      []byte
+	out         io.Writer // nil until the answer is too long for the buffer
+	gzip        *gzip.Writer
+}
+
+// Write collects, or streams.
+func (a *answer) Write(p []byte) (int, error) {
+	if a.out != nil {
+		return a.out.Write(p)
+	}
+	if len(a.buffer)+len(p) <= gzipThreshold {
+		a.buffer = append(a.buffer, p...)
+		return len(p), nil
+	}
+	a.stream()
+	if len(a.buffer) > 0 {
+		if _, err := a.out.Write(a.buffer); err != nil {
+			return 0, err
+		}
+	}
+	return a.out.Write(p)
+}
+
+// stream sends the header and chooses where the rest goes.
+func (a *answer) stream() {
+	c := a.call
+	header := c.w.Header()
+	header.Set("Content-Type", a.contentType)
+	a.out = c.w
+	if acceptsGzip(c.req) {
+		header.Set("Content-Encoding", "gzip")
+		header.Add("Vary", "Accept-Encoding")
+		a.gzip = gzips.Get().(*gzip.Writer)
+		a.gzip.Reset(c.w)
+		a.out = a.gzip
+	}
+	// A client that does not read must not hold the answer for ever; not every ResponseWriter can have a deadline.
+	if deadline, ok := c.ctx.Deadline(); ok {
+		_ = http.NewResponseController(c.w).SetWriteDeadline(deadline.Add(slack))
+	}
+	c.w.WriteHeader(a.code)
+}
+
+func (a *answer) finish() error {
+	if a.out == nil {
+		header := a.call.w.Header()
+		header.Set("Content-Type", a.contentType)
+		header.Set("Content-Length", strconv.Itoa(len(a.buffer)))
+		a.call.w.WriteHeader(a.code)
+		_, err := a.call.w.Write(a.buffer)
+		return err
+	}
+	if a.gzip != nil {
+		return a.gzip.Close()
+	}
+	return nil
+}
+
+func (a *answer) release() {
+	if a.gzip != nil {
+		a.gzip.Reset(nil)
+		gzips.Put(a.gzip)
+	}
+	*a = answer{buffer: a.buffer[:0]}
+	answers.Put(a)
+}
+
+// acceptsGzip reads Accept-Encoding.
+func acceptsGzip(req *http.Request) bool {
+	for element := range strings.SplitSeq(req.Header.Get("Accept-Encoding"), ",") {
+		coding, parameter, _ := strings.Cut(element, ";")
+		if strings.TrimSpace(coding) != "gzip" {
+			continue
+		}
+		quality, found := strings.CutPrefix(strings.ReplaceAll(parameter, " ", ""), "q=")
+		if !found {
+			return true
+		}
+		value, err := strconv.ParseFloat(quality, 64)
+		return err == nil && value > 0
+	}
+	return false
+}

@@ -1,0 +1,69 @@
+// Package auth says who sends a request and whether they may have it.
+//
+// An Authenticator turns a request into a User, an Authorizer answers Attributes with yes or no. Package server
+// calls both, in this order, for every request. Implementations live beside this file, one each: ClientCertificates
+// (clientcert.go), Masters (masters.go). This package routes nothing and writes no answers.
+package auth
+
+import (
+	"context"
+	"net/http"
+	"slices"
+)
+
+// Well-known groups.
+const (
+	// GroupMasters may do everything.
+	GroupMasters = "system:masters"
+	// GroupAuthenticated has every user as a member who showed a credential.
+	GroupAuthenticated = "system:authenticated"
+)
+
+// User is somebody who showed a credential. It is not modified once an Authenticator has returned it.
+type User struct {
+	Name   string
+	UID    string
+	Groups []string
+	Extra  map[string][]string
+}
+
+// In says whether the user is a member of the group.
+func (u *User) In(group string) bool { return u != nil && slices.Contains(u.Groups, group) }
+
+// Authenticator finds out who sends a request. It returns nil and no error if the request shows no credential that
+// it knows; an error means a credential that is wrong. Both end in 401; the error is logged, never sent.
+// It must be safe for concurrent use.
+type Authenticator interface {
+	Authenticate(*http.Request) (*User, error)
+}
+
+// Attributes are what a decision may depend on. Of a request that is not about a resource only User, Verb (the HTTP
+// method in lower case) and Path are set.
+type Attributes struct {
+	User        *User
+	Verb        string
+	Group       string
+	Version     string
+	Resource    string
+	Subresource string
+	Namespace   string
+	Name        string
+	// FieldSelector and LabelSelector are as in the query, for list, watch and deletecollection.
+	FieldSelector string
+	LabelSelector string
+
+	IsResource bool
+	Path       string
+}
+
+// Authorizer decides. The reason is shown to the user when the decision is no; it may be empty. An error becomes
+// a 500. It must be safe for concurrent use.
+type Authorizer interface {
+	Authorize(ctx context.Context, a Attributes) (allowed bool, reason string, err error)
+}
+
+// Nobody authenticates nobody.
+type Nobody struct{}
+
+// Authenticate returns no user.
+func (Nobody) Authenticate(*http.Request) (*User, error) { return nil, nil }

@@ -1,0 +1,99 @@
+package server
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/serializer"
+)
+
+// readBody reads all of the body, or answers 413.
+func (s *Server) readBody(c *call) ([]byte, error) {
+	limit := s.config.MaxBody
+	tooLarge := apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", limit))
+	length := c.req.ContentLength
+	if length > limit {
+		return nil, tooLarge
+	}
+	if length >= 0 {
+		body := make([]byte, length)
+		_, err := io.ReadFull(c.req.Body, body)
+		return body, bodyError(err)
+	}
+	body, err := io.ReadAll(io.LimitReader(c.req.Body, limit+1))
+	if err == nil && int64(len(body)) > limit {
+		return nil, tooLarge
+	}
+	return body, bodyError(err)
+}
+
+func bodyError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return apierrors.NewTimeoutError("the body of the request did not arrive in time", 0)
+	}
+	return apierrors.NewBadRequest(fmt.Sprintf("the body of the request could not be read: %v", err))
+}
+
+// decode makes an object of the body. It has to be of the kind and version that the path is about. Fields that are
+// unknown or there twice are an error, a warning or nothing, as the client wants it.
+func (s *Server) decode(c *call, body []byte, fieldValidation string) (runtime.Object, error) {
+	mediaType, err := c.bodyType()
+	if err != nil {
+		return nil, err
+	}
+	want := c.resource.GroupVersion.WithKind(c.resource.Kind)
+	decoded, err := serializer.Decode(s.config.Scheme, body, serializer.MediaType(mediaType), want)
+	got := decoded.GroupVersionKind
+	switch {
+	case err != nil && got.Kind == "":
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)", want.Kind, err, excerpt(body)))
+	case err == nil && got.GroupVersion() != want.GroupVersion():
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", got.GroupVersion(), want.GroupVersion()))
+	case err == nil && got.Kind != want.Kind:
+		err = fmt.Errorf("the path %s takes objects of kind %s only", c.info.Path, want.Kind)
+		fallthrough
+	case err != nil:
+		return nil, cannotHandle(got.Kind, got.Version, want.Kind, err)
+	}
+	if len(decoded.Strict) == 0 {
+		return decoded.Object, nil
+	}
+	switch fieldValidation {
+	case metav1.FieldValidationStrict:
+		return nil, cannotHandle(got.Kind, got.Version, want.Kind, decoded.StrictError())
+	case metav1.FieldValidationIgnore:
+	default:
+		c.warn(decoded.Strict)
+	}
+	return decoded.Object, nil
+}
+
+func cannotHandle(kind, version, want string, err error) error {
+	return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", kind, version, want, err))
+}
+
+// excerpt shows the beginning of a body: as text if it looks like JSON, else in hexadecimal.
+func excerpt(body []byte) string {
+	const length = 30
+	switch {
+	case len(body) == 0:
+		return "<empty>"
+	case body[0] == '{' && len(body) > length:
+		return string(body[:length]) + " ..."
+	case body[0] == '{':
+		return string(body)
+	case len(body) > length:
+		return hex.EncodeToString(body[:length]) + " ..."
+	}
+	return hex.EncodeToString(body)
+}

@@ -1,0 +1,64 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/runtime/serializer"
+)
+
+// delete answers DELETE of one object.
+func (s *Server) delete(c *call) error {
+	form, err := c.form(mediaTypes)
+	if err != nil {
+		return err
+	}
+	body, err := s.readBody(c)
+	if err != nil {
+		return err
+	}
+	opts, err := s.readDeleteOptions(c, body)
+	if err != nil {
+		return err
+	}
+	if err := invalidOptions("DeleteOptions", validateDelete(opts)); err != nil {
+		return err
+	}
+	view, err := c.resource.Delete.Delete(c.ctx, c.name(), opts)
+	if err != nil {
+		return err
+	}
+	return c.send(http.StatusOK, view, form)
+}
+
+// readDeleteOptions takes the options from the body, or from the query if there is no body.
+func (s *Server) readDeleteOptions(c *call, body []byte) (metav1.DeleteOptions, error) {
+	if len(body) == 0 {
+		return deleteOptions(c.query)
+	}
+	mediaType, err := c.bodyType()
+	if err != nil {
+		return metav1.DeleteOptions{}, err
+	}
+	var opts metav1.DeleteOptions
+	gvk, _, err := serializer.DecodeInto(body, serializer.MediaType(mediaType), metav1.SchemeGroupVersion.WithKind("DeleteOptions"), &opts)
+	if err != nil {
+		return opts, apierrors.NewBadRequest(fmt.Sprintf("the body can't be read as DeleteOptions: %v", err))
+	}
+	if !s.knowsDeleteOptions(gvk) {
+		return opts, apierrors.NewBadRequest(fmt.Sprintf("no kind %q is registered for version %q", gvk.Kind, gvk.GroupVersion()))
+	}
+	// Deleting what can't be read is something that this server does not do.
+	opts.IgnoreStoreReadErrorWithClusterBreakingPotential = nil
+	return opts, nil
+}
+
+// knowsDeleteOptions: every group version has a kind DeleteOptions, and clients send whichever they like.
+func (s *Server) knowsDeleteOptions(gvk schema.GroupVersionKind) bool {
+	gv := gvk.GroupVersion()
+	return gvk.Kind == "DeleteOptions" && (gv == metav1.SchemeGroupVersion || gv == metav1.Unversioned || s.groupVersions[gv])
+}

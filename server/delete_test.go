@@ -1,0 +1,102 @@
+package server_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime/serializer"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+func TestDeleteOptions(t *testing.T) {
+	var got metav1.DeleteOptions
+	r := books()
+	answer := r.Delete
+	r.Delete = deleteFunc(func(ctx context.Context, n rest.Name, o metav1.DeleteOptions) (rest.View, error) {
+		got = o
+		return answer.Delete(ctx, n, o)
+	})
+	s := newServer(t, config(t, r))
+
+	inProtobuf, err := serializer.Append(nil, withKind(&metav1.DeleteOptions{GracePeriodSeconds: ptr(int64(5))}, "v1"), serializer.Protobuf, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	uid := &metav1.Preconditions{ResourceVersion: ptr("7")}
+	for _, tc := range []struct {
+		name, query, typ, body string
+		want                   metav1.DeleteOptions
+	}{
+		{"nothing", "", "", "", metav1.DeleteOptions{}},
+		{"query", "?gracePeriodSeconds=3&propagationPolicy=Orphan&dryRun=All", "", "", metav1.DeleteOptions{GracePeriodSeconds: ptr(int64(3)), PropagationPolicy: ptr(metav1.DeletePropagationOrphan), DryRun: []string{"All"}}},
+		//lint:ignore SA1019 deprecated, but still what some clients send
+		{"deprecated query", "?orphanDependents=false", "", "", metav1.DeleteOptions{OrphanDependents: ptr(false)}},
+		{"kubectl", "", "application/json", `{"propagationPolicy":"Background"}`, metav1.DeleteOptions{PropagationPolicy: ptr(metav1.DeletePropagationBackground)}},
+		{"the body takes the place of the query", "?gracePeriodSeconds=3", "", `{"preconditions":{"resourceVersion":"7"}}`, metav1.DeleteOptions{Preconditions: uid}},
+		{"meta.k8s.io", "", "", `{"kind":"DeleteOptions","apiVersion":"meta.k8s.io/v1","gracePeriodSeconds":0}`, metav1.DeleteOptions{GracePeriodSeconds: ptr(int64(0))}},
+		{"v1", "", "", `{"kind":"DeleteOptions","apiVersion":"v1"}`, metav1.DeleteOptions{}},
+		{"the resource's version", "", "", `{"kind":"DeleteOptions","apiVersion":"library.example.com/v1"}`, metav1.DeleteOptions{}},
+		{"yaml", "", "application/yaml", "propagationPolicy: Foreground", metav1.DeleteOptions{PropagationPolicy: ptr(metav1.DeletePropagationForeground)}},
+		{"protobuf", "", "application/vnd.kubernetes.protobuf", string(inProtobuf), metav1.DeleteOptions{GracePeriodSeconds: ptr(int64(5))}},
+		{"unknown fields don't matter", "", "", `{"x":1}`, metav1.DeleteOptions{}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			w := do(s, request{method: "DELETE", path: bookPath + tc.query, header: map[string]string{"Content-Type": tc.typ}, body: tc.body})
+			if w.Code != http.StatusOK {
+				t.Fatalf("got %d %s", w.Code, w.Body)
+			}
+			got.TypeMeta = metav1.TypeMeta{}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("options (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func withKind(o *metav1.DeleteOptions, apiVersion string) *metav1.DeleteOptions {
+	o.TypeMeta = metav1.TypeMeta{Kind: "DeleteOptions", APIVersion: apiVersion}
+	return o
+}
+
+func TestBadDeleteOptions(t *testing.T) {
+	s := newServer(t, config(t, books()))
+	const invalid = `DeleteOptions.meta.k8s.io "" is invalid: `
+	for _, tc := range []struct {
+		name, query, typ, body string
+		code                   int
+		reason                 metav1.StatusReason
+		message                string
+	}{
+		{"no number", "?gracePeriodSeconds=soon", "", "", 400, metav1.StatusReasonBadRequest, `gracePeriodSeconds: "soon" is not a number from 0 up`},
+		{"negative in the query", "?gracePeriodSeconds=-1", "", "", 400, metav1.StatusReasonBadRequest, `gracePeriodSeconds: "-1" is not a number from 0 up`},
+		{"negative in the body", "", "", `{"gracePeriodSeconds":-1}`, 422, metav1.StatusReasonInvalid, invalid + `gracePeriodSeconds: Invalid value: -1: must not be negative`},
+		{"policy", "?propagationPolicy=Sideways", "", "", 422, metav1.StatusReasonInvalid, invalid + `propagationPolicy: Unsupported value: "Sideways": supported values: "Foreground", "Background", "Orphan", "nil"`},
+		{"two ways to say it", "?propagationPolicy=Orphan&orphanDependents=true", "", "", 422, metav1.StatusReasonInvalid, invalid + `propagationPolicy: Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set`},
+		{"dry run", "?dryRun=yes", "", "", 422, metav1.StatusReasonInvalid, invalid + `dryRun: Unsupported value: ["yes"]: supported values: "All"`},
+		{"content type", "", "text/plain", `{}`, 415, metav1.StatusReasonUnsupportedMediaType, badType},
+		{"other kind", "", "", `{"kind":"Book","apiVersion":"library.example.com/v1"}`, 400, metav1.StatusReasonBadRequest, `no kind "Book" is registered for version "library.example.com/v1"`},
+		{"other group", "", "", `{"kind":"DeleteOptions","apiVersion":"apps/v1"}`, 400, metav1.StatusReasonBadRequest, `no kind "DeleteOptions" is registered for version "apps/v1"`},
+		{"not JSON", "", "", `{`, 400, metav1.StatusReasonBadRequest, `the body can't be read as DeleteOptions: unexpected end of JSON input`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			w := do(s, request{method: "DELETE", path: bookPath + tc.query, header: map[string]string{"Content-Type": tc.typ}, body: tc.body})
+			wantStatus(t, w, tc.code, tc.reason, tc.message)
+		})
+	}
+}
+
+// kubectl waits for the object with this uid to go.
+func TestDeleteAnswersWithTheUID(t *testing.T) {
+	s := newServer(t, config(t, books()))
+	w := do(s, request{method: "DELETE", path: bookPath})
+	const want = `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":"b","uid":"u-1"}}` + "\n"
+	if w.Code != http.StatusOK || w.Body.String() != want {
+		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+}

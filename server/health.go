@@ -1,0 +1,76 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+const plainText = "text/plain; charset=utf-8"
+
+// addHealth serves /livez, /readyz and /healthz (which is all checks), and each check at /<root>/<check>.
+func (s *Server) addHealth() {
+	ping := Check{Name: "ping", Check: func(context.Context) error { return nil }}
+	shutdown := Check{Name: "shutdown", Check: func(context.Context) error {
+		if s.stopping.Load() {
+			return errors.New("process is shutting down")
+		}
+		return nil
+	}}
+	live := append([]Check{ping}, s.config.Livez...)
+	all := slices.Concat(live, s.config.Readyz)
+	s.addChecks("livez", live)
+	s.addChecks("readyz", append(slices.Clip(all), shutdown))
+	s.addChecks("healthz", all)
+}
+
+func (s *Server) addChecks(root string, checks []Check) {
+	s.documents["/"+root] = func(c *call) error { return s.checkHealth(c, root, checks) }
+	for _, check := range checks {
+		s.documents["/"+root+"/"+check.Name] = func(c *call) error {
+			if err := check.Check(c.ctx); err != nil {
+				return c.sendBytes(http.StatusInternalServerError, plainText, fmt.Appendf(nil, "internal server error: %v\n", err))
+			}
+			return c.sendBytes(http.StatusOK, plainText, []byte("ok"))
+		}
+	}
+}
+
+// checkHealth runs the checks that the client does not exclude. Names of checks are told to users only, and reasons
+// only by the path of the one check.
+func (s *Server) checkHealth(c *call, root string, checks []Check) error {
+	c.w.Header().Set("X-Content-Type-Options", "nosniff")
+	var report strings.Builder
+	excluded := slices.Clone(c.query["exclude"])
+	failed := false
+	for _, check := range checks {
+		if slices.Contains(excluded, check.Name) {
+			excluded = slices.DeleteFunc(excluded, func(name string) bool { return name == check.Name })
+			fmt.Fprintf(&report, "[+]%s excluded: ok\n", check.Name)
+			continue
+		}
+		if err := check.Check(c.ctx); err != nil {
+			failed = true
+			s.config.Log.Warn("a health check failed", "root", root, "check", check.Name, "error", err)
+			fmt.Fprintf(&report, "[-]%s failed: reason withheld\n", check.Name)
+			continue
+		}
+		fmt.Fprintf(&report, "[+]%s ok\n", check.Name)
+	}
+	if len(excluded) > 0 {
+		fmt.Fprintf(&report, "warn: some health checks cannot be excluded: no matches for %q\n", excluded)
+	}
+	if c.user == nil {
+		report.Reset()
+	}
+	if failed {
+		return c.sendBytes(http.StatusInternalServerError, plainText, []byte(report.String()+root+" check failed\n"))
+	}
+	if !c.query.Has("verbose") || c.user == nil {
+		return c.sendBytes(http.StatusOK, plainText, []byte("ok"))
+	}
+	return c.sendBytes(http.StatusOK, plainText, []byte(report.String()+root+" check passed\n"))
+}

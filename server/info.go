@@ -1,0 +1,184 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/fields"
+)
+
+// requestInfo is what the line of a request says: which verb, on what. Authorization and routing use the same one, so
+// they can't disagree about what a path means.
+type requestInfo struct {
+	// IsResource is false for discovery, health and the like; then only Path and Verb are set, and the Verb is the
+	// HTTP method in lower case.
+	IsResource bool
+	Path       string
+	Verb       string
+
+	Group       string
+	Version     string
+	Namespace   string
+	Resource    string
+	Subresource string
+	// Name is the object's: from the path, or from the field selector metadata.name=… of a list or watch.
+	Name string
+	// Item says that the name is in the path.
+	Item bool
+	// Rest is what follows the subresource in the path.
+	Rest []string
+
+	// FieldSelector and LabelSelector are set for verbs on collections.
+	FieldSelector string
+	LabelSelector string
+}
+
+// parseInfo reads
+//
+//	/api/{version}/…                               the group without a name
+//	/apis/{group}/{version}/…
+//	… [namespaces/{namespace}/] {resource} [/{name} [/{subresource} [/{rest}…]]]
+//
+// The error is a 400 for a path that nobody sends by mistake; the requestInfo beside it is good for authentication only.
+func parseInfo(method string, u *url.URL, query url.Values) (requestInfo, error) {
+	info := requestInfo{Path: u.Path, Verb: strings.ToLower(method)}
+	if err := checkPath(u); err != nil {
+		return info, err
+	}
+	parts, ok := splitPath(u.Path)
+	if !ok {
+		return info, nil
+	}
+	switch {
+	case len(parts) >= 3 && parts[0] == "api":
+		info.Version, parts = parts[1], parts[2:]
+	case len(parts) >= 4 && parts[0] == "apis":
+		info.Group, info.Version, parts = parts[1], parts[2], parts[3:]
+	default:
+		return info, nil
+	}
+	info.IsResource = true
+
+	// A namespace is itself an object: /namespaces/x and its subresources are about the resource "namespaces".
+	if parts[0] == "namespaces" && len(parts) > 1 {
+		info.Namespace = parts[1]
+		if len(parts) > 2 && parts[2] != "status" && parts[2] != "finalize" {
+			parts = parts[2:]
+		}
+	}
+	info.Resource = parts[0]
+	if len(parts) > 1 {
+		info.Name, info.Item = parts[1], true
+	}
+	if len(parts) > 2 {
+		info.Subresource, info.Rest = parts[2], parts[3:]
+	}
+	info.readVerb(method, query)
+	return info, checkNames(info)
+}
+
+// readVerb needs the rest of the requestInfo.
+func (i *requestInfo) readVerb(method string, query url.Values) {
+	switch method {
+	case http.MethodPost:
+		i.Verb = "create"
+	case http.MethodPut:
+		i.Verb = "update"
+	case http.MethodPatch:
+		i.Verb = "patch"
+	case http.MethodDelete:
+		i.Verb = "delete"
+		if !i.Item {
+			i.Verb = "deletecollection"
+		}
+	case http.MethodGet, http.MethodHead:
+		i.Verb = "get"
+		if !i.Item {
+			i.Verb = "list"
+			if method == http.MethodGet && boolParameter(query, "watch") {
+				i.Verb = "watch"
+			}
+			i.Name = selectedName(query)
+		}
+	default:
+		i.Verb = ""
+	}
+	switch i.Verb {
+	case "list", "watch", "deletecollection":
+		i.FieldSelector = query.Get("fieldSelector")
+		i.LabelSelector = query.Get("labelSelector")
+	}
+}
+
+// selectedName is the name that the field selector admits, if it admits only one that could be in a path.
+func selectedName(query url.Values) string {
+	text := query.Get("fieldSelector")
+	if text == "" {
+		return ""
+	}
+	selector, err := fields.ParseSelector(text)
+	if err != nil {
+		return ""
+	}
+	name, ok := selector.RequiresExactMatch("metadata.name")
+	if !ok || pathSegmentProblem(name) != "" {
+		return ""
+	}
+	return name
+}
+
+// splitPath gives the segments. One slash at the end is forgiven; a segment without a name is not.
+func splitPath(path string) ([]string, bool) {
+	path = strings.TrimPrefix(path, "/")
+	path = strings.TrimSuffix(path, "/")
+	parts := strings.Split(path, "/")
+	for _, part := range parts {
+		if part == "" {
+			return nil, false
+		}
+	}
+	return parts, true
+}
+
+// checkPath refuses what could be read in two ways by two programs.
+func checkPath(u *url.URL) error {
+	if strings.ContainsFunc(u.Path, unicode.IsControl) {
+		return apierrors.NewBadRequest("the path contains a control character")
+	}
+	if strings.Contains(strings.ToLower(u.RawPath), "%2f") {
+		return apierrors.NewBadRequest("the path contains an encoded slash (%2f), which no name may have")
+	}
+	for part := range strings.SplitSeq(u.Path, "/") {
+		if part == "." || part == ".." {
+			return apierrors.NewBadRequest(fmt.Sprintf("the path contains %q; send the path that is meant", part))
+		}
+	}
+	return nil
+}
+
+func checkNames(i requestInfo) error {
+	if problem := pathSegmentProblem(i.Name); i.Item && problem != "" {
+		return apierrors.NewBadRequest(fmt.Sprintf("Name parameter invalid: %q: %s", i.Name, problem))
+	}
+	if problem := pathSegmentProblem(i.Namespace); i.Namespace != "" && problem != "" {
+		return apierrors.NewBadRequest(fmt.Sprintf("Namespace parameter invalid: %q: %s", i.Namespace, problem))
+	}
+	return nil
+}
+
+// pathSegmentProblem says why name can't be a part of a path; "" if it can.
+func pathSegmentProblem(name string) string {
+	switch {
+	case name == "." || name == "..":
+		return fmt.Sprintf("may not be '%s'", name)
+	case strings.Contains(name, "/"):
+		return "may not contain '/'"
+	case strings.Contains(name, "%"):
+		return "may not contain '%'"
+	}
+	return ""
+}

@@ -1,0 +1,92 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/google/uuid"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// response remembers whether an answer has begun, because after that no other one can be given.
+type response struct {
+	http.ResponseWriter
+	begun bool
+}
+
+func (w *response) WriteHeader(code int) {
+	w.begun = true
+	w.ResponseWriter.WriteHeader(code)
+}
+
+func (w *response) Write(p []byte) (int, error) {
+	w.begun = true
+	return w.ResponseWriter.Write(p)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// recoverPanic turns a panic into a 500, so that the server goes on. It must be deferred itself.
+func (s *Server) recoverPanic(c *call) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	if p == http.ErrAbortHandler {
+		panic(p)
+	}
+	auditID := c.w.Header().Get(headerAuditID)
+	s.config.Log.Error("a request made the server panic", "panic", p, "method", c.req.Method, "path", c.req.URL.Path,
+		"auditID", auditID, "stack", string(debug.Stack()))
+	s.fail(c, apierrors.NewInternalError(fmt.Errorf("this request made the server panic; its log says more under the audit ID %s", auditID)))
+}
+
+const headerAuditID = "Audit-Id"
+
+// maxAuditID bounds what a client may have us echo and log.
+const maxAuditID = 128
+
+// defaultCacheControl: what a user may see is no business of shared caches.
+const defaultCacheControl = "no-cache, private"
+
+// stampHeaders sets what every answer has.
+func stampHeaders(c *call) {
+	id := c.req.Header.Get(headerAuditID)
+	if id == "" || len(id) > maxAuditID {
+		id = uuid.NewString()
+	}
+	header := c.w.Header()
+	header.Set(headerAuditID, id)
+	header.Set("Cache-Control", defaultCacheControl)
+}
+
+// setDeadline gives the context its end: ?timeout= can shorten the server's own bound. Watches have a bound of their
+// own and ignore ?timeout=.
+func (s *Server) setDeadline(c *call) (context.CancelFunc, error) {
+	if c.info.Verb == "watch" {
+		return func() {}, nil
+	}
+	timeout := s.config.RequestTimeout
+	if text := c.query.Get("timeout"); text != "" {
+		asked, err := time.ParseDuration(text)
+		if err != nil || asked < 0 {
+			return nil, apierrors.NewBadRequest(fmt.Sprintf("invalid timeout specified in the request URL - %q is not a duration like 10s", text))
+		}
+		if asked > 0 {
+			timeout = min(timeout, asked)
+		}
+	}
+	if c.info.IsResource && c.req.Method != http.MethodGet && c.req.Method != http.MethodHead {
+		timeout = min(timeout, writeTimeout)
+		// A client that sends its body too slowly must not hold the request open for ever. Not every writer has a deadline
+		// to set; then the connection's own time-outs are all there is.
+		_ = http.NewResponseController(c.w).SetReadDeadline(time.Now().Add(timeout))
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, timeout)
+	c.ctx = ctx
+	return cancel, nil
+}

@@ -1,0 +1,194 @@
+package server
+
+import (
+	"encoding/json"
+	"maps"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/registry/rest"
+)
+
+// The structs below are the part of OpenAPI v3 that a description of paths needs.
+
+type pathItem struct {
+	Get        *operation  `json:"get,omitempty"`
+	Put        *operation  `json:"put,omitempty"`
+	Post       *operation  `json:"post,omitempty"`
+	Delete     *operation  `json:"delete,omitempty"`
+	Parameters []parameter `json:"parameters,omitempty"`
+}
+
+type operation struct {
+	Tags        []string                   `json:"tags"`
+	Description string                     `json:"description"`
+	OperationID string                     `json:"operationId"`
+	Parameters  []parameter                `json:"parameters,omitempty"`
+	RequestBody *requestBody               `json:"requestBody,omitempty"`
+	Responses   map[string]responseContent `json:"responses"`
+	Action      string                     `json:"x-kubernetes-action"`
+	Kind        discoveryKind              `json:"x-kubernetes-group-version-kind"`
+}
+
+type requestBody struct {
+	Content  map[string]content `json:"content"`
+	Required bool               `json:"required,omitempty"`
+}
+
+type responseContent struct {
+	Description string             `json:"description"`
+	Content     map[string]content `json:"content,omitempty"`
+}
+
+type content struct {
+	Schema schemaRef `json:"schema"`
+}
+
+type schemaRef struct {
+	Ref  string `json:"$ref,omitempty"`
+	Type string `json:"type,omitempty"`
+}
+
+type parameter struct {
+	Name        string          `json:"name"`
+	In          string          `json:"in"`
+	Description string          `json:"description"`
+	Required    bool            `json:"required,omitempty"`
+	Schema      parameterSchema `json:"schema"`
+}
+
+type parameterSchema struct {
+	Type        string `json:"type"`
+	UniqueItems bool   `json:"uniqueItems"`
+}
+
+// describer describes the paths of one group version.
+type describer struct {
+	gv      schema.GroupVersion
+	models  map[schema.GroupVersionKind]string
+	schemas map[string]json.RawMessage
+}
+
+// paths describes a resource. What kubectl reads is the group, version and kind of each operation, which parameters it
+// takes, and which bodies.
+func (d describer) paths(r *rest.Resource) map[string]*pathItem {
+	base := apiPath(d.gv) + "/" + r.Name
+	scope, collection := "", base
+	var shared []parameter
+	if r.Namespaced {
+		scope, collection = "Namespaced", apiPath(d.gv)+"/namespaces/{namespace}/"+r.Name
+		shared = append(shared, pathParameter("namespace", "The namespace of the object."))
+	}
+	kind := d.model(r.Kind)
+
+	all := &pathItem{Parameters: append(shared, prettyParameter)}
+	if r.List != nil || r.Watch != nil {
+		all.Get = d.list(r, "list", scope, "")
+	}
+	if r.Create != nil {
+		all.Post = d.operation(r, "create", "post", scope, "create a "+r.Kind, writeParameters, "200", kind, "201", kind)
+		all.Post.RequestBody = body(kind, true)
+	}
+
+	one := &pathItem{Parameters: append([]parameter{pathParameter("name", "The name of the "+r.Kind+".")}, all.Parameters...)}
+	if r.Get != nil {
+		one.Get = d.operation(r, "read", "get", scope, "read one "+r.Kind, getParameters, "200", kind)
+	}
+	if r.Update != nil {
+		one.Put = d.operation(r, "replace", "put", scope, "replace one "+r.Kind, writeParameters, "200", kind, "201", kind)
+		one.Put.RequestBody = body(kind, true)
+	}
+	if r.Delete != nil {
+		status := d.named("Status")
+		one.Delete = d.operation(r, "delete", "delete", scope, "delete one "+r.Kind, deleteParameters, "200", status)
+		one.Delete.RequestBody = body(d.named("DeleteOptions"), false)
+	}
+
+	paths := map[string]*pathItem{collection: all, collection + "/{name}": one}
+	if r.Namespaced && all.Get != nil {
+		paths[base] = &pathItem{Get: d.list(r, "list", "", "ForAllNamespaces"), Parameters: []parameter{prettyParameter}}
+	}
+	maps.DeleteFunc(paths, func(_ string, item *pathItem) bool { return item.empty() })
+	return paths
+}
+
+// empty says that nothing can be done there.
+func (i *pathItem) empty() bool {
+	return i.Get == nil && i.Put == nil && i.Post == nil && i.Delete == nil
+}
+
+func (d describer) list(r *rest.Resource, verb, scope, suffix string) *operation {
+	op := d.operation(r, verb, "list", scope, "list or watch objects of kind "+r.Kind, listParameters, "200", d.model(r.ListKind))
+	op.OperationID += suffix
+	list := op.Responses["200"].Content
+	for _, t := range streamTypes {
+		list[string(t)+";stream=watch"] = list[string(t)]
+	}
+	return op
+}
+
+// operation describes one. answers are pairs of a status code and what is in the body.
+func (d describer) operation(r *rest.Resource, verb, action, scope, text string, parameters []parameter, answers ...any) *operation {
+	group := d.gv.Group
+	if group == "" {
+		group = "core"
+	}
+	op := &operation{
+		Tags:        []string{lowerCamel(group) + "_" + d.gv.Version},
+		Description: text,
+		OperationID: verb + upperCamel(group) + upperCamel(d.gv.Version) + scope + r.Kind,
+		Parameters:  parameters,
+		Responses:   map[string]responseContent{"401": {Description: "Unauthorized"}},
+		Action:      action,
+		Kind:        discoveryKind{Group: d.gv.Group, Version: d.gv.Version, Kind: r.Kind},
+	}
+	for i := 0; i < len(answers); i += 2 {
+		op.Responses[answers[i].(string)] = responseContent{Description: "OK", Content: contents(answers[i+1].(schemaRef))}
+	}
+	return op
+}
+
+// model refers to the schema of a kind of this group version.
+func (d describer) model(kind string) schemaRef {
+	name := d.models[d.gv.WithKind(kind)]
+	if name == "" {
+		return schemaRef{Type: "object"}
+	}
+	return schemaRef{Ref: "#/components/schemas/" + name}
+}
+
+// named refers to a schema of apimachinery, if it is there.
+func (d describer) named(kind string) schemaRef {
+	name := "io.k8s.apimachinery.pkg.apis.meta.v1." + kind
+	if d.schemas[name] == nil {
+		return schemaRef{Type: "object"}
+	}
+	return schemaRef{Ref: "#/components/schemas/" + name}
+}
+
+func contents(ref schemaRef) map[string]content {
+	result := map[string]content{}
+	for _, t := range mediaTypes {
+		result[string(t)] = content{ref}
+	}
+	return result
+}
+
+func body(ref schemaRef, required bool) *requestBody {
+	return &requestBody{Content: contents(ref), Required: required}
+}
+
+// upperCamel makes LibraryExampleCom of library.example.com.
+func upperCamel(name string) string {
+	var b strings.Builder
+	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '.' || r == '-' }) {
+		b.WriteString(strings.ToUpper(part[:1]) + part[1:])
+	}
+	return b.String()
+}
+
+func lowerCamel(name string) string {
+	upper := upperCamel(name)
+	return strings.ToLower(upper[:1]) + upper[1:]
+}

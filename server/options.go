@@ -1,0 +1,143 @@
+package server
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// This file reads options out of the query. A value that can't be read is a 400; what the options may say together is
+// decided in validate.go. Names that no option has are ignored, as Kubernetes does.
+
+func getOptions(query url.Values) metav1.GetOptions {
+	return metav1.GetOptions{ResourceVersion: query.Get("resourceVersion")}
+}
+
+// listOptions reads and checks the options of list and watch.
+func listOptions(i requestInfo, query url.Values) (metav1.ListOptions, error) {
+	opts := metav1.ListOptions{
+		LabelSelector:        query.Get("labelSelector"),
+		FieldSelector:        query.Get("fieldSelector"),
+		Watch:                i.Verb == "watch",
+		AllowWatchBookmarks:  boolParameter(query, "allowWatchBookmarks"),
+		ResourceVersion:      query.Get("resourceVersion"),
+		ResourceVersionMatch: metav1.ResourceVersionMatch(query.Get("resourceVersionMatch")),
+		Continue:             query.Get("continue"),
+	}
+	if query.Has("sendInitialEvents") {
+		send := boolParameter(query, "sendInitialEvents")
+		opts.SendInitialEvents = &send
+	}
+	timeout, err := intParameter(query, "timeoutSeconds")
+	if err != nil {
+		return opts, err
+	}
+	opts.TimeoutSeconds = timeout
+	limit, err := intParameter(query, "limit")
+	if err != nil {
+		return opts, err
+	}
+	if limit != nil && !opts.Watch {
+		opts.Limit = *limit
+	}
+	if err := checkSelectors(opts); err != nil {
+		return opts, err
+	}
+	if opts.Watch {
+		defaultWatch(&opts)
+		return opts, invalidOptions("ListOptions", validateWatch(opts))
+	}
+	return opts, invalidOptions("ListOptions", validateList(opts))
+}
+
+// defaultWatch turns a watch from nowhere into one that begins with everything there is.
+func defaultWatch(opts *metav1.ListOptions) {
+	if opts.SendInitialEvents != nil || opts.ResourceVersionMatch != "" {
+		return
+	}
+	if opts.ResourceVersion == "" || opts.ResourceVersion == "0" {
+		send := true
+		opts.SendInitialEvents = &send
+		opts.ResourceVersionMatch = metav1.ResourceVersionMatchNotOlderThan
+	}
+}
+
+// checkSelectors refuses what can't be parsed; which fields there are is known to the resource.
+func checkSelectors(opts metav1.ListOptions) error {
+	if opts.LabelSelector != "" {
+		if _, err := labels.Parse(opts.LabelSelector); err != nil {
+			return apierrors.NewBadRequest(fmt.Sprintf("labelSelector: %v", err))
+		}
+	}
+	if opts.FieldSelector != "" {
+		if _, err := fields.ParseSelector(opts.FieldSelector); err != nil {
+			return apierrors.NewBadRequest(fmt.Sprintf("fieldSelector: %v", err))
+		}
+	}
+	return nil
+}
+
+func createOptions(query url.Values) (metav1.CreateOptions, error) {
+	opts := metav1.CreateOptions{
+		DryRun:          query["dryRun"],
+		FieldManager:    query.Get("fieldManager"),
+		FieldValidation: query.Get("fieldValidation"),
+	}
+	return opts, invalidOptions("CreateOptions", validateWrite(opts.DryRun, opts.FieldManager, opts.FieldValidation))
+}
+
+func updateOptions(query url.Values) (metav1.UpdateOptions, error) {
+	opts := metav1.UpdateOptions{
+		DryRun:          query["dryRun"],
+		FieldManager:    query.Get("fieldManager"),
+		FieldValidation: query.Get("fieldValidation"),
+	}
+	return opts, invalidOptions("UpdateOptions", validateWrite(opts.DryRun, opts.FieldManager, opts.FieldValidation))
+}
+
+// deleteOptions reads what a DELETE without a body says. Preconditions can't be said there.
+func deleteOptions(query url.Values) (metav1.DeleteOptions, error) {
+	opts := metav1.DeleteOptions{DryRun: query["dryRun"]}
+	grace, err := intParameter(query, "gracePeriodSeconds")
+	if err != nil {
+		return opts, err
+	}
+	opts.GracePeriodSeconds = grace
+	if query.Has("orphanDependents") {
+		orphan := boolParameter(query, "orphanDependents")
+		//lint:ignore SA1019 deprecated, but still what some clients send
+		opts.OrphanDependents = &orphan
+	}
+	if query.Has("propagationPolicy") {
+		policy := metav1.DeletionPropagation(query.Get("propagationPolicy"))
+		opts.PropagationPolicy = &policy
+	}
+	return opts, nil
+}
+
+// boolParameter is true for a name with any value but "0" and "false", also with none: "?watch" is a watch.
+func boolParameter(query url.Values, name string) bool {
+	values, ok := query[name]
+	if !ok || len(values) == 0 {
+		return false
+	}
+	return values[0] != "0" && !strings.EqualFold(values[0], "false")
+}
+
+// intParameter is nil if there is no such parameter.
+func intParameter(query url.Values, name string) (*int64, error) {
+	if !query.Has(name) {
+		return nil, nil
+	}
+	value, err := strconv.ParseInt(query.Get(name), 10, 64)
+	if err != nil || value < 0 {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("%s: %q is not a number from 0 up", name, query.Get(name)))
+	}
+	return &value, nil
+}

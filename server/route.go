@@ -1,0 +1,134 @@
+package server
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/registry/rest"
+)
+
+// route finds what the path names and calls the verb.
+//
+// Outside of the groups that are served, an unknown path is a plain "404 page not found"; inside of one it is a Status,
+// which clients show to people.
+func (s *Server) route(c *call) error {
+	if !c.info.IsResource {
+		return s.routeDocument(c)
+	}
+	gv := schema.GroupVersion{Group: c.info.Group, Version: c.info.Version}
+	if !s.groupVersions[gv] {
+		return errPageNotFound
+	}
+	c.resource = s.resources[gv.WithResource(c.info.Resource)]
+	if c.resource == nil || !pathFits(c.resource, c.info) {
+		return notFound()
+	}
+	verb := s.verb(c)
+	if verb == nil {
+		return s.refuseMethod(c)
+	}
+	return verb(c)
+}
+
+// verb is the function that answers, or nil if the resource does not have it here.
+func (s *Server) verb(c *call) func(*call) error {
+	r := c.resource
+	switch c.info.Verb {
+	case "get":
+		return ifServed(r.Get != nil, s.get)
+	case "list":
+		return ifServed(r.List != nil, s.list)
+	case "watch":
+		return ifServed(r.Watch != nil, s.watch)
+	case "create":
+		return ifServed(r.Create != nil && takesCreate(r, c.info), s.create)
+	case "update":
+		return ifServed(r.Update != nil && c.info.Item, s.update)
+	case "delete":
+		return ifServed(r.Delete != nil, s.delete)
+	}
+	return nil
+}
+
+func ifServed(served bool, verb func(*call) error) func(*call) error {
+	if !served {
+		return nil
+	}
+	return verb
+}
+
+// pathFits says whether the resource lives at such a path: namespaced objects have a namespace in theirs, others have
+// none. (The path of a Namespace object names it twice, see requestInfo.)
+func pathFits(r *rest.Resource, i requestInfo) bool {
+	switch {
+	case i.Subresource != "":
+		return false
+	case r.Namespaced:
+		return i.Namespace != "" || !i.Item
+	default:
+		return i.Namespace == "" || i.Resource == "namespaces"
+	}
+}
+
+// takesCreate: objects are created in a namespace, not in all of them.
+func takesCreate(r *rest.Resource, i requestInfo) bool {
+	return !i.Item && (i.Namespace != "" || !r.Namespaced)
+}
+
+// routeDocument answers paths that are not resources.
+func (s *Server) routeDocument(c *call) error {
+	path := c.info.Path
+	if len(path) > 1 {
+		path = strings.TrimSuffix(path, "/")
+	}
+	document := s.documents[path]
+	if document == nil {
+		return errPageNotFound
+	}
+	if c.req.Method != http.MethodGet && c.req.Method != http.MethodHead {
+		c.w.Header().Set("Allow", "GET, HEAD")
+		return methodNotAllowed()
+	}
+	return document(c)
+}
+
+// refuseMethod is the 405, with the methods that would work.
+func (s *Server) refuseMethod(c *call) error {
+	r := c.resource
+	var allow []string
+	add := func(served bool, methods ...string) {
+		if served {
+			allow = append(allow, methods...)
+		}
+	}
+	if c.info.Item {
+		add(r.Get != nil, "GET", "HEAD")
+		add(r.Update != nil, "PUT")
+		add(r.Delete != nil, "DELETE")
+	} else {
+		add(r.List != nil || r.Watch != nil, "GET", "HEAD")
+		add(r.Create != nil && takesCreate(r, c.info), "POST")
+	}
+	c.w.Header().Set("Allow", strings.Join(allow, ", "))
+	if c.info.Verb == "watch" || c.info.Verb == "list" {
+		return apierrors.NewMethodNotSupported(schema.GroupResource{Group: r.GroupVersion.Group, Resource: r.Name}, c.info.Verb)
+	}
+	return methodNotAllowed()
+}
+
+// addIndex lists the documents at "/".
+func (s *Server) addIndex() {
+	s.documents["/"] = nil
+	paths := slices.Sorted(maps.Keys(s.documents))
+	body := encodeJSON(struct {
+		Paths []string `json:"paths"`
+	}{paths}, "  ")
+	s.documents["/"] = func(c *call) error {
+		return c.sendBytes(http.StatusOK, "application/json", body)
+	}
+}

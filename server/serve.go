@@ -1,0 +1,77 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+)
+
+// Serve answers requests that come in through the listener until ctx ends, and then stops in good order: /readyz
+// fails at once; after Config.ShutdownDelay no more connections are taken and watches end; requests in flight
+// finish, for at most Config.ShutdownTimeout. The listener is closed when Serve returns. Serve may be called for
+// several listeners at once; it returns nil after an orderly stop.
+//
+// The tls.Config needs certificates only: HTTP/2, TLS 1.2 as the lowest version and asking for a client certificate
+// are filled in (GetConfigForClient has to do this for itself). Nil means no TLS, over which kubectl sends no credentials.
+func (s *Server) Serve(ctx context.Context, listener net.Listener, tlsConfig *tls.Config) error {
+	srv := &http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: 32 * time.Second,
+		IdleTimeout:       90 * time.Second,
+		MaxHeaderBytes:    1 << 20,
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 250},
+		TLSConfig:         completeTLS(tlsConfig),
+		ErrorLog:          s.errorLog(),
+	}
+	failed := make(chan error, 1)
+	go func() {
+		if tlsConfig == nil {
+			failed <- srv.Serve(listener)
+			return
+		}
+		failed <- srv.ServeTLS(listener, "", "")
+	}()
+
+	select {
+	case err := <-failed:
+		return fmt.Errorf("server: serve on %s: %w", listener.Addr(), err)
+	case <-ctx.Done():
+	}
+	s.stopping.Store(true)
+	select {
+	case err := <-failed:
+		return fmt.Errorf("server: serve on %s: %w", listener.Addr(), err)
+	case <-time.After(s.config.ShutdownDelay):
+	}
+	s.endWatches()
+	return s.drain(srv)
+}
+
+// drain waits for requests in flight and cuts off those that take too long.
+func (s *Server) drain(srv *http.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), s.config.ShutdownTimeout)
+	defer cancel()
+	err := srv.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		closeErr := srv.Close()
+		return errors.Join(fmt.Errorf("server: requests were still in flight %s after the stop and have been cut off", s.config.ShutdownTimeout), closeErr)
+	}
+	return err
+}
+
+func completeTLS(config *tls.Config) *tls.Config {
+	if config == nil {
+		return nil
+	}
+	config = config.Clone()
+	config.MinVersion = max(config.MinVersion, tls.VersionTLS12)
+	if config.ClientAuth == tls.NoClientCert {
+		config.ClientAuth = tls.RequestClientCert
+	}
+	config.NextProtos = []string{"h2", "http/1.1"}
+	return config
+}

@@ -1,0 +1,111 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/server/auth"
+)
+
+// Server answers requests. It is safe for concurrent use, as an http.Handler or by Serve.
+type Server struct {
+	config Config
+	// resources and groupVersions are what route looks things up in; documents are the answers to paths that are no
+	// resources. None of them is modified after New.
+	resources     map[schema.GroupVersionResource]*rest.Resource
+	groupVersions map[schema.GroupVersion]bool
+	documents     map[string]func(*call) error
+
+	stopping   atomic.Bool // makes /readyz fail
+	watching   context.Context
+	endWatches context.CancelFunc // ends every watch
+}
+
+var _ http.Handler = (*Server)(nil)
+
+// New builds everything that does not change while the server runs. The error joins all mistakes in the Config.
+func New(config Config) (*Server, error) {
+	if err := config.complete(); err != nil {
+		return nil, err
+	}
+	s := &Server{
+		config:        config,
+		resources:     map[schema.GroupVersionResource]*rest.Resource{},
+		groupVersions: map[schema.GroupVersion]bool{},
+		documents:     map[string]func(*call) error{},
+	}
+	s.watching, s.endWatches = context.WithCancel(context.Background())
+	for i := range config.Resources {
+		r := &config.Resources[i]
+		s.resources[r.GroupVersion.WithResource(r.Name)] = r
+		s.groupVersions[r.GroupVersion] = true
+	}
+	if err := errors.Join(s.buildDiscovery(), s.buildOpenAPI()); err != nil {
+		return nil, err
+	}
+	s.addHealth()
+	s.addVersion()
+	s.addIndex()
+	return s, nil
+}
+
+// call is one request on its way through the server. It stays on the goroutine of the request.
+type call struct {
+	w     *response
+	req   *http.Request
+	query url.Values
+	info  requestInfo
+	// user is nil on a public path that was asked for without a credential.
+	user *auth.User
+	// ctx is the context of the request with its deadline; it takes the place of req.Context().
+	ctx context.Context
+	// resource is what the path names. The rest of the server may read it only below route.
+	resource *rest.Resource
+}
+
+// ServeHTTP answers one request; process has the order of the steps.
+func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	c := &call{w: &response{ResponseWriter: w}, req: req, ctx: req.Context()}
+	defer s.recoverPanic(c)
+	stampHeaders(c)
+	if err := s.process(c); err != nil {
+		s.fail(c, err)
+	}
+}
+
+// process is the order of a request. 401 comes before everything that costs or tells something.
+func (s *Server) process(c *call) error {
+	if c.req.URL.RawQuery != "" {
+		c.query = c.req.URL.Query()
+	}
+	var badPath error
+	c.info, badPath = parseInfo(c.req.Method, c.req.URL, c.query)
+	if err := s.authenticate(c); err != nil {
+		return err
+	}
+	if badPath != nil {
+		return badPath
+	}
+	cancel, err := s.setDeadline(c)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	if err := s.authorize(c); err != nil {
+		return err
+	}
+	return s.route(c)
+}
+
+// errorLog gives net/http's own complaints (bad TLS handshakes) to our log.
+func (s *Server) errorLog() *log.Logger {
+	return slog.NewLogLogger(s.config.Log.Handler(), slog.LevelDebug)
+}

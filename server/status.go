@@ -1,0 +1,77 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/registry/rest"
+)
+
+// errPageNotFound is the answer to a path that belongs to nothing we serve.
+var errPageNotFound = errors.New("404 page not found")
+
+func notFound() error {
+	return apierrors.NewGenericServerResponse(http.StatusNotFound, "", schema.GroupResource{}, "", "", 0, false)
+}
+
+func methodNotAllowed() error {
+	return apierrors.NewGenericServerResponse(http.StatusMethodNotAllowed, "", schema.GroupResource{}, "", "", 0, false)
+}
+
+// fail answers with an error, as a Status in the form that the client asked for, or in JSON if that is impossible. If an
+// answer has begun, the connection is cut: half an answer must not look like a whole one.
+func (s *Server) fail(c *call, err error) {
+	if c.w.begun {
+		if c.ctx.Err() == nil {
+			s.config.Log.Error("an answer broke off", "error", err, "method", c.req.Method, "path", c.req.URL.Path)
+		}
+		panic(http.ErrAbortHandler)
+	}
+	if errors.Is(err, errPageNotFound) {
+		http.Error(c.w, errPageNotFound.Error(), http.StatusNotFound)
+		return
+	}
+	status := statusOf(err)
+	header := c.w.Header()
+	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
+		header.Set("Retry-After", strconv.Itoa(int(status.Details.RetryAfterSeconds)))
+	}
+	if status.Code == http.StatusForbidden {
+		header.Set("X-Content-Type-Options", "nosniff")
+	}
+	if status.Code >= http.StatusInternalServerError {
+		s.config.Log.Error("a request failed", "error", err, "method", c.req.Method, "path", c.req.URL.Path, "auditID", header.Get(headerAuditID))
+	}
+	form, negotiateErr := c.form(mediaTypes)
+	if negotiateErr != nil {
+		form = rest.Form{MediaType: rest.JSON}
+	}
+	if err := c.send(int(status.Code), statusView{status}, form); err != nil {
+		s.config.Log.Debug("a status could not be sent", "error", err)
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// statusOf is the one place where errors become statuses. An error that nobody gave a status is a 500 with its text.
+func statusOf(err error) *metav1.Status {
+	var withStatus apierrors.APIStatus
+	var status metav1.Status
+	switch {
+	case errors.As(err, &withStatus):
+		status = withStatus.Status()
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		status = apierrors.NewTimeoutError("request did not complete within the allotted timeout", 0).ErrStatus
+	default:
+		status = metav1.Status{Reason: metav1.StatusReasonUnknown, Message: err.Error()}
+	}
+	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
+	setDefault(&status.Status, metav1.StatusFailure)
+	setDefault(&status.Code, http.StatusInternalServerError)
+	return &status
+}

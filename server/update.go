@@ -1,0 +1,57 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
+)
+
+// update answers PUT of one object.
+func (s *Server) update(c *call) error {
+	form, err := c.form(mediaTypes)
+	if err != nil {
+		return err
+	}
+	body, err := s.readBody(c)
+	if err != nil {
+		return err
+	}
+	opts, err := updateOptions(c.query)
+	if err != nil {
+		return err
+	}
+	obj, err := s.decode(c, body, opts.FieldValidation)
+	if err != nil {
+		return err
+	}
+	if err := checkUpdateName(obj, c.name()); err != nil {
+		return err
+	}
+	view, created, err := c.resource.Update.Update(c.ctx, c.name(), obj, opts)
+	if err != nil {
+		return err
+	}
+	code := http.StatusOK
+	if created {
+		code = http.StatusCreated
+	}
+	return c.send(code, view, form)
+}
+
+// checkUpdateName: an object can't be renamed or moved, so the body has to be the object that the path names.
+func checkUpdateName(obj runtime.Object, name rest.Name) error {
+	meta := obj.GetObjectMeta()
+	switch {
+	case meta.GetName() == "":
+		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s based on URL) was undeterminable: name must be provided", name.Name))
+	case meta.GetName() != name.Name:
+		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", meta.GetName(), name.Name))
+	case name.Namespace != "" && meta.GetNamespace() != "" && meta.GetNamespace() != name.Namespace:
+		return apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"runtime"
+)
+
+// Version is what /version answers. Its fields are those of Kubernetes, because clients compare them: GitVersion with
+// their own version and with what a Helm chart wants, so it should be the Kubernetes version that the server is
+// compatible with, like v1.37.0.
+type Version struct {
+	Major        string `json:"major"`
+	Minor        string `json:"minor"`
+	GitVersion   string `json:"gitVersion"`
+	GitCommit    string `json:"gitCommit"`
+	GitTreeState string `json:"gitTreeState"`
+	BuildDate    string `json:"buildDate"`
+	GoVersion    string `json:"goVersion"`
+	Compiler     string `json:"compiler"`
+	Platform     string `json:"platform"`
+}
+
+var semanticVersion = regexp.MustCompile(`^v(\d+)\.(\d+)\.\d+([-+].*)?$`)
+
+// complete fills in what follows from GitVersion and from the running program.
+func (v *Version) complete() error {
+	parts := semanticVersion.FindStringSubmatch(v.GitVersion)
+	if parts == nil {
+		return fmt.Errorf("server: Config.Version.GitVersion: %q is not a version like v1.37.0", v.GitVersion)
+	}
+	setDefault(&v.Major, parts[1])
+	setDefault(&v.Minor, parts[2])
+	setDefault(&v.GoVersion, runtime.Version())
+	setDefault(&v.Compiler, runtime.Compiler)
+	setDefault(&v.Platform, runtime.GOOS+"/"+runtime.GOARCH)
+	return nil
+}
+
+// addVersion serves /version: with the details of the build only to those whom we know.
+func (s *Server) addVersion() {
+	full := s.config.Version
+	short := encodeJSON(Version{Major: full.Major, Minor: full.Minor, GitVersion: full.GitVersion}, "  ")
+	long := encodeJSON(full, "  ")
+	s.documents["/version"] = func(c *call) error {
+		if c.user == nil {
+			return c.sendBytes(http.StatusOK, "application/json", short)
+		}
+		return c.sendBytes(http.StatusOK, "application/json", long)
+	}
+}

@@ -1,0 +1,57 @@
+package server
+
+import (
+	"encoding/json"
+	"io"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime/serializer"
+)
+
+// statusView writes a status.
+type statusView struct{ status *metav1.Status }
+
+var _ rest.View = statusView{}
+
+func (v statusView) WriteTo(w io.Writer, form rest.Form) error {
+	return serializer.Encode(w, v.status, serializer.MediaType(form.MediaType), form.Pretty)
+}
+
+// document is an answer that is always the same, written in every form when the server starts.
+type document map[rest.Form][]byte
+
+var _ rest.View = document(nil)
+
+// newDocument encodes obj, which has to say its kind itself.
+func newDocument(obj apiruntime.Object) (document, error) {
+	d := document{}
+	for _, form := range []rest.Form{{MediaType: rest.JSON}, {MediaType: rest.JSON, Pretty: true}, {MediaType: rest.YAML}, {MediaType: rest.Protobuf}} {
+		data, err := serializer.Append(nil, obj, serializer.MediaType(form.MediaType), form.Pretty)
+		if err != nil {
+			return nil, err
+		}
+		d[form] = data
+	}
+	return d, nil
+}
+
+func (d document) WriteTo(w io.Writer, form rest.Form) error {
+	form.Pretty = form.Pretty && form.MediaType == rest.JSON
+	_, err := w.Write(d[form])
+	return err
+}
+
+// encodeJSON is for our own structs, which can't fail to encode.
+func encodeJSON(value any, indent string) []byte {
+	data, err := json.MarshalIndent(value, "", indent)
+	if indent == "" {
+		data, err = json.Marshal(value)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return append(data, '\n')
+}

@@ -1,0 +1,101 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typeplane/typeplane/registry/rest"
+)
+
+// maxWatchBuffer is how much is put together before it is written, even while more events are ready.
+const maxWatchBuffer = 64 << 10
+
+// watch answers GET of a collection with ?watch. What is wrong with the request is an HTTP error; what goes wrong later,
+// also a resourceVersion that is too old, is an event in the stream.
+func (s *Server) watch(c *call) error {
+	form, err := c.streamForm()
+	if err != nil {
+		return err
+	}
+	opts, err := listOptions(c.info, c.query)
+	if err != nil {
+		return err
+	}
+	timeout := s.watchTimeout(opts)
+	ctx, cancel := context.WithTimeout(c.ctx, timeout)
+	defer cancel()
+	defer context.AfterFunc(s.watching, cancel)()
+
+	stream, err := c.resource.Watch.Watch(ctx, c.name().Namespace, opts)
+	if err != nil {
+		return err
+	}
+	defer stream.Close()
+	return c.sendEvents(ctx, stream, form, time.Now().Add(timeout+slack))
+}
+
+// watchTimeout is what the client asks for, or a random time, so that watches that began together do not all end at once.
+func (s *Server) watchTimeout(opts metav1.ListOptions) time.Duration {
+	if opts.TimeoutSeconds != nil && *opts.TimeoutSeconds > 0 {
+		return min(time.Duration(*opts.TimeoutSeconds), maxWatchSeconds) * time.Second
+	}
+	return s.config.WatchTimeout + rand.N(s.config.WatchTimeout)
+}
+
+// maxWatchSeconds keeps a time from running over; nobody waits for ten years.
+const maxWatchSeconds = 10 * 365 * 24 * 3600
+
+// sendEvents writes events until the stream or the client ends. All events that come at once go out with one flush.
+func (c *call) sendEvents(ctx context.Context, stream rest.Stream, form rest.Form, deadline time.Time) error {
+	header := c.w.Header()
+	header.Set("Content-Type", string(form.MediaType))
+	frame := appendJSONEvent
+	if form.MediaType == rest.Protobuf {
+		header.Set("Content-Type", string(rest.Protobuf)+";stream=watch")
+		frame = appendProtobufEvent
+	}
+	control := http.NewResponseController(c.w)
+	// A client that stops reading must not keep the watch beyond its end; not every ResponseWriter can have a deadline.
+	_ = control.SetWriteDeadline(deadline)
+	c.w.WriteHeader(http.StatusOK)
+	// The client waits for the header before it believes that it is watching.
+	if err := control.Flush(); err != nil {
+		return err
+	}
+
+	var buffer, scratch bytes.Buffer
+	for {
+		events, nextErr := stream.Next(ctx)
+		if nextErr != nil && ctx.Err() == nil && !errors.Is(nextErr, io.EOF) {
+			events = append(events, rest.Event{Type: rest.Error, Object: statusView{statusOf(nextErr)}})
+		}
+		for _, event := range events {
+			if err := frame(&buffer, &scratch, event); err != nil {
+				return err
+			}
+			if buffer.Len() >= maxWatchBuffer {
+				if _, err := buffer.WriteTo(c.w); err != nil {
+					return err
+				}
+			}
+		}
+		if _, err := buffer.WriteTo(c.w); err != nil {
+			return err
+		}
+		if len(events) > 0 {
+			if err := control.Flush(); err != nil {
+				return err
+			}
+		}
+		if nextErr != nil {
+			return nil
+		}
+	}
+}
