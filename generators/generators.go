@@ -24,6 +24,9 @@ type Plugin struct {
 	Doc string
 	// Tags are the tags that the plug-in reads. A tag of no plug-in is a problem.
 	Tags []tag.Definition
+	// Outputs are the files that the plug-in may write into a package. One that is there, carries the plug-in's
+	// header and was not printed by this run is removed.
+	Outputs []emit.Output
 	// Generate plans and prints. It is called once, with all packages of the run; it does not modify them.
 	Generate func(*Pass)
 }
@@ -32,19 +35,28 @@ type Plugin struct {
 type Pass struct {
 	// Set holds every loaded package and answers questions about types, comments and positions.
 	Set *load.Set
-	// Packages are those that the user named, sorted by import path.
+	// Packages are those that the user named and that carry at least one of our tags, sorted by import path.
 	Packages []*load.Package
 	// Report takes problems.
 	Report *diag.Report
+	// Header is the license comment that files begin with; only those printed with Raw have to put it there.
+	Header string
 
 	// files is what the plug-in printed.
 	files []*emit.File
 }
 
 // File starts a generated file of pkg, which Run writes when the run has no problem. generator is the name in the
-// header ("deepcopy-gen"): the one that other tools look for.
+// header ("deepcopy-gen"): the one that other tools look for. Names that the package declares are not given to
+// imports.
 func (p *Pass) File(pkg *load.Package, name, generator string) *emit.File {
 	f := emit.NewFile(pkg.Dir, name, pkg.Path, pkg.Name, generator)
+	f.Reserve(pkg.Go.Scope().Names()...)
 	p.files = append(p.files, f)
 	return f
+}
+
+// Raw adds a file of pkg that is not Go and is written as it is.
+func (p *Pass) Raw(pkg *load.Package, name string, content []byte) {
+	p.files = append(p.files, emit.NewRaw(pkg.Dir, name, content))
 }

@@ -1,0 +1,194 @@
+// Package load reads Go packages once, for all plug-ins of a run.
+//
+// Packages of the main module come from their source: function bodies are not looked at, generated files are left
+// out, and type errors are tolerated, so that a stale or missing generated file never stops a run. All other packages
+// come from the export data of the compiler, which is why a run takes tenths of a second. Both fill the same model,
+// gengo's types.Universe, and methods and functions that stand in generated files are invisible in both.
+//
+// Start reading at Load. The package never runs user code, never writes files and never asks the network for more
+// than the go command does.
+package load
+
+import (
+	"go/ast"
+	"go/token"
+	gotypes "go/types"
+	"path/filepath"
+	"sort"
+
+	"github.com/typeplane/typeplane/generators/diag"
+	"github.com/typeplane/typeplane/generators/tag"
+
+	"golang.org/x/mod/module"
+	"k8s.io/gengo/v2/types"
+)
+
+// Config says what to load.
+type Config struct {
+	// Dir is where the go command runs and what file names in positions are relative to; "" is the working directory.
+	Dir string
+	// Env is the environment of the go command; nil is that of the process.
+	Env []string
+	// Patterns are package patterns of the go command, like "./...".
+	Patterns []string
+	// Tags tells which tags name packages to load as well; nil is the common ones.
+	Tags *tag.Table
+	// Report takes what is wrong in the packages: syntax errors, imports that cannot be resolved.
+	Report *diag.Report
+}
+
+// Set is the result: packages by import path and the types in them. It grows when Package asks for one that was not
+// needed before, so it must not be used from several goroutines at once.
+type Set struct {
+	// Universe is the model that plug-ins work on. It holds the named packages fully, others as far as their types
+	// are used or Package was called for them.
+	Universe types.Universe
+	// Packages are those that the patterns name and that carry at least one of our tags, sorted by import path.
+	Packages []*Package
+	// Named are the folders of all packages that the patterns name, tagged or not, by import path.
+	Named map[string]string
+
+	fset     *token.FileSet
+	dir      string // absolute
+	cfg      Config
+	nodes    map[string]*node            // what the go command told, by import path
+	packages map[string]*Package         // what was handed out or loaded
+	imports  map[string]*gotypes.Package // source and export data, by import path
+	active   map[string]bool             // source packages being checked, to stop at import cycles
+	walked   map[gotypes.Type]*types.Type
+	objects  map[*types.Type]gotypes.Object // named types, functions, variables, constants
+	members  map[*types.Type]*gotypes.Struct
+	docs     map[fileKey]*fileDocs
+}
+
+// Package is one Go package.
+type Package struct {
+	// Path is the import path, Name the name in the package clause, Dir the folder.
+	Path, Name, Dir string
+	// Types is the package in the model.
+	Types *types.Package
+	// Go is the package in go/types. For a package of the main module it is without generated files and may hold
+	// invalid types where those would have been needed.
+	Go *gotypes.Package
+	// DocLines are the comment lines of doc.go and of everything above the package clause in other files, where
+	// package tags stand.
+	DocLines []string
+	// Aliases are the type aliases that the package declares ("type Pod = corev1.Pod"), sorted by name. In Types
+	// they are not: the model only knows the type that they stand for. Only for packages of the main module.
+	Aliases []Alias
+	// Main tells whether the package belongs to the main module, the only one that is written to.
+	Main bool
+	// Broken tells that a problem was reported for the package, so that its types may be incomplete.
+	Broken bool
+
+	node      *node
+	files     []*ast.File
+	generated []string // base names of the files left out
+	errors    []gotypes.Error
+	filled    bool
+}
+
+// Alias is a type alias with the comments of its own declaration.
+type Alias struct {
+	Name string
+	// Target is the type that the alias stands for.
+	Target *types.Type
+	// CommentLines and SecondClosestCommentLines are as in types.Type.
+	CommentLines, SecondClosestCommentLines []string
+	// Go is the declared name; its Type is the *gotypes.Alias.
+	Go *gotypes.TypeName
+}
+
+// Load runs the go command and reads the packages. An error means that nothing could be loaded at all; what is wrong
+// with single packages goes to the report.
+func Load(cfg Config) (*Set, error) {
+	if cfg.Report == nil {
+		cfg.Report = &diag.Report{}
+	}
+	if cfg.Tags == nil {
+		cfg.Tags = tag.NewTable()
+	}
+	dir, err := filepath.Abs(cfg.Dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Set{
+		Universe: newUniverse(), Named: map[string]string{},
+		fset: token.NewFileSet(), dir: dir, cfg: cfg,
+		nodes: map[string]*node{}, packages: map[string]*Package{}, imports: map[string]*gotypes.Package{},
+		active: map[string]bool{}, walked: map[gotypes.Type]*types.Type{}, objects: map[*types.Type]gotypes.Object{},
+		members: map[*types.Type]*gotypes.Struct{}, docs: map[fileKey]*fileDocs{},
+	}
+	roots, err := s.list(cfg.Patterns)
+	if err != nil {
+		return nil, err
+	}
+	named := s.namedPackages(roots)
+	exports := s.prefetch(named)
+	if err := s.readSources(named, exports); err != nil {
+		return nil, err
+	}
+	for _, p := range named {
+		s.check(p)
+		s.fill(p)
+		s.Packages = append(s.Packages, p)
+	}
+	sort.Slice(s.Packages, func(i, j int) bool { return s.Packages[i].Path < s.Packages[j].Path })
+	return s, nil
+}
+
+// Package returns a package by import path, nil if there is none. A package that nothing needed so far is loaded now.
+func (s *Set) Package(path string) *Package {
+	p := s.packages[path]
+	if p == nil {
+		if p = s.find(path); p == nil {
+			return nil
+		}
+	}
+	if p.Go == nil {
+		if p.Main {
+			s.check(p)
+		} else {
+			p.Go = s.importOutside(path)
+		}
+	}
+	if p.Go == nil {
+		return nil
+	}
+	s.fill(p)
+	return p
+}
+
+// find makes the package known to the set, with the go command if it has to.
+func (s *Set) find(path string) *Package {
+	if s.nodes[path] == nil {
+		if module.CheckImportPath(path) != nil {
+			return nil
+		}
+		if _, err := s.list([]string{path}); err != nil {
+			return nil
+		}
+	}
+	n := s.nodes[path]
+	if n == nil || len(n.files) == 0 && path != "unsafe" {
+		return nil
+	}
+	p := s.newPackage(n)
+	if p.Main {
+		if err := s.readSources([]*Package{p}, nil); err != nil {
+			return nil
+		}
+	}
+	return p
+}
+
+// newPackage returns the package of a node, the same one each time.
+func (s *Set) newPackage(n *node) *Package {
+	if p := s.packages[n.path]; p != nil {
+		return p
+	}
+	p := &Package{Path: n.path, Name: n.name, Dir: n.dir, Main: n.main, node: n, Types: s.Universe.Package(n.path)}
+	p.Types.Name, p.Types.Dir = n.name, n.dir
+	s.packages[n.path] = p
+	return p
+}

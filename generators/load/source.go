@@ -1,0 +1,271 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	gotypes "go/types"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/typeplane/typeplane/generators/diag"
+	"github.com/typeplane/typeplane/generators/tag"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/sync/errgroup"
+)
+
+// readSources parses packages of the main module and those of it that they import or that their tags name, and makes
+// sure of the export data of everything else. exports, if not nil, waits for what prefetch asked for.
+func (s *Set) readSources(todo []*Package, exports func()) error {
+	outside := map[string]bool{}
+	for seen := map[string]bool{}; len(todo) > 0; {
+		if err := s.parse(todo); err != nil {
+			return err
+		}
+		var unknown, next []string
+		for _, p := range todo {
+			seen[p.Path] = true
+		}
+		for _, p := range todo {
+			for _, path := range s.wanted(p) {
+				if s.nodes[path] == nil && module.CheckImportPath(path) == nil {
+					unknown = append(unknown, path)
+				}
+				next = append(next, path)
+			}
+		}
+		if len(unknown) > 0 {
+			if _, err := s.list(unknown); err != nil {
+				return err
+			}
+		}
+		todo = nil
+		for _, path := range next {
+			n := s.nodes[path]
+			switch {
+			case n == nil || seen[path]:
+			case n.main:
+				seen[path] = true
+				todo = append(todo, s.newPackage(n))
+			default:
+				outside[path] = true
+			}
+		}
+	}
+	if exports != nil {
+		exports()
+	}
+	return s.exportData(sorted(outside))
+}
+
+// wanted returns the import paths that a parsed package needs: its imports, and packages that its tags name.
+func (s *Set) wanted(p *Package) []string {
+	var out []string
+	for _, f := range p.files {
+		for _, spec := range f.Imports {
+			if path, ok := p.resolve(spec); ok {
+				out = append(out, path)
+			}
+		}
+		for _, group := range f.Comments {
+			out = append(out, s.taggedPaths(group)...)
+		}
+	}
+	return out
+}
+
+// taggedPaths returns the packages that tags in a comment name.
+func (s *Set) taggedPaths(group *ast.CommentGroup) []string {
+	var out []string
+	for _, line := range splitLines(group.Text()) {
+		name := tag.NameOf(line)
+		if name == "" || !tag.Checked(name) {
+			continue
+		}
+		d, _ := s.cfg.Tags.Find(name)
+		for _, value := range tag.Values([]string{line}, name) {
+			switch {
+			case d.Value == tag.TypeName:
+				for _, v := range strings.Split(value, ",") {
+					if i := strings.LastIndexByte(v, '.'); i > 0 {
+						out = append(out, v[:i])
+					}
+				}
+			case d.Value == tag.PackagePath, name == "k8s:conversion-gen" && strings.Contains(value, "/"):
+				out = append(out, value)
+			}
+		}
+	}
+	return out
+}
+
+// resolve returns the import path that an import means in this package.
+func (p *Package) resolve(spec *ast.ImportSpec) (string, bool) {
+	written, err := strconv.Unquote(spec.Path.Value)
+	if err != nil {
+		return "", false
+	}
+	if path, ok := p.node.imports[written]; ok {
+		return path, true
+	}
+	return written, written == "unsafe"
+}
+
+// parse reads the files of packages, several at a time; generated ones are left out.
+func (s *Set) parse(todo []*Package) error {
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	parsed := make([][]*source, len(todo))
+	for i, p := range todo {
+		if p.files != nil || p.generated != nil {
+			continue
+		}
+		parsed[i] = make([]*source, len(p.node.files))
+		for j, name := range p.node.files {
+			group.Go(func() (err error) {
+				parsed[i][j], err = s.parseFile(name)
+				return err
+			})
+		}
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for i, p := range todo {
+		for _, src := range parsed[i] {
+			if src.file == nil {
+				p.generated = append(p.generated, filepath.Base(src.name))
+				continue
+			}
+			p.files = append(p.files, src.file)
+			p.Broken = p.Broken || src.broken
+			s.index(p.Path, src.file)
+		}
+		p.DocLines = append(p.DocLines, s.docLines(p)...)
+		p.Types.Comments = p.DocLines
+	}
+	return nil
+}
+
+// source is one file; file is nil if it is left out.
+type source struct {
+	name   string
+	file   *ast.File
+	broken bool
+}
+
+func (s *Set) parseFile(name string) (*source, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("load packages: %w", err)
+	}
+	made := generatedBy(name, data)
+	if made == byUs {
+		return &source{name: name}, nil
+	}
+	file, err := parser.ParseFile(s.fset, name, data, parser.ParseComments|parser.SkipObjectResolution)
+	if made == byOthers {
+		if err != nil {
+			return &source{name: name}, nil
+		}
+		keepTypes(file)
+		return &source{name: name, file: file}, nil
+	}
+	return &source{name: name, file: file, broken: s.reportSyntax(err)}, nil
+}
+
+// reportSyntax reports the first syntax errors of a file and tells whether there are any.
+func (s *Set) reportSyntax(err error) bool {
+	var list scanner.ErrorList
+	if !errors.As(err, &list) {
+		return false
+	}
+	for i, e := range list {
+		if i == 10 {
+			break
+		}
+		e.Pos.Filename = s.relative(e.Pos.Filename)
+		s.cfg.Report.Add(diag.Problem{Pos: e.Pos, Message: e.Msg})
+	}
+	return true
+}
+
+// check type-checks a package of the main module and, before it, what it imports.
+func (s *Set) check(p *Package) {
+	if p.Go != nil || s.active[p.Path] {
+		return
+	}
+	s.active[p.Path] = true
+	defer delete(s.active, p.Path)
+	config := gotypes.Config{
+		IgnoreFuncBodies: true, FakeImportC: true,
+		Sizes:    gotypes.SizesFor("gc", runtime.GOARCH),
+		Importer: importer{s, p},
+		Error: func(err error) {
+			var e gotypes.Error
+			if errors.As(err, &e) {
+				p.errors = append(p.errors, e)
+			}
+		},
+	}
+	s.reportImports(p)
+	p.Go, _ = config.Check(p.Path, s.fset, p.files, nil)
+	if p.Go.Name() == "" {
+		p.Go = gotypes.NewPackage(p.Path, p.Name)
+	}
+	p.Go.MarkComplete()
+	s.imports[p.Path] = p.Go
+}
+
+// reportImports reports imports of hand-written files that lead nowhere.
+func (s *Set) reportImports(p *Package) {
+	for _, f := range p.files {
+		for _, spec := range f.Imports {
+			path, known := p.resolve(spec)
+			if path == "unsafe" || path == "C" || path == "" {
+				continue
+			}
+			n := s.nodes[path]
+			if known && n != nil && (n.export != "" || n.main && len(n.files) > 0) {
+				continue
+			}
+			p.Broken = true
+			s.cfg.Report.Add(importProblem(s.position(spec.Path.Pos()), path, n))
+		}
+	}
+}
+
+// importProblem says why an import leads nowhere, in the words of the go command and without its advice to get it.
+func importProblem(at token.Position, path string, n *node) diag.Problem {
+	p := diag.Problem{Pos: at, Message: fmt.Sprintf("cannot import %s", path)}
+	if n == nil || len(n.errors) == 0 {
+		return p
+	}
+	text := strings.TrimSpace(n.errors[0].Msg)
+	if i := strings.IndexByte(text, '\n'); i >= 0 {
+		text = text[:i]
+	}
+	if reason, ok := strings.CutSuffix(text, "; to add it:"); ok {
+		text, p.Cure = reason, "run go get "+path
+	}
+	p.Message += ": " + text
+	return p
+}
+
+// sorted returns the keys of a set in order.
+func sorted[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}

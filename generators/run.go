@@ -1,0 +1,217 @@
+package generators
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/typeplane/typeplane/generators/diag"
+	"github.com/typeplane/typeplane/generators/emit"
+	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/tag"
+	"github.com/typeplane/typeplane/internal/suggest"
+)
+
+// Config is one run.
+type Config struct {
+	// Dir is where patterns are relative to; "" is the working directory.
+	Dir string
+	// Env is the environment of the go command; nil is that of the process.
+	Env []string
+	// Patterns are package patterns of the go command, like "./...".
+	Patterns []string
+	// Plugins do the work, in this order.
+	Plugins []Plugin
+	// Known are further plug-ins that don't run now, whose tags are known nevertheless.
+	Known []Plugin
+	// Header is the text that each Go file begins with: a license comment; may be empty. It is written as it is.
+	Header string
+	// Verify compares instead of writing.
+	Verify bool
+	// Log takes a line for each file and the time of each step; nil is silence.
+	Log io.Writer
+}
+
+// Result is what a run found and did.
+type Result struct {
+	// Problems are what is wrong with the packages, sorted. If there is one, nothing was written.
+	Problems []diag.Problem
+	// Changes are all files of the run, sorted by path, with what was the matter with each before. File names are
+	// relative to Config.Dir where they are below it.
+	Changes []emit.Change
+}
+
+// OutOfDate returns the files that differ from what the run would write, are missing or should be gone.
+func (r Result) OutOfDate() []emit.Change {
+	var out []emit.Change
+	for _, c := range r.Changes {
+		if c.State != emit.Unchanged {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Run loads, checks, generates and writes. Problems of the user's packages are in the result; an error means that the
+// run itself failed: the go command, the disk, or a plug-in that printed broken code.
+func Run(cfg Config) (Result, error) {
+	watch := stopwatch{cfg.Log, time.Now()}
+	report := &diag.Report{}
+	table := tagTable(cfg)
+	set, err := load.Load(load.Config{Dir: cfg.Dir, Env: cfg.Env, Patterns: cfg.Patterns, Tags: table, Report: report})
+	if err != nil {
+		return Result{}, err
+	}
+	watch.lap("load %d of %d packages", len(set.Packages), len(set.Named))
+	checkTags(set, table, report)
+
+	sound := slices.DeleteFunc(slices.Clone(set.Packages), func(p *load.Package) bool { return p.Broken })
+	var files []*emit.File
+	for _, plugin := range cfg.Plugins {
+		pass := &Pass{Set: set, Packages: slices.Clone(sound), Report: report, Header: cfg.Header}
+		plugin.Generate(pass)
+		files = append(files, pass.files...)
+		watch.lap("%s: %d files", plugin.Name, len(pass.files))
+	}
+	if problems := report.Problems(); len(problems) > 0 {
+		return Result{Problems: problems}, nil
+	}
+	changes, err := settle(cfg, set, files)
+	watch.lap("format and compare %d files", len(files))
+	return Result{Changes: changes}, err
+}
+
+// settle compares what was printed with the disk and, unless the run only verifies, makes the disk agree.
+func settle(cfg Config, set *load.Set, files []*emit.File) ([]emit.Change, error) {
+	var may []emit.Output
+	for _, plugin := range cfg.Plugins {
+		may = append(may, plugin.Outputs...)
+	}
+	var dirs []string
+	for _, dir := range set.Named {
+		dirs = append(dirs, dir)
+	}
+	for _, f := range files {
+		f.Header = cfg.Header
+	}
+	changes, err := emit.Plan(files, dirs, may)
+	if err != nil {
+		return nil, err
+	}
+	if !cfg.Verify {
+		if err := emit.Apply(changes); err != nil {
+			return nil, err
+		}
+	}
+	for i := range changes {
+		changes[i].Path = relative(cfg.Dir, changes[i].Path)
+		if cfg.Log != nil {
+			fmt.Fprintf(cfg.Log, "%s: %s\n", changes[i].Path, done(changes[i].State, cfg.Verify))
+		}
+	}
+	return changes, nil
+}
+
+// done says in the log what a run made of a file.
+func done(state emit.State, verify bool) string {
+	switch {
+	case verify || state == emit.Unchanged:
+		return string(state)
+	case state == emit.Stale:
+		return "removed"
+	default:
+		return "wrote"
+	}
+}
+
+func tagTable(cfg Config) *tag.Table {
+	var defs [][]tag.Definition
+	for _, plugin := range append(slices.Clone(cfg.Plugins), cfg.Known...) {
+		defs = append(defs, plugin.Tags)
+	}
+	return tag.NewTable(defs...)
+}
+
+// checkTags reports tags that nobody reads and tags in places where nobody looks.
+func checkTags(set *load.Set, table *tag.Table, report *diag.Report) {
+	for _, pkg := range set.Packages {
+		for _, c := range set.TagLines(pkg) {
+			message, cure := table.Check(c.Text, c.Scope)
+			if message == "" && c.Trailing && tag.Checked(tag.NameOf(c.Text)) {
+				message = fmt.Sprintf("+%s stands behind code, where it has no effect", tag.NameOf(c.Text))
+				cure = "put it on a line of its own above what it is about"
+			}
+			if message != "" {
+				report.Add(diag.Problem{Pos: c.Pos, Path: c.Path, Message: message, Cure: cure})
+			}
+		}
+	}
+}
+
+// relative makes a file name relative to the folder that the run is in, if that is shorter.
+func relative(dir, name string) string {
+	base, err := filepath.Abs(dir)
+	if err != nil {
+		return name
+	}
+	rel, err := filepath.Rel(base, name)
+	if err != nil || len(rel) > len(name) {
+		return name
+	}
+	return rel
+}
+
+// stopwatch writes the time of each step to the log.
+type stopwatch struct {
+	w    io.Writer
+	last time.Time
+}
+
+func (s *stopwatch) lap(format string, args ...any) {
+	now := time.Now()
+	if s.w != nil {
+		fmt.Fprintf(s.w, "%s: %s\n", fmt.Sprintf(format, args...), now.Sub(s.last).Round(time.Millisecond))
+	}
+	s.last = now
+}
+
+// Select returns the plug-ins of a comma list, all for "", in the order of all; an unknown name is an error with a
+// suggestion.
+func Select(all []Plugin, list string) ([]Plugin, error) {
+	if list == "" {
+		return all, nil
+	}
+	var names []string
+	for _, p := range all {
+		names = append(names, p.Name)
+	}
+	wanted := map[string]bool{}
+	for _, name := range strings.Split(list, ",") {
+		name = strings.TrimSpace(name)
+		if !slices.Contains(names, name) {
+			return nil, unknownPlugin(name, names)
+		}
+		wanted[name] = true
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(p Plugin) bool { return !wanted[p.Name] }), nil
+}
+
+func unknownPlugin(name string, names []string) error {
+	if near := suggest.Nearest(name, names); near != "" {
+		return fmt.Errorf("no generator is called %q; did you mean %q?", name, near)
+	}
+	return fmt.Errorf("no generator is called %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// ReadHeader reads a header file; "" gives no header.
+func ReadHeader(name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	data, err := os.ReadFile(name)
+	return string(data), err
+}

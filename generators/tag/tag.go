@@ -1,0 +1,69 @@
+// Package tag knows the comment tags that users write on their Go types: their names, where they may stand, what
+// their values look like and what they mean; and it reads them.
+//
+// A tag is a comment line that starts with a plus sign, like "// +k8s:deepcopy-gen=package". A plug-in declares the
+// tags that it reads (Definition); the tags that other tools of the Kubernetes world read are in one table (Common),
+// so that they are not mistaken for typing errors. Table joins both and judges a name, with a suggestion.
+// Reading is done by Values and Parse (the grammar of gengo's codetags) and, for markers of the kubebuilder form
+// "name:key=value,key=value", by Arguments.
+//
+// Start reading at Definition. The package never looks at Go types or files.
+package tag
+
+import "strings"
+
+// Scope is where a tag may stand; scopes are joined with |.
+type Scope uint
+
+const (
+	Package Scope = 1 << iota // doc.go, or a comment above a package clause
+	Type                      // a type declaration
+	Field                     // a struct field
+	Func                      // a function or method
+	Value                     // a constant or variable
+	// Anywhere means that nothing is checked.
+	Anywhere Scope = 0
+)
+
+// String names the scopes as an error message says them: "package", "type or field".
+func (s Scope) String() string {
+	var names []string
+	for i, name := range []string{"package", "type", "field", "function", "constant or variable"} {
+		if s&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return "anywhere"
+	}
+	return strings.Join(names, " or ")
+}
+
+// Form is what the text behind the equals sign is.
+type Form string
+
+const (
+	None        Form = ""              // no value
+	Bool        Form = "true|false"    //
+	String      Form = "string"        // free text
+	Int         Form = "integer"       //
+	JSON        Form = "JSON"          //
+	Name        Form = "name"          // one word of a set that Doc names
+	PackagePath Form = "import path"   // a package that the loader loads too
+	TypeName    Form = "path.TypeName" // a type whose package the loader loads too
+	Tag         Form = "+tag"          // another tag
+	Fields      Form = "key=value,…"   // the kubebuilder form: +name:key=value,key=value
+	Any         Form = "any"           // not described
+)
+
+// Definition describes one tag.
+type Definition struct {
+	// Name is what stands behind the plus sign, up to arguments and value: "k8s:deepcopy-gen".
+	Name string
+	// Scope says where it may stand.
+	Scope Scope
+	// Value says what stands behind the equals sign.
+	Value Form
+	// Doc is one sentence for the reference page.
+	Doc string
+}

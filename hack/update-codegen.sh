@@ -1,0 +1,3 @@
+#!/usr/bin/env bash
+# Writes the generated code of this repository.
+cd "$(dirname "$0")/.." && exec go run ./cmd/gen "$@" ./examples/...
