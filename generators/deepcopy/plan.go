@@ -1,0 +1,279 @@
+package deepcopy
+
+import (
+	"fmt"
+	"go/token"
+	gotypes "go/types"
+	"sort"
+	"strings"
+
+	"github.com/typeplane/typeplane/generators"
+	"github.com/typeplane/typeplane/generators/diag"
+	"github.com/typeplane/typeplane/generators/load"
+
+	"k8s.io/gengo/v2/types"
+)
+
+// methods are what is printed for one type.
+type methods struct {
+	typ *types.Type
+	// into and deep tell whether DeepCopyInto and DeepCopy are printed; the other one is hand-written.
+	into, deep bool
+	// viaPointer tells that the hand-written DeepCopy, which a printed DeepCopyInto calls, returns a pointer.
+	viaPointer bool
+	// body says how a printed DeepCopyInto copies; nil if it calls the hand-written DeepCopy.
+	body *node
+	// interfaces get a DeepCopy<Name> method each, on a value receiver if byValue.
+	interfaces []*types.Type
+	byValue    bool
+}
+
+// how a value is copied.
+type how int
+
+const (
+	assign    how = iota // an assignment copies it
+	generated            // a struct with generated DeepCopyInto and DeepCopy
+	manual               // hand-written DeepCopyInto or DeepCopy
+	slice
+	array
+	mapping
+	pointer
+	inline  // a struct without methods: field by field
+	named   // an interface with a DeepCopy<Name> method
+	dynamic // an empty interface: a JSON value
+)
+
+// node says how values of a type are copied.
+type node struct {
+	how  how
+	typ  *types.Type // as declared
+	elem *node
+	// fields are those of an inline struct.
+	fields []field
+	// byValue: the hand-written DeepCopy returns a value. into, deep: which of the methods exist.
+	byValue, into, deep bool
+}
+
+type field struct {
+	name string
+	node *node
+}
+
+// planner decides for all packages of a run.
+type planner struct {
+	pass  *generators.Pass
+	modes map[string]mode
+	// current is the package that is planned.
+	current *load.Package
+	// helpers are unexported types that others need methods of.
+	helpers map[*types.Type]bool
+	// busy are the types that planning is in the middle of, to notice those that contain themselves.
+	busy map[*types.Type]bool
+}
+
+func newPlanner(pass *generators.Pass) *planner {
+	return &planner{pass: pass, modes: map[string]mode{}, helpers: map[*types.Type]bool{}, busy: map[*types.Type]bool{}}
+}
+
+// place is what a problem is about.
+type place struct {
+	path string
+	pos  token.Position
+}
+
+func (pl *planner) problem(at place, cure, format string, args ...any) {
+	pl.pass.Report.Add(diag.Problem{Pos: at.pos, Path: at.path, Message: fmt.Sprintf(format, args...), Cure: cure})
+}
+
+// plan decides which types of a package get methods, in the order in which they are printed.
+func (pl *planner) plan(pkg *load.Package) []methods {
+	pl.current = pkg
+	if _, err := packageMode(pkg.DocLines); err != nil {
+		pl.problem(place{pos: pl.pass.Set.PackagePos(pkg)}, "", "%v", err)
+		return nil
+	}
+	var out []methods
+	planned := map[*types.Type]bool{}
+	for _, name := range sortedNames(pkg.Types.Types) {
+		t := pkg.Types.Types[name]
+		if pl.wanted(pkg, t) {
+			planned[t] = true
+			out = append(out, pl.typeMethods(pkg, t))
+		}
+	}
+	for again := true; again; {
+		again = false
+		for _, name := range sortedNames(pkg.Types.Types) {
+			if t := pkg.Types.Types[name]; pl.helpers[t] && !planned[t] {
+				planned[t], again = true, true
+				out = append(out, pl.typeMethods(pkg, t))
+			}
+		}
+	}
+	sort.SliceStable(out, func(i, j int) bool { return out[i].typ.Name.Name < out[j].typ.Name.Name })
+	return out
+}
+
+// wanted decides whether a type of a package gets methods because of tags, and reports tags that cannot be followed.
+func (pl *planner) wanted(pkg *load.Package, t *types.Type) bool {
+	if declaredHere := pkg.Go.Scope().Lookup(baseName(t)); declaredHere == nil {
+		return false
+	}
+	w, err := typeWish(typeLines(pkg, t))
+	at := place{t.Name.Name, pl.pass.Set.TypePos(t)}
+	if err != nil {
+		pl.problem(at, "", "%v", err)
+		return false
+	}
+	m := pl.mode(pkg)
+	if m == off || w.out || m == optIn && !w.in {
+		return false
+	}
+	switch {
+	case strings.Contains(t.Name.Name, "["):
+		if w.in {
+			pl.problem(at, "take the tag off: fields of this type are copied where they stand", "a generic type cannot have generated deep copies")
+		}
+		return false
+	case !copyable(t):
+		if w.in {
+			pl.problem(at, "take the tag off", "a type of kind %s cannot have generated deep copies", strings.ToLower(string(t.Kind)))
+		}
+		return false
+	}
+	return w.in || token.IsExported(t.Name.Name)
+}
+
+// copyable tells whether methods make sense for a type: structs, declared maps and slices, and everything that has
+// one of the methods by hand.
+func copyable(t *types.Type) bool {
+	if t.Kind == types.Alias {
+		return t.Underlying.Kind != types.Builtin && t.Underlying.Kind != types.Unsupported || t.Methods["DeepCopy"] != nil || t.Methods["DeepCopyInto"] != nil
+	}
+	return t.Kind == types.Struct
+}
+
+// mode returns what a package's tags ask for; a package whose tags cannot be read generates nothing.
+func (pl *planner) mode(pkg *load.Package) mode {
+	m, ok := pl.modes[pkg.Path]
+	if !ok {
+		m, _ = packageMode(pkg.DocLines)
+		pl.modes[pkg.Path] = m
+	}
+	return m
+}
+
+func (pl *planner) typeMethods(pkg *load.Package, t *types.Type) methods {
+	w, _ := typeWish(typeLines(pkg, t))
+	at := place{t.Name.Name, pl.pass.Set.TypePos(t)}
+	deep, into := pl.handWritten(t)
+	m := methods{typ: t, into: into == nil, deep: deep == nil, byValue: w.byValue}
+	switch {
+	case deep != nil:
+		m.viaPointer = deep.Signature.Results[0].Type.Kind == types.Pointer
+	case into == nil:
+		pl.busy[t] = true
+		m.body = pl.shape(t, at, true)
+		delete(pl.busy, t)
+	}
+	if t.Kind != types.Struct {
+		return m
+	}
+	for _, name := range w.interfaces {
+		if i := pl.interfaceType(name, at); i != nil {
+			m.interfaces = append(m.interfaces, i)
+		}
+	}
+	return m
+}
+
+func (pl *planner) interfaceType(name string, at place) *types.Type {
+	full := types.ParseFullyQualifiedName(name)
+	pkg := pl.pass.Set.Package(full.Package)
+	if pkg == nil {
+		pl.problem(at, "write the import path, like "+objectName, "+%s=%s: there is no package %q", interfacesTag, name, full.Package)
+		return nil
+	}
+	t := pkg.Types.Types[full.Name]
+	if t == nil || t.Kind != types.Interface {
+		pl.problem(at, "", "+%s=%s: %s is not an interface of that package", interfacesTag, name, full.Name)
+		return nil
+	}
+	return t
+}
+
+// reference tells whether a type is a map, slice or pointer, declared or not: its methods have value receivers.
+func reference(t *types.Type) bool {
+	switch under(t).Kind {
+	case types.Pointer, types.Map, types.Slice:
+		return true
+	}
+	return false
+}
+
+func under(t *types.Type) *types.Type {
+	for t.Kind == types.Alias {
+		t = t.Underlying
+	}
+	return t
+}
+
+func baseName(t *types.Type) string {
+	name, _, _ := strings.Cut(t.Name.Name, "[")
+	return name
+}
+
+func sortedNames(m map[string]*types.Type) []string {
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// handWritten returns the methods that a user wrote, nil for those that are missing. Ones with a signature that
+// cannot be called are reported and count as missing.
+func (pl *planner) handWritten(t *types.Type) (deep, into *types.Type) {
+	deep, into = t.Methods["DeepCopy"], t.Methods["DeepCopyInto"]
+	if deep != nil && !deepSignature(t, deep.Signature) {
+		pl.problem(place{t.Name.Name + ".DeepCopy", pl.pass.Set.FuncPos(deep)}, "",
+			"want func (t %s) DeepCopy() %s or func (t *%s) DeepCopy() *%s", baseName(t), baseName(t), baseName(t), baseName(t))
+		deep = nil
+	}
+	if into != nil && !intoSignature(t, into.Signature) {
+		pl.problem(place{t.Name.Name + ".DeepCopyInto", pl.pass.Set.FuncPos(into)}, "",
+			"want func (t *%s) DeepCopyInto(out *%s)", baseName(t), baseName(t))
+		into = nil
+	}
+	return deep, into
+}
+
+func deepSignature(t *types.Type, s *types.Signature) bool {
+	if len(s.Parameters) != 0 || len(s.Results) != 1 || s.Receiver == nil {
+		return false
+	}
+	result := s.Results[0].Type
+	return result == t && s.Receiver == t || isPointerTo(result, t) && isPointerTo(s.Receiver, t)
+}
+
+func intoSignature(t *types.Type, s *types.Signature) bool {
+	return len(s.Parameters) == 1 && len(s.Results) == 0 && isPointerTo(s.Parameters[0].Type, t)
+}
+
+func isPointerTo(p, t *types.Type) bool { return p.Kind == types.Pointer && p.Elem == t }
+
+// declares tells whether a type of a package outside the main module has a method, generated or not.
+func declares(t *types.Type, method string) bool {
+	n, ok := t.GoType.(*gotypes.Named)
+	if !ok {
+		return false
+	}
+	for i := range n.NumMethods() {
+		if n.Method(i).Name() == method {
+			return true
+		}
+	}
+	return false
+}

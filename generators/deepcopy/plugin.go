@@ -1,0 +1,58 @@
+package deepcopy
+
+import (
+	"github.com/typeplane/typeplane/generators"
+	"github.com/typeplane/typeplane/generators/emit"
+	"github.com/typeplane/typeplane/generators/tag"
+)
+
+const (
+	fileName  = "zz_generated.deepcopy.go"
+	generator = "deepcopy-gen"
+
+	enableTag     = "k8s:deepcopy-gen"
+	interfacesTag = "k8s:deepcopy-gen:interfaces"
+	valueTag      = "k8s:deepcopy-gen:nonpointer-interfaces"
+	objectTag     = "kubebuilder:object:generate"
+	rootTag       = "kubebuilder:object:root"
+
+	runtimePath = "k8s.io/apimachinery/pkg/runtime"
+	objectName  = runtimePath + ".Object"
+)
+
+// Plugin returns the plug-in.
+func Plugin() generators.Plugin {
+	return generators.Plugin{
+		Name: "deepcopy",
+		Doc:  "DeepCopy, DeepCopyInto and DeepCopyObject methods",
+		Tags: []tag.Definition{
+			{Name: enableTag, Scope: tag.Package | tag.Type, Value: tag.Name,
+				Doc: "On a package: package (all exported types) or false. On a type: true or false."},
+			{Name: interfacesTag, Scope: tag.Type, Value: tag.TypeName,
+				Doc: "Adds a method DeepCopy<Interface> for each interface of a comma list."},
+			{Name: valueTag, Scope: tag.Type, Value: tag.Bool,
+				Doc: "Gives the methods of the interfaces a value receiver."},
+			{Name: objectTag, Scope: tag.Package | tag.Type, Value: tag.Bool,
+				Doc: "Generates deep copies for all exported types of the package, or for the type."},
+			{Name: rootTag, Scope: tag.Type, Value: tag.Bool,
+				Doc: "The type is a kind: generates its deep copy with DeepCopyObject."},
+		},
+		Outputs:  []emit.Output{{Name: fileName, Generator: generator}},
+		Generate: generate,
+	}
+}
+
+func generate(pass *generators.Pass) {
+	pl := newPlanner(pass)
+	for _, pkg := range pass.Packages {
+		methods := pl.plan(pkg)
+		if len(methods) == 0 {
+			continue
+		}
+		pr := printer{pass.File(pkg, fileName, generator)}
+		pr.Reserve("in", "out", "key", "val", "outVal", "clone", "i", "x", "c")
+		for _, m := range methods {
+			pr.methods(m)
+		}
+	}
+}

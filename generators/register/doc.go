@@ -1,0 +1,9 @@
+// Package register is the plug-in for the registration of a group version in apimachinery's Scheme, which
+// controller-runtime and client-go users need: zz_generated.register.go.
+//
+// It prints GroupName, GroupVersion, SchemeGroupVersion, Resource, SchemeBuilder, localSchemeBuilder, AddToScheme,
+// Install and the list of kinds, as register-gen does, for packages of versioned types that say +groupName or
+// +k8s:register-gen; not for hubs, whose types carry no json tags, and not for packages that do it by hand.
+//
+// Start reading at Plugin; plan.go decides, emit.go prints.
+package register

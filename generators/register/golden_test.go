@@ -1,0 +1,13 @@
+package register_test
+
+import (
+	"testing"
+
+	"github.com/typeplane/typeplane/generators/deepcopy"
+	"github.com/typeplane/typeplane/generators/gentest"
+	"github.com/typeplane/typeplane/generators/register"
+)
+
+func TestGolden(t *testing.T) {
+	gentest.Run(t, "testdata", register.Plugin(), gentest.Quiet(deepcopy.Plugin()))
+}

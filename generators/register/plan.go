@@ -1,0 +1,168 @@
+package register
+
+import (
+	"fmt"
+	"go/constant"
+	gotypes "go/types"
+	"path"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/typeplane/typeplane/generators"
+	"github.com/typeplane/typeplane/generators/diag"
+	"github.com/typeplane/typeplane/generators/emit"
+	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/tag"
+
+	"k8s.io/gengo/v2/types"
+)
+
+const (
+	fileName  = "zz_generated.register.go"
+	generator = "register-gen"
+
+	registerTag = "k8s:register-gen"
+	groupTag    = "groupName"
+	versionTag  = "versionName"
+	objectName  = "k8s.io/apimachinery/pkg/runtime.Object"
+)
+
+// Plugin returns the plug-in.
+func Plugin() generators.Plugin {
+	return generators.Plugin{
+		Name: "register",
+		Doc:  "GroupVersion and AddToScheme for clients and controllers",
+		Tags: []tag.Definition{
+			{Name: registerTag, Scope: tag.Package, Value: tag.Bool,
+				Doc: "Generates the registration of the package's kinds; false turns it off where +groupName asks for it."},
+			{Name: groupTag, Scope: tag.Package, Value: tag.String, Doc: "The API group of the package."},
+			{Name: versionTag, Scope: tag.Package, Value: tag.String,
+				Doc: "The API version of the package; without it, the last element of the import path."},
+		},
+		Outputs:  []emit.Output{{Name: fileName, Generator: generator}},
+		Generate: generate,
+	}
+}
+
+func generate(pass *generators.Pass) {
+	for _, pkg := range pass.Packages {
+		if plan := decide(pass, pkg); plan != nil {
+			print(pass.File(pkg, fileName, generator), plan)
+		}
+	}
+}
+
+// registration is what is printed for a package.
+type registration struct {
+	group, version string
+	kinds          []*types.Type
+	declared       map[string]bool // names that the package declares by hand, which are not printed
+}
+
+// core are the names that registration is made of: a package that declares one of them registers itself.
+var core = []string{"SchemeBuilder", "localSchemeBuilder", "AddToScheme", "addKnownTypes", "SchemeGroupVersion", "GroupVersion"}
+
+// decide returns nil for a package without registration.
+func decide(pass *generators.Pass, pkg *load.Package) *registration {
+	asked, ok := asksFor(pass, pkg)
+	kinds := kinds(pkg)
+	if !ok || len(kinds) == 0 || pkg.HasFile("register.go") {
+		return nil
+	}
+	for _, name := range core {
+		if obj := pkg.Go.Scope().Lookup(name); obj != nil {
+			if asked {
+				pass.Report.Add(diag.Problem{
+					Pos: pass.Set.ObjectPos(obj), Path: name,
+					Message: fmt.Sprintf("is declared by hand, but +%s asks to generate it", registerTag),
+					Cure:    "take one of the two away",
+				})
+			}
+			return nil
+		}
+	}
+	plan := &registration{kinds: kinds, declared: map[string]bool{}}
+	plan.group, plan.version = groupVersion(pkg)
+	for _, name := range []string{"GroupName", "Resource", "Install"} {
+		plan.declared[name] = pkg.Go.Scope().Lookup(name) != nil
+	}
+	checkGroup(pass, pkg, plan.group)
+	checkObjects(pass, kinds)
+	return plan
+}
+
+// checkGroup reports a hand-written GroupName that contradicts the tag.
+func checkGroup(pass *generators.Pass, pkg *load.Package, group string) {
+	c, ok := pkg.Go.Scope().Lookup("GroupName").(*gotypes.Const)
+	if ok && c.Val().Kind() == constant.String && constant.StringVal(c.Val()) != group {
+		pass.Report.Add(diag.Problem{
+			Pos: pass.Set.ObjectPos(c), Path: "GroupName",
+			Message: fmt.Sprintf("is %s, but the group of the package is %q", c.Val(), group),
+			Cure:    "make the constant and +" + groupTag + " agree",
+		})
+	}
+}
+
+// asksFor reads the package tags: asked tells that the tag of this plug-in is there, ok that registration is wanted.
+func asksFor(pass *generators.Pass, pkg *load.Package) (asked, ok bool) {
+	value, asked := tag.Last(pkg.DocLines, registerTag)
+	switch value {
+	case "false":
+		return true, false
+	case "", "true", "package":
+	default:
+		pass.Report.Add(diag.Problem{
+			Pos: pass.Set.PackagePos(pkg), Message: fmt.Sprintf("+%s=%s: want true or false", registerTag, value),
+		})
+		return true, false
+	}
+	return asked, asked || tag.Has(pkg.DocLines, groupTag)
+}
+
+func groupVersion(pkg *load.Package) (group, version string) {
+	group, version = path.Base(path.Dir(pkg.Path)), path.Base(pkg.Path)
+	if value, ok := tag.Last(pkg.DocLines, groupTag); ok {
+		group = strings.Trim(value, `"`)
+	}
+	if value, ok := tag.Last(pkg.DocLines, versionTag); ok {
+		version = value
+	}
+	return group, version
+}
+
+// kinds returns the types that embed TypeMeta; none if they carry no json tags, as those of a hub.
+func kinds(pkg *load.Package) []*types.Type {
+	var out []*types.Type
+	for _, t := range pkg.Types.Types {
+		i := slices.IndexFunc(t.Members, func(m types.Member) bool { return m.Name == "TypeMeta" && m.Embedded })
+		if i < 0 || t.Kind != types.Struct || strings.Contains(t.Name.Name, "[") {
+			continue
+		}
+		if !strings.Contains(t.Members[i].Tags, "json") {
+			return nil
+		}
+		out = append(out, t)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Name.Name < out[j].Name.Name })
+	return out
+}
+
+// checkObjects reports kinds that would not compile in the list of kinds: those without DeepCopyObject.
+func checkObjects(pass *generators.Pass, kinds []*types.Type) {
+	for _, t := range kinds {
+		lines := append(slices.Clone(t.SecondClosestCommentLines), t.CommentLines...)
+		root, isRoot := tag.Last(lines, "kubebuilder:object:root")
+		object := t.Methods["DeepCopyObject"] != nil || isRoot && root != "false"
+		for _, value := range tag.Values(lines, "k8s:deepcopy-gen:interfaces") {
+			object = object || slices.Contains(strings.Split(value, ","), objectName)
+		}
+		if !object {
+			pass.Report.Add(diag.Problem{
+				Pos: pass.Set.TypePos(t), Path: t.Name.Name,
+				Message: "embeds TypeMeta but has no DeepCopyObject method, so it cannot be registered",
+				Cure:    "add +k8s:deepcopy-gen:interfaces=" + objectName,
+			})
+		}
+	}
+}
