@@ -1,0 +1,132 @@
+package conversion
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/typeplane/typeplane/generators/diag"
+	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/tag"
+	"k8s.io/gengo/v2/namer"
+	"k8s.io/gengo/v2/types"
+)
+
+const (
+	tagName      = "k8s:conversion-gen"
+	externalName = "k8s:conversion-gen-external-types"
+	functionName = "k8s:conversion-fn"
+)
+
+// Pair is a type of a version and the one in its hub that it converts to and from.
+type Pair struct {
+	Version, Hub *types.Type
+	// ToHub and FromHub are the names of the functions, which are in the package that was asked about.
+	ToHub, FromHub string
+}
+
+// Pairs returns what zz_generated.conversion.go of a package converts, sorted by name. Problems go to report, which
+// may be nil.
+func Pairs(set *load.Set, pkg *load.Package, report *diag.Report) []Pair {
+	if report == nil {
+		report = &diag.Report{}
+	}
+	version, hubs := readPackage(set, pkg, report)
+	if version == nil {
+		return nil
+	}
+	var out []Pair
+	for name, t := range version.Types.Types {
+		if !convertible(t) || optedOut(set, t, report) {
+			continue
+		}
+		for _, hub := range hubs {
+			if h := hub.Types.Types[name]; h != nil && convertible(h) {
+				out = append(out, Pair{Version: t, Hub: h, ToHub: Name(t, h), FromHub: Name(h, t)})
+				break
+			}
+		}
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Version.Name.Name < out[j].Version.Name.Name })
+	return out
+}
+
+// convertible tells whether a function is printed for the type, if it has a counterpart.
+func convertible(t *types.Type) bool {
+	return t.Kind == types.Struct && len(t.TypeParams) == 0 && isExported(t.Name.Name) && !strings.Contains(t.Name.Name, "[")
+}
+
+// optedOut tells whether the type has the tag that keeps it from being converted, in its comment or in the one
+// before, which may also be the package's comment with other values of the tag.
+func optedOut(set *load.Set, t *types.Type, report *diag.Report) bool {
+	value, ok := tag.Last(t.CommentLines, tagName)
+	if !ok {
+		value, _ = tag.Last(t.SecondClosestCommentLines, tagName)
+		return value == "false"
+	}
+	if value != "false" {
+		report.Add(diag.Problem{
+			Pos: set.TypePos(t), Path: t.Name.Name,
+			Message: fmt.Sprintf("+%s=%s: on a type, want false", tagName, value),
+		})
+	}
+	return true
+}
+
+// readPackage returns the package that holds the versioned types and the hubs; version is nil if pkg asks for nothing
+// or its tags are wrong.
+func readPackage(set *load.Set, pkg *load.Package, report *diag.Report) (version *load.Package, hubs []*load.Package) {
+	problem := func(format string, args ...any) {
+		report.Add(diag.Problem{Pos: set.PackagePos(pkg), Path: "package " + pkg.Name, Message: fmt.Sprintf(format, args...)})
+	}
+	paths := tag.Values(pkg.DocLines, tagName)
+	if len(paths) == 0 || len(paths) == 1 && paths[0] == "false" {
+		return nil, nil
+	}
+	version = pkg
+	if external := tag.Values(pkg.DocLines, externalName); len(external) > 1 {
+		problem("+%s stands twice, want one package", externalName)
+		return nil, nil
+	} else if len(external) == 1 {
+		if version = set.Package(external[0]); version == nil {
+			problem("+%s=%s: there is no such package; want an import path", externalName, external[0])
+			return nil, nil
+		}
+		if err := set.DependencyComments(external[0]); err != nil {
+			problem("+%s=%s: %v", externalName, external[0], err)
+		}
+	}
+	for _, path := range paths {
+		hub := set.Package(path)
+		switch {
+		case path == "false":
+			problem("+%s=false contradicts the package's other +%s", tagName, tagName)
+		case path == version.Path:
+			problem("+%s=%s: a package is not converted to itself; want the import path of the hub", tagName, path)
+		case hub == nil:
+			problem("+%s=%s: there is no such package; want the import path of the hub", tagName, path)
+		default:
+			hubs = append(hubs, hub)
+			continue
+		}
+		return nil, nil
+	}
+	return version, hubs
+}
+
+// Name returns the name of the function that converts a to b. It has the last element of the import path of each;
+// where the names would be equal, so many more elements that they differ.
+func Name(a, b *types.Type) string {
+	for n := 1; ; n++ {
+		names := namer.NameStrategy{
+			Join:                func(_ string, parts []string, _ string) string { return strings.Join(parts, "_") },
+			PrependPackageNames: n,
+		}
+		from, to := names.Name(a), names.Name(b)
+		if from != to || a.Name == b.Name || n > strings.Count(a.Name.Package+b.Name.Package, "/")+1 {
+			return "Convert_" + from + "_To_" + to
+		}
+	}
+}
+
+func isExported(name string) bool { return name != "" && name[0] >= 'A' && name[0] <= 'Z' }

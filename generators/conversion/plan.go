@@ -1,0 +1,167 @@
+package conversion
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/typeplane/typeplane/generators/diag"
+	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/tag"
+	"k8s.io/gengo/v2/types"
+)
+
+// planner makes the plan of one package.
+type planner struct {
+	set     *load.Set
+	out     *load.Package // where functions are printed
+	version *load.Package // where the versioned types are
+	hubs    []*load.Package
+	report  *diag.Report
+
+	printed map[way]string           // functions of this file
+	equals  map[way]bool             // answers of equal
+	ours    map[string]*load.Package // answers of mainPackage
+}
+
+// newPlan decides what the file of pkg does; ok is false if the package does not ask for one. Fields that would be
+// lost go to report.
+func newPlan(set *load.Set, pkg *load.Package, report *diag.Report) (_ *plan, ok bool) {
+	version, hubs := readPackage(set, pkg, report)
+	if version == nil {
+		return nil, false
+	}
+	p := &planner{
+		set: set, out: pkg, version: version, hubs: hubs, report: report,
+		printed: map[way]string{}, equals: map[way]bool{}, ours: map[string]*load.Package{},
+	}
+	pairs := Pairs(set, pkg, &diag.Report{})
+	for name, t := range version.Types.Types {
+		if isExported(name) && t.Kind == types.Struct {
+			optedOut(set, t, report)
+		}
+	}
+	for _, pair := range pairs {
+		p.printed[way{pair.Version, pair.Hub}] = pair.ToHub
+		p.printed[way{pair.Hub, pair.Version}] = pair.FromHub
+	}
+	p.checkManual(pairs)
+	out := &plan{}
+	for _, pair := range pairs {
+		out.functions = append(out.functions, p.function(pair.Version, pair.Hub), p.function(pair.Hub, pair.Version))
+	}
+	return out, true
+}
+
+func (p *planner) function(in, out *types.Type) function {
+	_, isManual := p.manual(in, out)
+	b, gaps := p.body(in, out)
+	if !isManual {
+		for _, g := range gaps {
+			p.reportGap(in, out, g)
+		}
+	}
+	return function{name: Name(in, out), in: in, out: out, manual: isManual, body: b}
+}
+
+// gap is a field that nothing converts.
+type gap struct {
+	field   string
+	peer    string // the field of the other type, "" if there is none
+	why     string
+	invalid bool // the Go is wrong, no function would help
+	needs   *way // types for which a function would close the gap, nil if only one for the whole struct would
+}
+
+// body converts the fields of one struct to those of another.
+func (p *planner) body(in, out *types.Type) (body, []gap) {
+	var b body
+	var gaps []gap
+	simple := true // a copy of the memory does the same
+	for _, m := range in.Members {
+		if m.Name == "_" {
+			continue
+		}
+		p.checkTag(in, m)
+		n, found := member(out, m.Name)
+		if leftOut(m) || found && leftOut(n) {
+			b.fields = append(b.fields, field{comment: "INFO: in." + m.Name + " opted out of conversion generation"})
+			simple = false
+			continue
+		}
+		f, g := p.field(in, out, m, n, found)
+		b.fields = append(b.fields, f)
+		if g != nil {
+			gaps = append(gaps, *g)
+		}
+		switch f.step.(type) {
+		case nil, drop:
+			simple = false
+		}
+		if p.mustRun(m.Type, n.Type) {
+			simple = false
+		}
+	}
+	if simple && p.equal(in, out) {
+		b = body{whole: &reinterpret{out}}
+	}
+	return b, gaps
+}
+
+func (p *planner) field(in, out *types.Type, m, n types.Member, found bool) (field, *gap) {
+	missing := func(comment, why string) (field, *gap) {
+		return field{name: m.Name, comment: "WARNING: " + comment}, &gap{field: m.Name, why: why}
+	}
+	if !found {
+		return missing("in."+m.Name+" requires manual conversion: does not exist in peer-type", "")
+	}
+	if !isExported(m.Name) && in.Name.Package != p.out.Path {
+		return missing("in."+m.Name+" is not exported and cannot be read", "is not exported and cannot be read")
+	}
+	if !isExported(m.Name) && out.Name.Package != p.out.Path {
+		return missing("out."+m.Name+" is not exported and cannot be set", "is not exported and cannot be set on the other side")
+	}
+	if fn, _ := p.manual(m.Type, n.Type); fn.drop || m.Type == n.Type && m.Type.Name == typeMeta {
+		return field{name: m.Name, step: drop{}}, nil
+	}
+	step, g := p.value(m.Type, n.Type, in.Name.Name+"."+jsonName(m, n))
+	if g != nil {
+		g.field, g.peer = m.Name, n.Name
+		if text := cmp.Or(p.set.TypeError(in, m.Name), p.set.TypeError(out, n.Name)); text != "" {
+			g.why, g.invalid = "the type is wrong here or on the other side: "+text, true
+		}
+		return field{name: m.Name, comment: fmt.Sprintf(
+			"WARNING: in.%s requires manual conversion: inconvertible types (%s vs %s)", m.Name, m.Type, n.Type)}, g
+	}
+	if _, ok := step.(assign); ok && m.Type.Kind == types.Alias {
+		step = cast{n.Type} // not needed, but what other generators print
+	}
+	return field{name: m.Name, step: step}, nil
+}
+
+// leftOut tells whether a field has the tag that keeps it from being converted.
+func leftOut(m types.Member) bool {
+	value, ok := tag.Last(m.CommentLines, tagName)
+	return ok && value == "false"
+}
+
+func member(t *types.Type, name string) (types.Member, bool) {
+	for _, m := range t.Members {
+		if m.Name == name {
+			return m, true
+		}
+	}
+	return types.Member{Type: types.Any}, false
+}
+
+// jsonName is what the API's users call a field: the name that the first of its declarations with a JSON name has.
+func jsonName(declared ...types.Member) string {
+	for _, m := range declared {
+		name, _, _ := strings.Cut(reflect.StructTag(m.Tags).Get("json"), ",")
+		if name != "" && name != "-" {
+			return name
+		}
+	}
+	return declared[0].Name
+}

@@ -1,0 +1,121 @@
+package conversion
+
+import (
+	"fmt"
+
+	"github.com/typeplane/typeplane/generators/tag"
+	"k8s.io/gengo/v2/types"
+)
+
+// value converts a value of type a to one of type b. The first rule that fits counts; what names the value in errors.
+func (p *planner) value(a, b *types.Type, what string) (step, *gap) {
+	if fn, ok := p.manual(a, b); ok && !(fn.copyOnly && a == b) {
+		return invoke{fn.name}, nil
+	}
+	x, y := underlying(a), underlying(b)
+	if p.equal(a, b) {
+		switch x.Kind {
+		case types.Pointer, types.Map, types.Slice:
+			return reinterpret{b}, nil
+		}
+	}
+	if a == b && a.Kind != types.Unsupported {
+		return assign{}, nil
+	}
+	if name, ok := p.base(a, b); ok {
+		return invoke{name}, nil
+	}
+	if x.Kind == y.Kind {
+		switch x.Kind {
+		case types.Builtin:
+			if s, ok := number(a, b, what); ok {
+				return s, nil
+			}
+		case types.Struct:
+			return p.structure(a, b, what)
+		case types.Pointer, types.Slice, types.Map:
+			return p.elements(b, x, y, what)
+		case types.Array:
+			if p.equal(a, b) {
+				return reinterpret{b}, nil
+			}
+			if x.Len == y.Len {
+				return p.elements(b, x, y, what)
+			}
+		}
+	}
+	return nil, inconvertible(a, b)
+}
+
+// structure converts structs by the function that is for them.
+func (p *planner) structure(a, b *types.Type, what string) (step, *gap) {
+	if name, ok := p.printed[way{a, b}]; ok {
+		return invoke{types.Name{Package: p.out.Path, Name: name}}, nil
+	}
+	if path, ok := p.printedElsewhere(a, b); ok {
+		return invoke{types.Name{Package: path, Name: Name(a, b)}}, nil
+	}
+	if p.equal(a, b) {
+		return reinterpret{b}, nil
+	}
+	if a.Name.Package == "" && b.Name.Package == "" {
+		inner, gaps := p.body(a, b)
+		if len(gaps) > 0 {
+			g := gaps[0]
+			if g.why == "" {
+				g.why = "does not exist on the other side"
+			}
+			g.why = "holds a field " + g.field + " that " + g.why
+			return nil, &g
+		}
+		return inline{inner}, nil
+	}
+	return nil, inconvertible(a, b)
+}
+
+// printedElsewhere returns the package whose own conversions have a function for the types.
+func (p *planner) printedElsewhere(a, b *types.Type) (string, bool) {
+	if a.Name.Name != b.Name.Name || !convertible(a) || !convertible(b) {
+		return "", false
+	}
+	for _, side := range []way{{a, b}, {b, a}} {
+		pkg := p.mainPackage(side.in.Name.Package)
+		if pkg == nil || pkg == p.out || tag.Has(side.in.CommentLines, tagName) {
+			continue
+		}
+		for _, hub := range tag.Values(pkg.DocLines, tagName) {
+			if hub == side.out.Name.Package && !tag.Has(pkg.DocLines, externalName) {
+				return pkg.Path, true
+			}
+		}
+	}
+	return "", false
+}
+
+func (p *planner) elements(b, x, y *types.Type, what string) (step, *gap) {
+	out := elements{to: b}
+	if x.Kind == types.Map {
+		out.key, _ = p.value(x.Key, y.Key, what)
+		switch out.key.(type) {
+		case assign, cast:
+		default:
+			g := inconvertible(x.Key, y.Key)
+			g.needs = nil // a function returns no key
+			return nil, g
+		}
+	}
+	var g *gap
+	if out.elem, g = p.value(x.Elem, y.Elem, what); g != nil {
+		return nil, g
+	}
+	return out, nil
+}
+
+// inconvertible is the gap between two types that no rule converts.
+func inconvertible(a, b *types.Type) *gap {
+	g := &gap{why: fmt.Sprintf("has the type %s, which does not convert to %s", goName(a), goName(b))}
+	if a.Name.Package != "" && b.Name.Package != "" {
+		g.needs = &way{a, b}
+	}
+	return g
+}

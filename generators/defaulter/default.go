@@ -1,0 +1,168 @@
+package defaulter
+
+import (
+	"fmt"
+	"go/token"
+
+	"github.com/typeplane/typeplane/generators/diag"
+	"github.com/typeplane/typeplane/generators/tag"
+	"k8s.io/gengo/v2/types"
+)
+
+const (
+	defaultName     = "default"
+	kubebuilderName = "kubebuilder:default"
+)
+
+// written is a default as the user wrote it.
+type written struct {
+	tag  string // without the plus sign
+	text string
+	pkg  string // where ref(X) looks for X
+}
+
+func (w written) String() string { return "+" + w.tag + "=" + w.text }
+
+// memberDefault returns the default of a field: its own, else that of the type it is a pointer to.
+func (p *planner) memberDefault(owner *types.Type, m types.Member) *fill {
+	key := place{owner, m.Name}
+	if out, ok := p.defaults[key]; ok {
+		return out
+	}
+	p.defaults[key] = nil
+	pos, path := p.set.MemberPos(owner, m.Name), path(owner)+m.Name
+	w, ok := p.read(m.CommentLines, owner.Name.Package, pos, path)
+	if !ok {
+		w, ok = p.typeDefault(m.Type, isPointer(m.Type))
+	}
+	if ok {
+		p.defaults[key] = p.fill(m.Type, w, pos, path)
+	}
+	return p.defaults[key]
+}
+
+// elementDefault returns the default of the elements or values of a container: that of their type.
+func (p *planner) elementDefault(container *types.Type) *fill {
+	key := place{owner: container}
+	if out, ok := p.defaults[key]; ok {
+		return out
+	}
+	p.defaults[key] = nil
+	if w, ok := p.typeDefault(container.Elem, true); ok {
+		p.defaults[key] = p.fill(container.Elem, w, p.set.TypePos(named(container.Elem)), path(named(container.Elem)))
+	}
+	return p.defaults[key]
+}
+
+// typeDefault returns the default on the declaration of t or of what it points to. A plain +default on a type is only
+// for pointers and elements, as other generators have it; the kubebuilder marker is for every use.
+func (p *planner) typeDefault(t *types.Type, indirect bool) (written, bool) {
+	for {
+		p.loadComments(t)
+		lines := append(append([]string{}, t.SecondClosestCommentLines...), t.CommentLines...)
+		if t.Name.Package != "" {
+			w, ok := p.read(lines, t.Name.Package, p.set.TypePos(t), t.Name.Name)
+			if ok && (indirect || w.tag == kubebuilderName) {
+				return w, true
+			}
+		}
+		switch t.Kind {
+		case types.Pointer:
+			t = t.Elem
+		case types.Alias:
+			t = t.Underlying
+		default:
+			return written{}, false
+		}
+	}
+}
+
+// read returns the default that comment lines hold.
+func (p *planner) read(lines []string, pkg string, pos token.Position, path string) (written, bool) {
+	var found []written
+	for _, name := range []string{defaultName, kubebuilderName} {
+		for _, text := range tag.Values(lines, name) {
+			found = append(found, written{name, text, pkg})
+		}
+	}
+	// The other spelling of the marker, "+kubebuilder:default:=x".
+	for _, text := range tag.Values(lines, kubebuilderName+":") {
+		found = append(found, written{kubebuilderName, text, pkg})
+	}
+	for i := 1; i < len(found); i++ {
+		if found[i].text != found[0].text {
+			p.report.Add(diag.Problem{
+				Pos: pos, Path: path,
+				Message: fmt.Sprintf("%s contradicts %s", found[i], found[0]), Cure: "keep one of them",
+			})
+		}
+	}
+	if len(found) == 0 {
+		return written{}, false
+	}
+	return found[0], true
+}
+
+// fill types a default; nil if it is wrong, which is reported, or if it is what an unset value has anyway.
+func (p *planner) fill(t *types.Type, w written, pos token.Position, path string) *fill {
+	problem := func(err error) *fill {
+		p.report.Add(diag.Problem{Pos: pos, Path: path, Message: fmt.Sprintf("%s: %v", w, err)})
+		return nil
+	}
+	c := typer{set: p.set, out: p.out.Path}
+	v, err := c.typed(t, w)
+	if err != nil {
+		return problem(err)
+	}
+	if v == nil {
+		return nil
+	}
+	unset, err := c.unset(t, "")
+	if err != nil {
+		return problem(err)
+	}
+	return &fill{unset: unset, value: v}
+}
+
+// path starts the name of a field in a message.
+func path(owner *types.Type) string {
+	if owner.Name.Package == "" {
+		return ""
+	}
+	return owner.Name.Name + "."
+}
+
+// named returns the type itself, or what it points to, whichever has a name first.
+func named(t *types.Type) *types.Type {
+	for t.Name.Package == "" && t.Kind == types.Pointer {
+		t = t.Elem
+	}
+	return t
+}
+
+func isPointer(t *types.Type) bool { return underlying(t).Kind == types.Pointer }
+
+// underlying strips the names of declared basic types, maps and slices.
+func underlying(t *types.Type) *types.Type {
+	for t.Kind == types.Alias {
+		t = t.Underlying
+	}
+	return t
+}
+
+// goName is a type as the user writes it, without packages.
+func goName(t *types.Type) string {
+	switch {
+	case t.Name.Package != "":
+		return t.Name.Name
+	case t.Kind == types.Pointer:
+		return "*" + goName(t.Elem)
+	case t.Kind == types.Slice:
+		return "[]" + goName(t.Elem)
+	case t.Kind == types.Array:
+		return fmt.Sprintf("[%d]%s", t.Len, goName(t.Elem))
+	case t.Kind == types.Map:
+		return "map[" + goName(t.Key) + "]" + goName(t.Elem)
+	}
+	return t.Name.Name
+}
