@@ -1,0 +1,65 @@
+// Package apiserver writes zz_generated.apiserver.go: what joins the kinds of a module to a server.
+//
+// A main package asks for it with +typeplane:apiserver in its package comment. The kinds are those of the packages in
+// the folders below it that say +groupName=: structs that embed TypeMeta and ObjectMeta and have a list type. Their
+// markers say what the resource is called, which version is stored and which fields can be selected; the methods of a
+// type BookStrategy in the main package are the rules of kind Book. The file holds addToScheme, which declares every
+// kind in every version, newServer, which returns the value that boot.Main runs, and one function for the selectable
+// fields of each version.
+//
+// Start reading at plan: a server has hubs, a hub has versions. The package never looks into how types are converted,
+// defaulted or encoded; it names the functions that the other generators print.
+package apiserver
+
+import (
+	"github.com/typeplane/typeplane/generators"
+	"github.com/typeplane/typeplane/generators/emit"
+	"github.com/typeplane/typeplane/generators/tag"
+)
+
+// The file that is printed, and the name in its header.
+const (
+	fileName  = "zz_generated.apiserver.go"
+	generator = "apiserver-gen"
+)
+
+// Plugin is the generator of servers.
+func Plugin() generators.Plugin {
+	return generators.Plugin{
+		Name:    "apiserver",
+		Doc:     "the server of a main package (zz_generated.apiserver.go): its kinds, versions, resources and strategies",
+		Tags:    tags,
+		Outputs: []emit.Output{{Name: fileName, Generator: generator}},
+		Generate: func(pass *generators.Pass) {
+			for _, s := range plan(pass) {
+				emitServer(pass, s)
+			}
+		},
+	}
+}
+
+// The tags that this plug-in reads.
+const (
+	tagServer          = "typeplane:apiserver"
+	tagGroupName       = "groupName"
+	tagVersionName     = "versionName"
+	tagConversion      = "k8s:conversion-gen"
+	tagResource        = "kubebuilder:resource"
+	tagStorageVersion  = "kubebuilder:storageversion"
+	tagUnserved        = "kubebuilder:unservedversion"
+	tagSkip            = "kubebuilder:skipversion"
+	tagSelectableField = "kubebuilder:selectablefield"
+	tagNonNamespaced   = "genclient:nonNamespaced"
+)
+
+var tags = []tag.Definition{
+	{Name: tagServer, Scope: tag.Package, Doc: "In the comment of a main package: generates newServer, the server of all kinds in the folders below."},
+	{Name: tagGroupName, Scope: tag.Package, Value: tag.String, Doc: "The API group of the package's kinds."},
+	{Name: tagVersionName, Scope: tag.Package, Value: tag.String, Doc: "The API version of the package's kinds, if it is not the name of the folder."},
+	{Name: tagResource, Scope: tag.Type, Value: tag.Fields, Doc: "What a resource is called: path= (the plural), singular=, shortName=a;b, categories=a;b, and scope=Namespaced or Cluster. One of the versions is enough."},
+	{Name: tagStorageVersion, Scope: tag.Type, Doc: "New objects are stored in this version; without it in the best one: v1 before v1beta1 before v1alpha1."},
+	{Name: tagUnserved, Scope: tag.Type, Doc: "The version is read from the store and not served."},
+	{Name: tagSkip, Scope: tag.Type, Doc: "The type is no kind of the server."},
+	{Name: tagSelectableField, Scope: tag.Type, Value: tag.Fields, Doc: "JSONPath= of a string, number or bool that field selectors may name, like .spec.isbn."},
+	{Name: tagNonNamespaced, Scope: tag.Type, Doc: "The same as +kubebuilder:resource:scope=Cluster."},
+}

@@ -1,0 +1,102 @@
+package apiserver
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators"
+	"github.com/typeplane/typeplane/generators/emit"
+)
+
+// What the printed code uses.
+const (
+	bootPath       = "github.com/typeplane/typeplane/boot"
+	registryPath   = "github.com/typeplane/typeplane/registry"
+	runtimePath    = "github.com/typeplane/typeplane/runtime"
+	apiruntimePath = "k8s.io/apimachinery/pkg/runtime"
+	schemaPath     = "k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// printer prints one server.
+type printer struct {
+	*emit.File
+	s *server
+}
+
+func emitServer(pass *generators.Pass, s *server) {
+	p := printer{pass.File(s.pkg, fileName, generator), s}
+	p.Reserve("b", "in", "fields")
+	for _, h := range s.hubs {
+		p.Reserve(local(h)+"Hub", local(h)+"Strategy")
+	}
+	p.addToScheme()
+	p.newServer()
+	for _, h := range s.hubs {
+		for _, v := range h.versions {
+			if len(v.fields) > 0 {
+				p.P()
+				p.selectableFields(v)
+			}
+		}
+	}
+}
+
+// local is what the variables of a kind begin with.
+func local(h *hub) string {
+	kind := h.groupKind.Kind
+	return strings.ToLower(kind[:1]) + kind[1:]
+}
+
+func (p printer) addToScheme() {
+	p.P("// addToScheme declares every kind that this server knows, in every version.")
+	p.P("func addToScheme(b *", p.runtime("Builder"), ") {")
+	for i, h := range p.s.hubs {
+		if i > 0 {
+			p.P()
+		}
+		p.P(local(h), "Hub := ", p.runtime("AddHub"), "(b, ", p.groupKind(h.groupKind), ", func() *", h.goType, " { return new(", h.goType, ") })")
+		for _, v := range h.versions {
+			p.version(h, v)
+		}
+	}
+	p.P("}")
+	p.P()
+}
+
+func (p printer) version(h *hub, v *version) {
+	t := v.goType
+	list := &types.Type{Name: types.Name{Package: t.Name.Package, Name: t.Name.Name + "List"}, Kind: types.Struct}
+	p.P(p.runtime("AddVersion"), "(", local(h), "Hub, ", p.runtime("Version"), "[*", t, ", *", h.goType, "]{")
+	p.P("GroupVersion: ", p.groupVersion(v.gv), ",")
+	if t.Name.Name != h.groupKind.Kind {
+		p.P("Kind: ", quoted(t.Name.Name), ",")
+	}
+	p.P("New: func() *", t, " { return new(", t, ") },")
+	p.P("NewList: func() ", emit.Ident{Path: apiruntimePath, Name: "Object"}, " { return new(", list, ") },")
+	if v.defaults {
+		p.P("Default: ", emit.Ident{Path: v.pkg.Path, Name: "SetObjectDefaults_" + t.Name.Name}, ",")
+	}
+	if t != h.goType {
+		p.P("ToHub: ", p.runtime("Unscoped"), "(", emit.Ident{Path: v.conversions.pkg.Path, Name: v.conversions.ToHub}, "),")
+		p.P("FromHub: ", p.runtime("Unscoped"), "(", emit.Ident{Path: v.conversions.pkg.Path, Name: v.conversions.FromHub}, "),")
+	}
+	if len(v.fields) > 0 {
+		p.P("SelectableFields: ", v.fieldsFunc, ",")
+	}
+	p.P("})")
+}
+
+func (p printer) runtime(name string) emit.Ident { return emit.Ident{Path: runtimePath, Name: name} }
+
+func (p printer) groupKind(gk schema.GroupKind) string {
+	return fmt.Sprintf("%s{Group: %q, Kind: %q}", p.Ident(schemaPath, "GroupKind"), gk.Group, gk.Kind)
+}
+
+func (p printer) groupVersion(gv schema.GroupVersion) string {
+	return fmt.Sprintf("%s{Group: %q, Version: %q}", p.Ident(schemaPath, "GroupVersion"), gv.Group, gv.Version)
+}
+
+func quoted(s string) string { return fmt.Sprintf("%q", s) }

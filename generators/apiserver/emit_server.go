@@ -1,0 +1,142 @@
+package apiserver
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/generators/emit"
+)
+
+func (p printer) newServer() {
+	server := emit.Ident{Path: bootPath, Name: "Server"}
+	p.P("// newServer returns the server of this program: its kinds, and how each of them is stored and served.")
+	p.P("func newServer() ", server, " {")
+	for _, h := range p.s.hubs {
+		if h.strategy != nil {
+			p.P(local(h), "Strategy := new(", h.strategy.goType, ")")
+		}
+	}
+	p.P("return ", server, "{")
+	p.P("Name: ", quoted(p.s.name), ",")
+	p.P("AddToScheme: addToScheme,")
+	p.P("Resources: []", emit.Ident{Path: registryPath, Name: "Resource"}, "{")
+	for _, h := range p.s.hubs {
+		p.resource(h)
+	}
+	p.P("},")
+	if len(p.s.openAPI) > 0 {
+		p.P("OpenAPI: map[", emit.Ident{Path: schemaPath, Name: "GroupVersion"}, "]string{")
+		for _, o := range p.s.openAPI {
+			p.P(fmt.Sprintf("{Group: %q, Version: %q}: ", o.gv.Group, o.gv.Version), emit.Ident{Path: o.pkg.Path, Name: "OpenAPISchemas"}, ",")
+		}
+		p.P("},")
+	}
+	p.P("}")
+	p.P("}")
+}
+
+func (p printer) resource(h *hub) {
+	p.P(emit.Ident{Path: registryPath, Name: "Define"}, "(", emit.Ident{Path: registryPath, Name: "Definition"}, "[*", h.goType, "]{")
+	p.P("GroupKind: ", p.groupKind(h.groupKind), ",")
+	p.P("Plural: ", quoted(h.names.plural), ",")
+	p.P("Singular: ", quoted(h.names.singular), ",")
+	if len(h.names.shortNames) > 0 {
+		p.P("ShortNames: ", stringList(h.names.shortNames), ",")
+	}
+	if len(h.names.categories) > 0 {
+		p.P("Categories: ", stringList(h.names.categories), ",")
+	}
+	if h.names.namespaced {
+		p.P("Namespaced: true,")
+	}
+	p.P("StorageVersion: ", p.groupVersion(h.storage.gv), ",")
+	p.P("Versions: []", emit.Ident{Path: schemaPath, Name: "GroupVersion"}, "{", p.served(h), "},")
+	if h.strategy != nil && len(h.strategy.hooks) > 0 {
+		p.P("Strategy: ", emit.Ident{Path: registryPath, Name: "Strategy"}, "[*", h.goType, "]{")
+		for _, name := range h.strategy.hooks {
+			p.P(name, ": ", local(h), "Strategy.", name, ",")
+		}
+		p.P("},")
+	}
+	p.P("}),")
+}
+
+// served lists the served versions of a kind.
+func (p printer) served(h *hub) string {
+	var out []string
+	for _, v := range h.versions {
+		if v.served {
+			out = append(out, literal(v.gv))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// literal is a group version inside a literal that says the type.
+func literal(gv schema.GroupVersion) string {
+	return fmt.Sprintf("{Group: %q, Version: %q}", gv.Group, gv.Version)
+}
+
+func stringList(items []string) string {
+	quotedItems := make([]string, len(items))
+	for i, item := range items {
+		quotedItems[i] = quoted(item)
+	}
+	return "[]string{" + strings.Join(quotedItems, ", ") + "}"
+}
+
+// selectableFields prints the function that reads the selectable fields of one version.
+func (p printer) selectableFields(v *version) {
+	p.P("// ", v.fieldsFunc, " returns the fields of kind ", v.goType.Name.Name, " in ", v.gv, " that a selector may name.")
+	p.P("func ", v.fieldsFunc, "(in *", v.goType, ") map[string]string {")
+	guarded := false
+	for _, f := range v.fields {
+		guarded = guarded || len(f.guards) > 0
+	}
+	if guarded {
+		p.P("fields := map[string]string{")
+	} else {
+		p.P("return map[string]string{")
+	}
+	for _, f := range v.fields {
+		if len(f.guards) == 0 {
+			p.P(quoted(f.label), ": ", p.text(f), ",")
+		} else {
+			p.P(quoted(f.label), `: "",`)
+		}
+	}
+	p.P("}")
+	if guarded {
+		for _, f := range v.fields {
+			if len(f.guards) > 0 {
+				p.P("if ", strings.Join(f.guards, " != nil && "), " != nil {")
+				p.P("fields[", quoted(f.label), "] = ", p.text(f))
+				p.P("}")
+			}
+		}
+		p.P("return fields")
+	}
+	p.P("}")
+}
+
+// text is the expression that turns a field into what selectors compare.
+func (p printer) text(f selectable) string {
+	switch textOf(f.leaf) {
+	case "bool":
+		return fmt.Sprintf("%s(%s)", p.Ident("strconv", "FormatBool"), cast(f, "bool"))
+	case "int":
+		return fmt.Sprintf("%s(%s, 10)", p.Ident("strconv", "FormatInt"), cast(f, "int64"))
+	case "uint":
+		return fmt.Sprintf("%s(%s, 10)", p.Ident("strconv", "FormatUint"), cast(f, "uint64"))
+	}
+	return cast(f, "string")
+}
+
+func cast(f selectable, to string) string {
+	if f.leaf.Name.Name == to && f.leaf.Name.Package == "" {
+		return f.value
+	}
+	return to + "(" + f.value + ")"
+}

@@ -1,0 +1,151 @@
+package apiserver
+
+import (
+	"cmp"
+	"fmt"
+	"go/token"
+	"path"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/module"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	kubeversion "k8s.io/apimachinery/pkg/version"
+	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators"
+	"github.com/typeplane/typeplane/generators/diag"
+	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/openapi"
+	"github.com/typeplane/typeplane/generators/tag"
+)
+
+// server is one zz_generated.apiserver.go.
+type server struct {
+	pkg  *load.Package
+	name string // what the server is called: its folder
+	hubs []*hub // by group and kind
+	// openAPI are the packages that publish schemas, by group and version.
+	openAPI []published
+}
+
+// hub is one kind: a Go type that the server works with, and the versions that convert to and from it.
+type hub struct {
+	groupKind schema.GroupKind
+	goType    *types.Type
+	versions  []*version // best first
+	storage   *version
+	names     names
+	strategy  *strategy // nil without one
+}
+
+// version is a kind in one API version.
+type version struct {
+	pkg    *load.Package
+	goType *types.Type
+	gv     schema.GroupVersion
+	served bool
+	// hub is the type that the version converts to, by these functions; goType itself, and none, if it names no other.
+	hub         *types.Type
+	conversions conversions
+	// defaults says that the package has a SetObjectDefaults function for the type.
+	defaults bool
+	// fields can be selected; fieldsFunc is the name of the function that returns them.
+	fields     []selectable
+	fieldsFunc string
+}
+
+// published is a package whose zz_generated.openapi.go goes into the server's OpenAPI documents.
+type published struct {
+	gv  schema.GroupVersion
+	pkg *load.Package
+}
+
+// planner works out one server.
+type planner struct {
+	set         *load.Set
+	report      *diag.Report
+	conversions map[*types.Type]conversions // by version
+}
+
+// plan decides what each server of the run consists of. A server with a problem is reported and planned as far as
+// possible, so that one run finds all problems.
+func plan(pass *generators.Pass) []*server {
+	p := &planner{set: pass.Set, report: pass.Report}
+	p.findConversions(pass.Packages)
+	var out []*server
+	for _, pkg := range pass.Packages {
+		if !tag.Has(pkg.DocLines, tagServer) {
+			continue
+		}
+		if pkg.Name != "main" {
+			p.problem(p.set.PackagePos(pkg), pkg.Path, "+"+tagServer+" is for main packages, and this is package "+pkg.Name, "move the tag to the package that has func main")
+			continue
+		}
+		if api, ok := p.apiPackages(pkg, pass.Packages); ok {
+			out = append(out, p.server(pkg, api))
+		}
+	}
+	return out
+}
+
+func (p *planner) server(main *load.Package, api []*load.Package) *server {
+	s := &server{pkg: main, name: serverName(main.Path)}
+	var versions []*version
+	for _, pkg := range api {
+		found := p.versions(pkg)
+		versions = append(versions, found...)
+		if len(found) > 0 && openapi.Publishes(pkg) {
+			s.openAPI = append(s.openAPI, published{gv: found[0].gv, pkg: pkg})
+		}
+	}
+	slices.SortFunc(s.openAPI, func(a, b published) int { return compareGroupVersions(a.gv, b.gv) })
+	if len(versions) == 0 {
+		p.problem(p.set.PackagePos(main), main.Path, "there are no kinds in the folders below this package",
+			"write structs that embed metav1.TypeMeta and metav1.ObjectMeta, with their lists, into a package with +groupName=, and name it to gen too, as ./...")
+	}
+	s.hubs = p.hubs(versions)
+	p.checkNames(s.hubs)
+	p.nameFunctions(s.hubs)
+	p.strategies(s)
+	return s
+}
+
+// serverName is the last element of an import path that is not a major version.
+func serverName(importPath string) string {
+	if prefix, _, ok := module.SplitPathVersion(importPath); ok {
+		importPath = prefix
+	}
+	return path.Base(importPath)
+}
+
+// compareGroupVersions orders groups by name and their versions as Kubernetes does, the best first.
+func compareGroupVersions(a, b schema.GroupVersion) int {
+	return cmp.Or(strings.Compare(a.Group, b.Group), kubeversion.CompareKubeAwareVersionStrings(b.Version, a.Version))
+}
+
+// nameFunctions gives every function that is printed a name of its own: by version and kind and, where two groups
+// have the same, by group.
+func (p *planner) nameFunctions(hubs []*hub) {
+	taken := map[string]bool{}
+	for _, h := range hubs {
+		for _, v := range h.versions {
+			name := fmt.Sprintf("selectableFields_%s_%s", v.gv.Version, v.goType.Name.Name)
+			if taken[name] {
+				name = fmt.Sprintf("selectableFields_%s_%s_%s", identifier(v.gv.Group), v.gv.Version, v.goType.Name.Name)
+			}
+			taken[name] = true
+			v.fieldsFunc = name
+		}
+	}
+}
+
+// identifier makes a Go identifier from the first label of a group.
+func identifier(group string) string {
+	label, _, _ := strings.Cut(group, ".")
+	return strings.ReplaceAll(label, "-", "")
+}
+
+func (p *planner) problem(pos token.Position, path, message, cure string) {
+	p.report.Add(diag.Problem{Pos: pos, Path: path, Message: message, Cure: cure})
+}

@@ -1,0 +1,176 @@
+package apiserver
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/tag"
+)
+
+// selectable is one field that field selectors may name.
+type selectable struct {
+	// label is what users write, like "spec.isbn".
+	label string
+	// value is the Go expression of the field, like "in.Spec.ISBN"; a pointer is followed.
+	value string
+	// guards are the expressions that must not be nil for value to exist, outermost first.
+	guards []string
+	leaf   *types.Type
+}
+
+// selectableFields reads +kubebuilder:selectablefield:JSONPath=.spec.isbn of a kind.
+func (p *planner) selectableFields(v *version) []selectable {
+	markers, err := tag.Arguments(v.goType.CommentLines, tagSelectableField)
+	if err != nil {
+		p.problem(p.set.TypePos(v.goType), v.goType.Name.Name, err.Error(), "")
+		return nil
+	}
+	var out []selectable
+	seen := map[string]bool{}
+	for _, marker := range markers {
+		if len(marker) != 1 || marker[0].Key != "JSONPath" {
+			p.problem(p.set.TypePos(v.goType), v.goType.Name.Name, "+"+tagSelectableField+" needs a path and nothing else",
+				"write it like +"+tagSelectableField+":JSONPath=.spec.name")
+			continue
+		}
+		f, message, cure := p.follow(v.goType, marker[0].Value)
+		if message == "" && seen[f.label] {
+			message, cure = "it is there twice", "remove one of the tags"
+		}
+		if message != "" {
+			p.problem(p.set.TypePos(v.goType), v.goType.Name.Name, fmt.Sprintf("+%s:JSONPath=%s: %s", tagSelectableField, marker[0].Value, message), cure)
+			continue
+		}
+		seen[f.label] = true
+		out = append(out, f)
+	}
+	return out
+}
+
+// follow compiles a path to the Go expression of its field, or says what is wrong with it.
+func (p *planner) follow(kind *types.Type, path string) (f selectable, message, cure string) {
+	label, ok := strings.CutPrefix(path, ".")
+	switch {
+	case !ok || strings.ContainsAny(label, "[]{}*@()'\" ") || strings.Contains(label, "..") || label == "":
+		return f, "only plain fields can be selected", "write a path of JSON names, like .spec.name"
+	case label == "metadata.name" || label == "metadata.namespace":
+		return f, "every kind can be selected by " + label, "remove the tag"
+	case strings.HasPrefix(label, "metadata."):
+		return f, "of metadata only name and namespace can be selected", "select by labels, or select a field of .spec or .status"
+	}
+	f = selectable{label: label, value: "in"}
+	at := kind
+	for _, name := range strings.Split(label, ".") {
+		if at.Kind == types.Pointer {
+			f.guards = append(f.guards, f.value)
+			at = at.Elem
+		}
+		if at.Kind != types.Struct {
+			return f, fmt.Sprintf("%s is a %s, not a struct with a field %s", shown(f.value, kind), at, name), "name a field"
+		}
+		steps, next := jsonField(at, name)
+		if next == nil {
+			var known []string
+			jsonNames(at, &known)
+			if near := tag.Nearest(name, known); near != "" {
+				return f, fmt.Sprintf("%s has no field %s", shown(f.value, kind), name), "did you mean " + near + "?"
+			}
+			return f, fmt.Sprintf("%s has no field %s", shown(f.value, kind), name), "it has " + strings.Join(known, ", ")
+		}
+		for i, step := range steps {
+			f.value += "." + step.Name
+			if i < len(steps)-1 && step.Type.Kind == types.Pointer {
+				f.guards = append(f.guards, f.value)
+			}
+		}
+		at = next
+	}
+	if at.Kind == types.Pointer {
+		f.guards = append(f.guards, f.value)
+		f.value, at = "*"+f.value, at.Elem
+	}
+	f.leaf = at
+	if textOf(at) == "" {
+		return f, fmt.Sprintf("%s is a %s", strings.TrimPrefix(shown(f.value, kind), "*"), at), "select a string, an integer or a bool"
+	}
+	return f, "", ""
+}
+
+// shown is a Go expression as the user knows it: Book.Spec instead of in.Spec.
+func shown(expression string, kind *types.Type) string {
+	return strings.Replace(expression, "in", kind.Name.Name, 1)
+}
+
+// jsonField finds the field of a struct that has a name in JSON, with the embedded structs on the way to it.
+func jsonField(t *types.Type, name string) (steps []types.Member, found *types.Type) {
+	for _, m := range t.Members {
+		if jsonName(m) == name {
+			return []types.Member{m}, m.Type
+		}
+	}
+	for _, m := range t.Members {
+		if inner := inlined(m); inner != nil {
+			if steps, found := jsonField(inner, name); found != nil {
+				return append([]types.Member{m}, steps...), found
+			}
+		}
+	}
+	return nil, nil
+}
+
+func jsonNames(t *types.Type, out *[]string) {
+	for _, m := range t.Members {
+		if inner := inlined(m); inner != nil {
+			jsonNames(inner, out)
+		} else if name := jsonName(m); name != "" {
+			*out = append(*out, name)
+		}
+	}
+}
+
+// jsonName is "" for fields that JSON leaves out or that are spread into their parent.
+func jsonName(m types.Member) string {
+	name, _, _ := strings.Cut(reflect.StructTag(m.Tags).Get("json"), ",")
+	switch {
+	case name == "-":
+		return ""
+	case name == "" && !m.Embedded:
+		return m.Name
+	}
+	return name
+}
+
+// inlined is the struct whose fields an embedded field adds to its parent; nil for other fields.
+func inlined(m types.Member) *types.Type {
+	t := m.Type
+	if t.Kind == types.Pointer {
+		t = t.Elem
+	}
+	if m.Embedded && t.Kind == types.Struct && reflect.StructTag(m.Tags).Get("json") != "-" && jsonName(m) == "" {
+		return t
+	}
+	return nil
+}
+
+// textOf is the way from a value of type t to the text that selectors compare; "" if there is none.
+func textOf(t *types.Type) string {
+	name := t
+	for name.Kind == types.Alias {
+		name = name.Underlying
+	}
+	if name.Kind != types.Builtin {
+		return ""
+	}
+	switch name.Name.Name {
+	case "string", "bool":
+		return name.Name.Name
+	case "int", "int8", "int16", "int32", "int64":
+		return "int"
+	case "uint", "uint8", "uint16", "uint32", "uint64", "byte":
+		return "uint"
+	}
+	return ""
+}

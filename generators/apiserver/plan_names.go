@@ -1,0 +1,126 @@
+package apiserver
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/typeplane/typeplane/generators/tag"
+)
+
+// names are what a resource is called.
+type names struct {
+	plural, singular       string
+	shortNames, categories []string
+	namespaced             bool
+}
+
+// names reads the markers of all versions of a kind: one that says something is enough, two must say the same.
+func (p *planner) names(h *hub) names {
+	said := map[string]string{}
+	by := map[string]*version{}
+	say := func(v *version, key, value string) {
+		if old, ok := said[key]; ok && old != value {
+			p.problem(p.set.TypePos(v.goType), v.goType.Name.Name, fmt.Sprintf("%s is %s here and %s in %s", key, value, old, by[key].gv),
+				"say it in one version only, or the same in all")
+			return
+		}
+		said[key], by[key] = value, v
+	}
+	for _, v := range h.versions {
+		p.readResource(v, say)
+		if tag.Has(v.goType.CommentLines, tagNonNamespaced) {
+			say(v, "scope", "Cluster")
+		}
+	}
+	kind := strings.ToLower(h.groupKind.Kind)
+	out := names{
+		plural:     plural(kind),
+		singular:   kind,
+		shortNames: tag.List(said["shortName"]),
+		categories: tag.List(said["categories"]),
+		namespaced: said["scope"] != "Cluster",
+	}
+	if v, ok := said["path"]; ok {
+		out.plural = v
+	}
+	if v, ok := said["singular"]; ok {
+		out.singular = v
+	}
+	return out
+}
+
+// readResource reads +kubebuilder:resource of one version.
+func (p *planner) readResource(v *version, say func(v *version, key, value string)) {
+	markers, err := tag.Arguments(v.goType.CommentLines, tagResource)
+	if err != nil {
+		p.problem(p.set.TypePos(v.goType), v.goType.Name.Name, err.Error(), "")
+		return
+	}
+	for _, a := range slices.Concat(markers...) {
+		problem := func(message, cure string) {
+			p.problem(p.set.TypePos(v.goType), v.goType.Name.Name, fmt.Sprintf("+%s:%s=%s: %s", tagResource, a.Key, a.Value, message), cure)
+		}
+		switch a.Key {
+		case "path", "singular", "shortName", "categories":
+			items := []string{a.Value}
+			if a.Key == "shortName" || a.Key == "categories" {
+				items = tag.List(a.Value)
+			}
+			for _, item := range items {
+				if len(validation.IsDNS1035Label(item)) > 0 {
+					problem(fmt.Sprintf("%q can't be part of a URL", item), "use small letters, digits and hyphens")
+				}
+			}
+			say(v, a.Key, a.Value)
+		case "scope":
+			if a.Value != "Cluster" && a.Value != "Namespaced" {
+				problem("no such scope", "want Namespaced or Cluster")
+			}
+			say(v, a.Key, a.Value)
+		default:
+			cure := "want path, singular, shortName, categories or scope"
+			if near := tag.Nearest(a.Key, []string{"path", "singular", "shortName", "categories", "scope"}); near != "" {
+				cure = "did you mean " + near + "?"
+			}
+			problem("no such key", cure)
+		}
+	}
+}
+
+// plural is the plural of most English nouns; kinds with another one say +kubebuilder:resource:path=.
+func plural(noun string) string {
+	n := len(noun)
+	switch {
+	case strings.HasSuffix(noun, "s"), strings.HasSuffix(noun, "x"), strings.HasSuffix(noun, "z"),
+		strings.HasSuffix(noun, "ch"), strings.HasSuffix(noun, "sh"):
+		return noun + "es"
+	case n > 1 && noun[n-1] == 'y' && !strings.ContainsRune("aeiou", rune(noun[n-2])):
+		return noun[:n-1] + "ies"
+	}
+	return noun + "s"
+}
+
+// checkNames reports names that two resources of a group would share, because kubectl could then not tell them apart.
+func (p *planner) checkNames(hubs []*hub) {
+	type claim struct{ group, name string }
+	taken := map[claim]*hub{}
+	for _, h := range hubs {
+		mine := append([]string{h.names.plural, h.names.singular}, h.names.shortNames...)
+		slices.Sort(mine)
+		for _, name := range slices.Compact(mine) {
+			other := taken[claim{h.groupKind.Group, name}]
+			if other == nil {
+				taken[claim{h.groupKind.Group, name}] = h
+				continue
+			}
+			p.problem(p.set.TypePos(h.storage.goType), h.groupKind.Kind, fmt.Sprintf("%q is the name of %s too", name, groupKindText(other.groupKind)),
+				"give one of them another name with +"+tagResource+":path=, singular= or shortName=")
+		}
+	}
+}
+
+func groupKindText(gk schema.GroupKind) string { return gk.Kind + " in " + gk.Group }

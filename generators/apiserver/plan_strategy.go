@@ -1,0 +1,163 @@
+package apiserver
+
+import (
+	"fmt"
+	"go/token"
+	"slices"
+	"strings"
+
+	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/tag"
+)
+
+// strategy is a type of the main package whose methods are the rules of a kind.
+type strategy struct {
+	goType *types.Type
+	hooks  []string // the methods that it has, in the order of a request
+}
+
+// hook is a method that a strategy may have.
+type hook struct {
+	name   string
+	params []param
+	result string
+}
+
+// param is a parameter with its type as users write it; T is the pointer to the hub type.
+type param struct{ name, typ string }
+
+var (
+	ctx = param{"ctx", "context.Context"}
+	obj = param{"obj", "T"}
+	old = param{"old", "T"}
+)
+
+// hooks are the fields of registry.Strategy, in its order.
+var hooks = []hook{
+	{"PrepareForCreate", []param{ctx, obj}, ""},
+	{"PrepareForUpdate", []param{ctx, obj, old}, ""},
+	{"Validate", []param{ctx, obj}, "field.ErrorList"},
+	{"ValidateUpdate", []param{ctx, obj, old}, "field.ErrorList"},
+	{"ValidateName", []param{{"name", "string"}, {"prefix", "bool"}}, "[]string"},
+	{"Canonicalize", []param{obj}, ""},
+	{"AllowUnconditionalUpdate", nil, "bool"},
+	{"AllowCreateOnUpdate", nil, "bool"},
+}
+
+// strategies finds the strategy of each kind by its name.
+func (p *planner) strategies(s *server) {
+	const suffix = "Strategy"
+	of := map[string][]*hub{}
+	var kinds []string
+	for _, h := range s.hubs {
+		of[h.groupKind.Kind] = append(of[h.groupKind.Kind], h)
+		kinds = append(kinds, h.groupKind.Kind)
+	}
+	for _, name := range sortedNames(s.pkg.Types.Types) {
+		t := s.pkg.Types.Types[name]
+		kind, ok := strings.CutSuffix(name, suffix)
+		if !ok || t.Kind != types.Struct || !token.IsExported(name) {
+			continue
+		}
+		switch hubs := of[kind]; {
+		case len(hubs) == 1:
+			hubs[0].strategy = p.strategy(t, hubs[0])
+		case len(hubs) > 1:
+			p.problem(p.set.TypePos(t), name, fmt.Sprintf("%d groups have a kind %s", len(hubs), kind), "serve the groups from two programs, or rename a kind")
+		case hasHook(t):
+			cure := "call it <Kind>" + suffix + ", for a kind of this server"
+			if near := tag.Nearest(kind, kinds); near != "" {
+				cure = "did you mean " + near + suffix + "?"
+			}
+			p.problem(p.set.TypePos(t), name, "there is no kind "+kind, cure)
+		}
+	}
+}
+
+// strategy collects the hooks of t and reports methods that are none, or are written otherwise.
+func (p *planner) strategy(t *types.Type, h *hub) *strategy {
+	out := &strategy{goType: t}
+	for _, k := range hooks {
+		method := t.Methods[k.name]
+		if method == nil {
+			continue
+		}
+		if k.fits(method.Signature, h.goType) {
+			out.hooks = append(out.hooks, k.name)
+			continue
+		}
+		p.problem(p.set.FuncPos(method), t.Name.Name+"."+k.name, "a strategy has it in another form", "write it as "+k.declaration(t, h.goType))
+	}
+	for _, name := range sortedNames(t.Methods) {
+		if !token.IsExported(name) || slices.ContainsFunc(hooks, func(k hook) bool { return k.name == name }) {
+			continue
+		}
+		var known []string
+		for _, k := range hooks {
+			known = append(known, k.name)
+		}
+		cure := "a strategy has " + strings.Join(known, ", ") + "; methods with a small letter are yours"
+		if near := tag.Nearest(name, known); near != "" {
+			cure = "did you mean " + near + "?"
+		}
+		p.problem(p.set.FuncPos(t.Methods[name]), t.Name.Name+"."+name, "nothing would call this method", cure)
+	}
+	return out
+}
+
+func hasHook(t *types.Type) bool {
+	return slices.ContainsFunc(hooks, func(k hook) bool { return t.Methods[k.name] != nil })
+}
+
+// fits says whether a method has the form of the hook for the hub type.
+func (k hook) fits(s *types.Signature, hub *types.Type) bool {
+	if len(s.Parameters) != len(k.params) || s.Variadic {
+		return false
+	}
+	for i, p := range k.params {
+		if !is(s.Parameters[i].Type, p.typ, hub) {
+			return false
+		}
+	}
+	if k.result == "" {
+		return len(s.Results) == 0
+	}
+	return len(s.Results) == 1 && is(s.Results[0].Type, k.result, hub)
+}
+
+// is says whether t is the type that users write as want.
+func is(t *types.Type, want string, hub *types.Type) bool {
+	switch want {
+	case "T":
+		return t.Kind == types.Pointer && t.Elem == hub
+	case "field.ErrorList":
+		return t.Name == types.Name{Package: "k8s.io/apimachinery/pkg/util/validation/field", Name: "ErrorList"}
+	}
+	return t.Name.String() == want
+}
+
+// declaration is the hook as it should be written on the strategy t.
+func (k hook) declaration(t, hub *types.Type) string {
+	var params []string
+	for _, p := range k.params {
+		if p.typ == "T" {
+			p.typ = "*" + packageName(hub) + "." + hub.Name.Name
+		}
+		params = append(params, p.name+" "+p.typ)
+	}
+	return strings.TrimSpace(fmt.Sprintf("func (%s) %s(%s) %s", t.Name.Name, k.name, strings.Join(params, ", "), k.result))
+}
+
+func packageName(t *types.Type) string {
+	return t.Name.Package[strings.LastIndexByte(t.Name.Package, '/')+1:]
+}
+
+func sortedNames[V any](m map[string]V) []string {
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

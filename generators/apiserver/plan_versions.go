@@ -1,0 +1,140 @@
+package apiserver
+
+import (
+	"fmt"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/defaulter"
+	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/tag"
+)
+
+const metaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// apiPackages are the packages in the folders below main that have a group, by import path. One that exists and is
+// not part of the run is a problem, and then ok is false: without it the server would lose its kinds, silently.
+func (p *planner) apiPackages(main *load.Package, all []*load.Package) (out []*load.Package, ok bool) {
+	loaded := map[string]bool{}
+	for _, pkg := range all {
+		loaded[filepath.Clean(pkg.Dir)] = true
+		if strings.HasPrefix(pkg.Path, main.Path+"/") && tag.Has(pkg.DocLines, tagGroupName) {
+			out = append(out, pkg)
+		}
+	}
+	ok = true
+	for _, dir := range foldersWithGroup(main.Dir) {
+		if loaded[dir] {
+			continue
+		}
+		if below, err := filepath.Rel(main.Dir, dir); err == nil {
+			dir = below
+		}
+		p.problem(p.set.PackagePos(main), main.Path, fmt.Sprintf("the package in %s has a +%s= and is not part of this run", dir, tagGroupName),
+			"name all packages of the server to gen, as ./...")
+		ok = false
+	}
+	return out, ok
+}
+
+// foldersWithGroup finds the folders below dir whose doc.go has a group, with the exceptions of the go command.
+func foldersWithGroup(dir string) []string {
+	var out []string
+	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil // what can't be read is not a package
+		case d.IsDir() && name != dir:
+			base := d.Name()
+			_, notOurs := os.Stat(filepath.Join(name, "go.mod"))
+			if base == "testdata" || base == "vendor" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || notOurs == nil {
+				return fs.SkipDir
+			}
+		case d.Name() == "doc.go":
+			text, _ := os.ReadFile(name)
+			var lines []string
+			for line := range strings.Lines(string(text)) {
+				lines = append(lines, strings.TrimPrefix(strings.TrimSpace(line), "//"))
+			}
+			if tag.Has(lines, tagGroupName) {
+				out = append(out, filepath.Dir(name))
+			}
+		}
+		return nil
+	})
+	return out
+}
+
+// versions are the kinds of one API package, by name.
+func (p *planner) versions(pkg *load.Package) []*version {
+	gv := p.groupVersion(pkg)
+	defaulted := defaulter.Covers(p.set, pkg)
+	var out []*version
+	for _, t := range pkg.Types.Types {
+		if t.Kind != types.Struct || !token.IsExported(t.Name.Name) || tag.Has(t.CommentLines, tagSkip) ||
+			!embeds(t, "TypeMeta") || !embeds(t, "ObjectMeta") || !p.hasList(pkg, t) {
+			continue
+		}
+		v := &version{pkg: pkg, goType: t, hub: t, gv: gv, served: !tag.Has(t.CommentLines, tagUnserved)}
+		if c, ok := p.conversions[t]; ok {
+			v.hub, v.conversions = c.Hub, c
+		}
+		v.defaults = defaulted[t.Name.Name]
+		v.fields = p.selectableFields(v)
+		out = append(out, v)
+	}
+	slices.SortFunc(out, func(a, b *version) int { return strings.Compare(a.goType.Name.Name, b.goType.Name.Name) })
+	return out
+}
+
+// groupVersion is the group of the tag and the version that the folder is called after, or a tag.
+func (p *planner) groupVersion(pkg *load.Package) schema.GroupVersion {
+	gv := schema.GroupVersion{Version: path.Base(pkg.Path)}
+	gv.Group, _ = tag.Last(pkg.DocLines, tagGroupName)
+	if v, ok := tag.Last(pkg.DocLines, tagVersionName); ok {
+		gv.Version = v
+	}
+	if len(validation.IsDNS1123Subdomain(gv.Group)) > 0 && gv.Group != "" {
+		p.problem(p.set.PackagePos(pkg), pkg.Path, fmt.Sprintf("+%s=%s is no DNS name", tagGroupName, gv.Group), "use a domain that is yours, like library.example.com")
+	}
+	if len(validation.IsDNS1035Label(gv.Version)) > 0 {
+		p.problem(p.set.PackagePos(pkg), pkg.Path, fmt.Sprintf("%q can't be an API version", gv.Version),
+			"call the folder v1, v1beta1, v1alpha1 or the like, or say +"+tagVersionName+"=v1")
+	}
+	return gv
+}
+
+// hasList says whether the kind has its list type, and reports one that is missing or is no list of the kind.
+func (p *planner) hasList(pkg *load.Package, t *types.Type) bool {
+	name := t.Name.Name + "List"
+	list := pkg.Types.Types[name]
+	if list == nil {
+		p.problem(p.set.TypePos(t), t.Name.Name, "it embeds TypeMeta and ObjectMeta as a kind does, and there is no "+name,
+			"write type "+name+" struct with metav1.TypeMeta, metav1.ListMeta and Items []"+t.Name.Name+", or say +"+tagSkip)
+		return false
+	}
+	if !embeds(list, "TypeMeta") || !embeds(list, "ListMeta") || !slices.ContainsFunc(list.Members, func(m types.Member) bool {
+		return m.Name == "Items" && m.Type.Kind == types.Slice && m.Type.Elem == t
+	}) {
+		p.problem(p.set.TypePos(list), name, "it is no list of "+t.Name.Name,
+			"embed metav1.TypeMeta and metav1.ListMeta and have Items []"+t.Name.Name)
+		return false
+	}
+	return true
+}
+
+// embeds says whether the struct t embeds meta/v1's type called name.
+func embeds(t *types.Type, name string) bool {
+	return slices.ContainsFunc(t.Members, func(m types.Member) bool {
+		return m.Embedded && m.Type.Name == types.Name{Package: metaV1, Name: name}
+	})
+}

@@ -1,0 +1,171 @@
+package openapi
+
+import (
+	"fmt"
+	"go/token"
+	"path"
+	"slices"
+	"strings"
+
+	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators"
+	"github.com/typeplane/typeplane/generators/diag"
+	"github.com/typeplane/typeplane/generators/load"
+)
+
+// file is what one zz_generated.openapi.go holds.
+type file struct {
+	pkg *load.Package
+	// models are the schemas by name; every $ref in them names one of them.
+	models map[string]*schema
+}
+
+// planner works through the packages of one run.
+type planner struct {
+	set    *load.Set
+	report *diag.Report
+	// names and tried are what is known of a package: how its models are called, and that its comments were read.
+	names map[string]packageNames
+	tried map[string]bool
+}
+
+// plan decides what is published: of each package that asks for it, the kinds and everything that they are made of.
+func plan(pass *generators.Pass) []file {
+	p := &planner{set: pass.Set, report: pass.Report, names: map[string]packageNames{}, tried: map[string]bool{}}
+	var files []file
+	for _, pkg := range pass.Packages {
+		m := &models{planner: p, pkg: pkg, done: map[string]*schema{}, owner: map[string]*types.Type{}}
+		for _, t := range roots(pkg) {
+			m.model(t)
+		}
+		for len(m.queue) > 0 {
+			next := m.queue[0]
+			m.queue = m.queue[1:]
+			m.done[m.modelName(next)] = m.modelSchema(next)
+		}
+		if len(m.done) > 0 {
+			files = append(files, file{pkg: pkg, models: m.done})
+		}
+	}
+	return files
+}
+
+// Publishes says whether the package has, or will have, the constant OpenAPISchemas.
+func Publishes(pkg *load.Package) bool { return len(roots(pkg)) > 0 }
+
+// roots are the types of pkg that are published for their own sake, in the order of their names: in a package that
+// says +k8s:openapi-gen=true its kinds and lists, and everywhere the types that say so themselves.
+func roots(pkg *load.Package) []*types.Type {
+	whole := value(pkg.DocLines, tagGen) == "true"
+	var out []*types.Type
+	for _, t := range pkg.Types.Types {
+		if t.Kind != types.Struct || !token.IsExported(t.Name.Name) {
+			continue
+		}
+		switch own := value(t.CommentLines, tagGen); {
+		case own == "false":
+		case own == "true", whole && embeds(t, "TypeMeta"):
+			out = append(out, t)
+		}
+	}
+	slices.SortFunc(out, func(a, b *types.Type) int { return strings.Compare(a.Name.Name, b.Name.Name) })
+	return out
+}
+
+const metaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// embeds says whether the struct t embeds meta/v1's type called name.
+func embeds(t *types.Type, name string) bool {
+	for _, m := range t.Members {
+		if m.Embedded && m.Type.Name == (types.Name{Package: metaV1, Name: name}) {
+			return true
+		}
+	}
+	return false
+}
+
+// models collects the schemas of one package's file.
+type models struct {
+	*planner
+	pkg   *load.Package
+	done  map[string]*schema // by model name; nil while it waits in queue
+	owner map[string]*types.Type
+	queue []*types.Type
+}
+
+// model makes sure that the struct t is published and returns its name.
+func (m *models) model(t *types.Type) string {
+	name := m.modelName(t)
+	if other, taken := m.owner[name]; taken {
+		if other != t {
+			m.problem(m.set.TypePos(t), t.Name.Name,
+				fmt.Sprintf("%s and %s would both be published as %s", other, t, name),
+				"give one of the packages a name of its own with +k8s:openapi-model-package=")
+		}
+		return name
+	}
+	m.owner[name] = t
+	m.done[name] = nil
+	m.queue = append(m.queue, t)
+	return name
+}
+
+func (m *models) modelName(t *types.Type) string {
+	return modelName(m.namesOf(t.Name.Package), t.Name.Name)
+}
+
+// namesOf reads a package's tags. Those of other modules are read for what they publish, not for their groups.
+func (p *planner) namesOf(pkgPath string) packageNames {
+	if names, ok := p.names[pkgPath]; ok {
+		return names
+	}
+	p.readComments(pkgPath)
+	names := packageNames{path: pkgPath}
+	if pkg := p.set.Package(pkgPath); pkg != nil {
+		names.modelPackage = value(pkg.DocLines, tagModelPackage)
+		if pkg.Main {
+			names.group, names.version = value(pkg.DocLines, tagGroupName), path.Base(pkg.Path)
+			if v := value(pkg.DocLines, tagVersionName); v != "" {
+				names.version = v
+			}
+		}
+	}
+	p.names[pkgPath] = names
+	return names
+}
+
+// readComments makes sure that the types of a package have their comments; those of other modules are read from the
+// module's source when they are first asked for.
+func (p *planner) readComments(pkgPath string) {
+	if pkgPath == "" || p.tried[pkgPath] {
+		return
+	}
+	p.tried[pkgPath] = true
+	if err := p.set.DependencyComments(pkgPath); err != nil {
+		p.problem(token.Position{}, pkgPath, "its doc comments can't be read: "+err.Error(), "")
+	}
+}
+
+// fieldProblem reports what is wrong at a field. Types of other modules are published as they are: nobody can mend
+// them here.
+func (m *models) fieldProblem(at place, message, cure string) {
+	if !m.ours(at.owner) {
+		return
+	}
+	pos := m.set.TypePos(at.owner)
+	if at.field != nil {
+		pos = m.set.MemberPos(at.owner, at.field.Name)
+	}
+	m.problem(pos, at.path, message, cure)
+}
+
+// ours says whether a type belongs to the main module; a struct without a name does if it is looked at.
+func (p *planner) ours(t *types.Type) bool {
+	pkg := p.set.Package(t.Name.Package)
+	return t.Name.Package == "" || pkg != nil && pkg.Main
+}
+
+func (p *planner) problem(pos token.Position, where, message, cure string) {
+	p.report.Add(diag.Problem{Pos: pos, Path: where, Message: message, Cure: cure})
+}

@@ -1,0 +1,114 @@
+package openapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"k8s.io/gengo/v2/types"
+)
+
+// explicitDefault is the default that a tag gives, above the field or above its type; nil if there is none.
+func (m *models) explicitDefault(f field) json.RawMessage {
+	if d := m.taggedDefault(f, f.field.CommentLines, f.owner.Name.Package); d != nil {
+		return d
+	}
+	for t := f.field.Type; ; {
+		m.readComments(t.Name.Package)
+		if d := m.taggedDefault(f, t.CommentLines, t.Name.Package); d != nil {
+			return d
+		}
+		switch t.Kind {
+		case types.Pointer:
+			t = t.Elem
+		case types.Alias:
+			t = t.Underlying
+		default:
+			return nil
+		}
+	}
+}
+
+// taggedDefault reads the default in comment lines of a package.
+func (m *models) taggedDefault(f field, lines []string, pkg string) json.RawMessage {
+	if text := value(lines, tagDefault); text != "" {
+		if name, ok := strings.CutPrefix(text, "ref("); ok {
+			return m.referredDefault(f, text, strings.TrimSuffix(name, ")"), pkg)
+		}
+		if !json.Valid([]byte(text)) {
+			m.defaultProblem(f, "+"+tagDefault+"="+text+" is not JSON",
+				"a string needs its quotes, like +"+tagDefault+`="`+strings.Trim(text, `"'`)+`"`)
+			return nil
+		}
+		return json.RawMessage(text)
+	}
+	text := value(lines, tagKubebuilderDefault, tagKubebuilderDefault+":")
+	switch {
+	case text == "", strings.HasPrefix(text, "{") && !json.Valid([]byte(text)):
+		return nil // kubebuilder's own form of lists and maps
+	case !json.Valid([]byte(text)):
+		return json.RawMessage(strconv.Quote(strings.Trim(text, "`'")))
+	}
+	return json.RawMessage(text)
+}
+
+// referredDefault is the constant that ref(Name) or ref(import/path.Name) names.
+func (m *models) referredDefault(f field, text, name, pkg string) json.RawMessage {
+	ref := types.ParseFullyQualifiedName(name)
+	if ref.Package == "" {
+		ref.Package = pkg
+	}
+	v := m.constant(ref)
+	if v == nil {
+		m.defaultProblem(f, fmt.Sprintf("+%s=%s: there is no constant %s", tagDefault, text, ref), "name a constant, as ref(Name) or ref(import/path.Name)")
+	}
+	return v
+}
+
+// defaultProblem leaves the word to the generator of defaults where the package has asked for it.
+func (m *models) defaultProblem(f field, message, cure string) {
+	if pkg := m.set.Package(f.owner.Name.Package); pkg == nil || !has(pkg.DocLines, tagDefaulter) {
+		m.fieldProblem(f.place, message, cure)
+	}
+}
+
+// defaultOf is the default to publish: the explicit one, else what a value that JSON leaves out is read as, which
+// Kubernetes publishes for whatever is always written.
+func (m *models) defaultOf(f field) json.RawMessage {
+	if d := m.explicitDefault(f); d != nil {
+		return d
+	}
+	if f.quoted || has(f.markers, tagType) {
+		return nil // its JSON is not that of its Go type
+	}
+	return m.zero(f.field.Type, f.omits)
+}
+
+func (m *models) zero(t *types.Type, omits bool) json.RawMessage {
+	switch t.Kind {
+	case types.Alias:
+		if m.declared(t) == nil {
+			return m.zero(t.Underlying, omits)
+		}
+	case types.Struct:
+		switch {
+		case m.declared(t) != nil:
+		case len(t.Members) == 1 && t.Members[0].Embedded:
+			return m.zero(t.Members[0].Type, omits)
+		default:
+			return json.RawMessage("{}")
+		}
+	case types.Builtin:
+		switch {
+		case omits:
+		case isBuiltin(t, "string"):
+			return json.RawMessage(`""`)
+		case isBuiltin(t, "bool"):
+			return json.RawMessage("false")
+		default:
+			return json.RawMessage("0")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package openapi
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	gotypes "go/types"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/gengo/v2/types"
+)
+
+// enumOf are the values of a named type: those that +kubebuilder:validation:Enum lists above it or, with +enum, the
+// constants of the type. Nil for a type that is open.
+func (m *models) enumOf(t *types.Type) []json.RawMessage {
+	if v := value(t.CommentLines, tagEnumValues); v != "" {
+		return m.enumValues(place{owner: t, path: t.Name.Name}, v)
+	}
+	var out []json.RawMessage
+	for _, c := range m.enumConstants(t) {
+		out = append(out, m.constant(c.Name))
+	}
+	return out
+}
+
+// enumConstants are the constants of a type that is tagged +enum, by value, each value once: of two constants with one
+// value the one that says more about it.
+func (m *models) enumConstants(t *types.Type) []*types.Type {
+	m.readComments(t.Name.Package)
+	if t.Kind != types.Alias || !has(t.CommentLines, tagEnum, tagK8sEnum) {
+		return nil
+	}
+	pkg := m.set.Package(t.Name.Package)
+	if pkg == nil {
+		return nil
+	}
+	var out []*types.Type
+	for _, c := range pkg.Types.Constants {
+		if c.Underlying == t && c.ConstValue != nil {
+			out = append(out, c)
+		}
+	}
+	slices.SortFunc(out, func(a, b *types.Type) int {
+		return cmp.Or(
+			strings.Compare(*a.ConstValue, *b.ConstValue),
+			len(strings.Join(b.CommentLines, ""))-len(strings.Join(a.CommentLines, "")),
+			strings.Compare(a.Name.Name, b.Name.Name),
+		)
+	})
+	out = slices.CompactFunc(out, func(a, b *types.Type) bool { return *a.ConstValue == *b.ConstValue })
+	if len(out) == 0 && m.ours(t) {
+		m.problem(m.set.TypePos(t), t.Name.Name, "it is tagged +"+tagEnum+" and there is no constant of this type",
+			"declare its values as constants, or list them with +"+tagEnumValues+"=A;B")
+	}
+	return out
+}
+
+// enumDescription says below a field what each value means, in the words of the constants' comments.
+func (m *models) enumDescription(t *types.Type) []string {
+	constants := m.enumConstants(plainPointer(t))
+	if len(constants) == 0 {
+		return nil
+	}
+	lines := []string{"", "Possible enum values:"}
+	for _, c := range constants {
+		comment := strings.Join(c.CommentLines, " ")
+		comment = strings.TrimPrefix(strings.TrimSpace(comment), c.Name.Name)
+		comment = strings.Join(strings.Fields(comment), " ")
+		lines = append(lines, strings.TrimRight(fmt.Sprintf(" - `%q` %s", *c.ConstValue, comment), " "))
+	}
+	return lines
+}
+
+// enumValues reads the list of +kubebuilder:validation:Enum=A;B;"C D";3, with or without braces.
+func (m *models) enumValues(at place, text string) []json.RawMessage {
+	if inner, ok := strings.CutPrefix(text, "{"); ok {
+		text = strings.ReplaceAll(strings.TrimSuffix(inner, "}"), ",", ";")
+	}
+	var out []json.RawMessage
+	for _, item := range strings.Split(text, ";") {
+		item = strings.TrimSpace(item)
+		if item == "" {
+			m.fieldProblem(at, "+"+tagEnumValues+"="+text+" has an empty item", `write "" for the empty string`)
+			continue
+		}
+		if !json.Valid([]byte(item)) {
+			item = strconv.Quote(strings.Trim(item, "`'"))
+		}
+		out = append(out, json.RawMessage(item))
+	}
+	return out
+}
+
+// constant is the value of a constant as JSON; nil if there is no such constant.
+func (m *models) constant(name types.Name) json.RawMessage {
+	pkg := m.set.Package(name.Package)
+	if pkg == nil {
+		return nil
+	}
+	c := pkg.Types.Constants[name.Name]
+	if c == nil || c.ConstValue == nil {
+		return nil
+	}
+	if basic, ok := c.GoType.Underlying().(*gotypes.Basic); ok && basic.Info()&gotypes.IsString != 0 {
+		return json.RawMessage(printed(*c.ConstValue))
+	}
+	return json.RawMessage(*c.ConstValue)
+}

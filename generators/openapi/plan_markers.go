@@ -1,0 +1,102 @@
+package openapi
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/tag"
+)
+
+// structMarkers takes the tags above a struct into its schema.
+func (m *models) structMarkers(t *types.Type, s *schema) {
+	if v := value(t.CommentLines, tagStructType); v != "" {
+		s.MapType = m.oneOf(place{owner: t, path: t.Name.Name}, tagStructType, v, "atomic", "granular")
+	}
+}
+
+// fieldMarkers takes the tags above a field into its schema.
+func (m *models) fieldMarkers(f field, s *schema) {
+	lines := f.field.CommentLines
+	s.Nullable = has(lines, tagNullable)
+	m.listMarkers(f, s)
+	m.patchMarkers(f, s)
+	for _, tag := range []string{tagMapType, tagStructType} {
+		if v := value(lines, tag); v != "" && m.suits(f, tag, map[string]types.Kind{tagMapType: types.Map, tagStructType: types.Struct}[tag]) {
+			s.MapType = m.oneOf(f.place, tag, v, "atomic", "granular")
+		}
+	}
+	if v := value(f.markers, tagEnumValues); v != "" {
+		if s.Items != nil {
+			m.fieldProblem(f.place, "+"+tagEnumValues+" is for single values, and this is a list", "use +"+tagItemsEnumValues+"="+v)
+		} else {
+			s.Enum = m.enumValues(f.place, v)
+		}
+	}
+	if v := value(f.markers, tagItemsEnumValues); v != "" && m.suits(f, tagItemsEnumValues, types.Slice) {
+		s.Items.Enum = m.enumValues(f.place, v)
+	}
+}
+
+func (m *models) listMarkers(f field, s *schema) {
+	lines := f.field.CommentLines
+	kind := value(lines, tagListType, tagK8sListType)
+	keys := append(tag.Values(lines, tagListMapKey), tag.Values(lines, tagK8sListMapKey)...)
+	switch {
+	case kind == "" && len(keys) == 0:
+		return
+	case !m.suits(f, tagListType, types.Slice):
+		return
+	case kind == "":
+		m.fieldProblem(f.place, "+listMapKey is for lists of type map", "add +listType=map, or remove the key")
+		return
+	case kind == "map" && len(keys) == 0:
+		m.fieldProblem(f.place, "a list of type map needs to know which fields tell its items apart", "add +listMapKey= with the JSON name of a field")
+	case kind != "map" && len(keys) > 0:
+		m.fieldProblem(f.place, "+listMapKey is for lists of type map", "add +listType=map, or remove the key")
+	}
+	s.ListType = m.oneOf(f.place, tagListType, kind, "atomic", "set", "map")
+	for _, key := range keys { // the two tags often say the same
+		if !slices.Contains(s.ListMapKeys, key) {
+			s.ListMapKeys = append(s.ListMapKeys, key)
+		}
+	}
+}
+
+// patchMarkers reads how strategic merge patches treat the field, from tags in its comment or in its struct tag.
+func (m *models) patchMarkers(f field, s *schema) {
+	read := func(tag string) string {
+		comment, structTag := value(f.field.CommentLines, tag), reflect.StructTag(f.field.Tags).Get(tag)
+		if comment != "" && structTag != "" && comment != structTag {
+			m.fieldProblem(f.place, fmt.Sprintf("+%s=%s in the comment and %s:%q in the struct tag differ", tag, comment, tag, structTag), "make them the same")
+		}
+		if comment == "" {
+			return structTag
+		}
+		return comment
+	}
+	s.PatchStrategy, s.PatchMergeKey = read(tagPatchStrategy), read(tagPatchMergeKey)
+}
+
+// suits reports a tag on a field of another kind than the one that it is for.
+func (m *models) suits(f field, tag string, want types.Kind) bool {
+	kind := plain(f.field.Type).Kind
+	if kind == want || kind == types.Array && want == types.Slice {
+		return true
+	}
+	name := map[types.Kind]string{types.Slice: "lists", types.Map: "maps", types.Struct: "structs"}[want]
+	m.fieldProblem(f.place, fmt.Sprintf("+%s is for %s, and this is a %s", tag, name, f.field.Type), "remove the tag")
+	return false
+}
+
+// oneOf reports a value that a tag doesn't know, and returns the others.
+func (m *models) oneOf(at place, tag, got string, want ...string) string {
+	if slices.Contains(want, got) {
+		return got
+	}
+	m.fieldProblem(at, fmt.Sprintf("+%s=%s: no such value", tag, got), "want "+strings.Join(want, ", "))
+	return ""
+}

@@ -1,0 +1,152 @@
+package openapi
+
+import (
+	"fmt"
+	"go/token"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"k8s.io/gengo/v2/types"
+)
+
+// modelSchema is the schema of a struct that is published under a name of its own.
+func (m *models) modelSchema(t *types.Type) *schema {
+	m.readComments(t.Name.Package)
+	s := m.declared(t)
+	if s == nil {
+		s = m.structSchema(t, t.Name.Name)
+	}
+	s.Description = describe(t.CommentLines)
+	m.structMarkers(t, s)
+	if names := m.namesOf(t.Name.Package); t.Name.Package == m.pkg.Path && names.group != "" && embeds(t, "TypeMeta") {
+		s.GroupVersionKinds = []groupVersionKind{{Group: names.group, Kind: t.Name.Name, Version: names.version}}
+	}
+	return s
+}
+
+// structSchema is an object with the fields of t, those of embedded structs among them as encoding/json has it.
+func (m *models) structSchema(t *types.Type, path string) *schema {
+	s := &schema{Type: "object"}
+	fields := map[string]field{}
+	m.collect(t, path, 0, nil, fields)
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		f := fields[name]
+		if s.Properties == nil {
+			s.Properties = map[string]*schema{}
+		}
+		s.Properties[name] = m.property(f)
+		if f.required {
+			s.Required = append(s.Required, name)
+		}
+	}
+	return s
+}
+
+// field is one property of an object and the place that it comes from.
+type field struct {
+	place
+	markers  []string
+	depth    int // how many embedded structs it lies in; the least deep one hides the others
+	quoted   bool
+	omits    bool // a zero value is not written
+	required bool
+}
+
+// collect puts the fields of t and of the structs embedded in it into fields, by their JSON names.
+func (m *models) collect(t *types.Type, path string, depth int, within []*types.Type, fields map[string]field) {
+	if slices.Contains(within, t) {
+		return
+	}
+	m.readComments(t.Name.Package)
+	within = append(within, t)
+	for i := range t.Members {
+		member := &t.Members[i]
+		name, options, skip := jsonName(member)
+		if skip || value(member.CommentLines, tagGen) == "false" {
+			continue
+		}
+		if s := plainPointer(member.Type); member.Embedded && name == "" && s.Kind == types.Struct && m.declared(s) == nil {
+			m.collect(s, s.Name.Name, depth+1, within, fields)
+			continue
+		}
+		if name == "" {
+			name = member.Name
+		}
+		f := field{
+			place:   place{owner: t, field: member, path: path + "." + member.Name},
+			markers: markers(t, member),
+			depth:   depth,
+			quoted:  slices.Contains(options, "string"),
+			omits:   slices.Contains(options, "omitempty") || slices.Contains(options, "omitzero"),
+		}
+		f.required = m.isRequired(f)
+		switch other, taken := fields[name]; {
+		case taken && other.depth < depth:
+		case taken && other.depth == depth:
+			m.fieldProblem(f.place, fmt.Sprintf("it has the JSON name %q, which %s has too, so JSON holds neither", name, other.path),
+				"give one of them another name")
+		default:
+			fields[name] = f
+		}
+	}
+}
+
+// jsonName reads the json tag of a field. name is "" if the tag gives none.
+func jsonName(member *types.Member) (name string, options []string, skip bool) {
+	tag := reflect.StructTag(member.Tags).Get("json")
+	parts := strings.Split(tag, ",")
+	return parts[0], parts[1:], tag == "-" || !token.IsExported(member.Name) && !member.Embedded
+}
+
+func plainPointer(t *types.Type) *types.Type {
+	for t.Kind == types.Pointer {
+		t = t.Elem
+	}
+	return t
+}
+
+// property is the schema of one field.
+func (m *models) property(f field) *schema {
+	s := m.fieldSchema(f)
+	if f.quoted && (s.Type == "integer" || s.Type == "number" || s.Type == "boolean") {
+		s = &schema{Type: "string"}
+	}
+	s.Description = describe(append(slices.Clone(f.field.CommentLines), m.enumDescription(f.field.Type)...))
+	m.fieldMarkers(f, s)
+	s.Default = m.defaultOf(f)
+	return s.wrapped()
+}
+
+// fieldSchema is what a tag says the field is, else what its type says.
+func (m *models) fieldSchema(f field) *schema {
+	if kind := value(f.markers, tagType); kind != "" {
+		return &schema{Type: kind, Format: value(f.markers, tagFormat)}
+	}
+	return m.use(f.field.Type, f.place)
+}
+
+// markers are the comment lines of a field in which kubebuilder's tags count. Kubernetes' own types carry them too,
+// for those who make CRDs, and it publishes them by the other tags alone; so do we.
+func markers(owner *types.Type, member *types.Member) []string {
+	if strings.HasPrefix(owner.Name.Package, "k8s.io/") {
+		return nil
+	}
+	return member.CommentLines
+}
+
+// isRequired says whether a client has to write the field: it is said by a tag, else a field that JSON always holds
+// is required, unless the server fills in a default.
+func (m *models) isRequired(f field) bool {
+	lines := f.field.CommentLines
+	optional := has(lines, tagOptional, tagK8sOptional) || has(f.markers, tagKubebuilderOptional)
+	required := has(lines, tagRequired, tagK8sRequired) || has(f.markers, tagKubebuilderRequired)
+	if optional && required {
+		m.fieldProblem(f.place, "it is tagged as optional and as required", "remove one of the tags")
+	}
+	if optional || required {
+		return required
+	}
+	return !f.omits && m.explicitDefault(f) == nil
+}
