@@ -41,7 +41,7 @@ func TestMisuse(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"no packages", nil, "name the packages"},
+		{"no packages", nil, "no packages: say for which"},
 		{"unknown flag", []string{"--verfy", "./..."}, "unknown flag: --verfy"},
 		{"unknown generator", []string{"--generators=deepcpy", "./..."}, `did you mean "deepcopy"?`},
 		{"no header file", []string{"--go-header-file=nowhere.txt", "./..."}, "--go-header-file: open nowhere.txt"},

@@ -1,0 +1,35 @@
+// Command gen generates code from annotated Go types; see package generators.
+//
+//	gen [flags] PACKAGES…
+//
+// It prints problems as file:line:col: what: why; cure. The exit status is 0 if all is well, 1 if there are problems
+// or, with --verify, files are out of date, and 2 if it was called wrongly.
+package main
+
+import (
+	"os"
+
+	"github.com/typeplane/typeplane/generators"
+	"github.com/typeplane/typeplane/generators/apiserver"
+	"github.com/typeplane/typeplane/generators/conversion"
+	"github.com/typeplane/typeplane/generators/deepcopy"
+	"github.com/typeplane/typeplane/generators/defaulter"
+	"github.com/typeplane/typeplane/generators/openapi"
+	"github.com/typeplane/typeplane/generators/protobuf"
+	"github.com/typeplane/typeplane/generators/register"
+)
+
+// plugins run in this order.
+func plugins() []generators.Plugin {
+	return []generators.Plugin{
+		deepcopy.Plugin(),
+		defaulter.Plugin(),
+		conversion.Plugin(),
+		protobuf.Plugin(),
+		register.Plugin(),
+		openapi.Plugin(),
+		apiserver.Plugin(),
+	}
+}
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
