@@ -1,0 +1,103 @@
+package protobuf
+
+import (
+	"fmt"
+
+	"github.com/typeplane/typeplane/generators/emit"
+)
+
+// locals are the names of variables in the printed code; no import may have one of them.
+var locals = []string{
+	"m", "n", "err", "data", "i", "k", "v", "entry", "keys", "room", "end", "value", "key",
+	"depth", "field", "wire", "number", "body", "next", "at", "part", "after", "list", "text",
+}
+
+// printer prints generated.pb.go of one package.
+type printer struct {
+	*emit.File
+	pkg  string
+	used map[string]bool // helpers
+}
+
+// printFile prints the methods of all messages of a package, and the helpers that they need.
+func printFile(out *emit.File, f *file) error {
+	p := &printer{File: out, pkg: f.pkg.Path, used: map[string]bool{}}
+	p.Unconstrained()
+	p.Preamble("source: " + f.pkg.Path + "/" + protoFile)
+	p.Reserve(locals...)
+	for _, m := range f.messages {
+		p.message(m)
+	}
+	return printHelpers(out, p.used, func(name string) bool { return f.pkg.Go.Scope().Lookup(name) != nil })
+}
+
+func (p *printer) message(m *message) {
+	if m.reset {
+		p.P("// Reset empties m.")
+		p.P("func (m *", m.typ, ") Reset() { *m = ", m.typ, "{} }")
+		p.P()
+	}
+	if m.codec {
+		p.size(m)
+		p.marshal(m)
+		p.unmarshal(m)
+	}
+	if m.stringer {
+		p.string(m)
+	}
+}
+
+// receiver is how methods that do not change a message name it: slices and maps by value.
+func (p *printer) receiver(m *message) string {
+	if m.items {
+		return "m " + p.Type(m.typ)
+	}
+	return "m *" + p.Type(m.typ)
+}
+
+// helper returns the name of a helper and sees to it that the file has it.
+func (p *printer) helper(name string) string {
+	name += "Generated"
+	p.used[name] = true
+	return name
+}
+
+// wireName is a wire type as the helpers name it.
+func (p *printer) wireName(wire int) string {
+	return p.helper(map[int]string{wireVarint: "varint", wireFixed64: "fixed64", wireBytes: "bytes", wireFixed32: "fixed32"}[wire])
+}
+
+// f prints a formatted line.
+func (p *printer) f(format string, args ...any) { p.P(fmt.Sprintf(format, args...)) }
+
+// access is how a field is reached from m.
+func (f *field) access() string {
+	if f.goName == "" {
+		return "m"
+	}
+	return "m." + f.goName
+}
+
+// convert writes expr as the Go type that the helpers take, if it is of another one.
+func (v *value) convert(expr string) string {
+	if !v.named() || v.isMessage() {
+		return expr
+	}
+	return v.goes + "(" + expr + ")"
+}
+
+// element is one value of a field: item i of a list, or the field itself without its pointer.
+func (f *field) element() string {
+	switch {
+	case f.shape == list:
+		return f.access() + "[i]"
+	case f.value.pointer && !f.value.isMessage():
+		return "*" + f.access()
+	}
+	return f.access()
+}
+
+// mayBeNil tells whether a single value is left out when it is nil.
+func (f *field) mayBeNil() bool {
+	return f.shape == one && (f.value.pointer || f.value.kind == bytesKind || f.value.nilable)
+}

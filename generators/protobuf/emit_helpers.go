@@ -1,0 +1,146 @@
+package protobuf
+
+import (
+	"bytes"
+	_ "embed"
+	"go/ast"
+	"go/parser"
+	goprinter "go/printer"
+	"go/token"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/typeplane/typeplane/generators/emit"
+)
+
+//go:embed wirecode/wirecode.go
+var helperSource string
+
+// helperFile is wirecode/wirecode.go in pieces.
+type helperFile struct {
+	mu      sync.Mutex // guards ast while a package is renamed for printing
+	fset    *token.FileSet
+	ast     *ast.File
+	imports map[string]string // name → import path
+	decls   []*helperDecl     // in the order of the source
+	byName  map[string]*helperDecl
+}
+
+// helperDecl is one function, or one group of constants or variables.
+type helperDecl struct {
+	decl  ast.Decl
+	names []string // what it declares
+	needs []string // other helpers that it mentions
+}
+
+// helpers parses the helpers once.
+var helpers = sync.OnceValues(func() (*helperFile, error) {
+	h := &helperFile{fset: token.NewFileSet(), imports: map[string]string{}, byName: map[string]*helperDecl{}}
+	var err error
+	h.ast, err = parser.ParseFile(h.fset, "wirecode.go", helperSource, parser.ParseComments)
+	if err != nil {
+		return nil, err
+	}
+	for _, spec := range h.ast.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return nil, err
+		}
+		h.imports[path[strings.LastIndexByte(path, '/')+1:]] = path
+	}
+	for _, decl := range h.ast.Decls {
+		if d := newHelperDecl(decl); len(d.names) > 0 {
+			h.decls = append(h.decls, d)
+			for _, name := range d.names {
+				h.byName[name] = d
+			}
+		}
+	}
+	for _, d := range h.decls {
+		ast.Inspect(d.decl, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok && h.byName[id.Name] != nil && h.byName[id.Name] != d {
+				d.needs = append(d.needs, id.Name)
+			}
+			return true
+		})
+	}
+	return h, nil
+})
+
+func newHelperDecl(decl ast.Decl) *helperDecl {
+	d := &helperDecl{decl: decl}
+	switch decl := decl.(type) {
+	case *ast.FuncDecl:
+		d.names = []string{decl.Name.Name}
+	case *ast.GenDecl:
+		for _, spec := range decl.Specs {
+			if v, ok := spec.(*ast.ValueSpec); ok {
+				for _, name := range v.Names {
+					d.names = append(d.names, name.Name)
+				}
+			}
+		}
+	}
+	return d
+}
+
+// printHelpers prints the helpers that are used, and those that they need, unless the package has them already.
+func printHelpers(out *emit.File, used map[string]bool, has func(string) bool) error {
+	h, err := helpers()
+	if err != nil {
+		return err
+	}
+	wanted := map[*helperDecl]bool{}
+	var want func(name string)
+	want = func(name string) {
+		d := h.byName[name]
+		if wanted[d] || has(name) {
+			return
+		}
+		wanted[d] = true
+		for _, need := range d.needs {
+			want(need)
+		}
+	}
+	for name := range used {
+		want(name)
+	}
+	for _, d := range h.decls {
+		if !wanted[d] {
+			continue
+		}
+		text, err := h.text(d, out)
+		if err != nil {
+			return err
+		}
+		out.P(text)
+		out.P()
+	}
+	return nil
+}
+
+// text is the source of a helper, with packages named as the file names them.
+func (h *helperFile) text(d *helperDecl, out *emit.File) (string, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var restore []func()
+	ast.Inspect(d.decl, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			if id, ok := sel.X.(*ast.Ident); ok && h.imports[id.Name] != "" {
+				name := id.Name
+				restore = append(restore, func() { id.Name = name })
+				id.Name = out.Import(h.imports[name])
+			}
+		}
+		return true
+	})
+	defer func() {
+		for _, undo := range restore {
+			undo()
+		}
+	}()
+	var b bytes.Buffer
+	err := goprinter.Fprint(&b, h.fset, &goprinter.CommentedNode{Node: d.decl, Comments: h.ast.Comments})
+	return b.String(), err
+}

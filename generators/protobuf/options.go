@@ -1,0 +1,90 @@
+package protobuf
+
+import (
+	"strings"
+
+	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/tag"
+)
+
+// tags are the tags that this plug-in reads.
+var tags = []tag.Definition{
+	{Name: "k8s:protobuf-gen", Scope: tag.Package, Value: tag.Name,
+		Doc: "package: every exported struct becomes a protobuf message; false: none does. Without it only types with +protobuf=true do."},
+	{Name: "protobuf", Scope: tag.Type, Value: tag.Bool, Doc: "Makes a type a protobuf message, or keeps it from being one."},
+	{Name: "protobuf.nullable", Scope: tag.Type, Value: tag.Bool,
+		Doc: "Makes a slice or map type a message of its own, so that an empty one is told from a missing one."},
+	{Name: "protobuf.as", Scope: tag.Type, Value: tag.Name, Doc: "Gives the message the fields of another type of the package."},
+	{Name: "protobuf.embed", Scope: tag.Type, Value: tag.Name, Doc: "Gives the message one field, of that type and name and number 1."},
+	{Name: "protobuf.options.marshal", Scope: tag.Type, Value: tag.Bool,
+		Doc: "false: Marshal, MarshalTo, MarshalToSizedBuffer, Size and Unmarshal are hand-written."},
+	{Name: stringerOption, Scope: tag.Type, Value: tag.Bool, Doc: "false: String is hand-written or missing."},
+}
+
+const stringerOption = "protobuf.options.(gogoproto.goproto_stringer)"
+
+// options is what the tags of a type say.
+type options struct {
+	include           string // "true", "false" or ""
+	nullable          bool
+	marshal, stringer bool
+	as, embed         string
+	problem           bool // something was wrong and has been reported
+}
+
+// hasString tells whether String is to be printed. What stands for another type is not shown by its fields.
+func (o options) hasString() bool { return o.stringer && o.as == "" && o.embed == "" }
+
+// options reads the tags of a type. Their names may hold parentheses, which the common grammar does not know.
+func (p *planner) options(t *types.Type) options {
+	o := options{marshal: true, stringer: true}
+	for _, line := range t.CommentLines {
+		text, ok := strings.CutPrefix(strings.TrimSpace(line), "+protobuf")
+		if !ok || text != "" && text[0] != '=' && text[0] != '.' {
+			continue
+		}
+		name, value, _ := strings.Cut("protobuf"+text, "=")
+		wrong := func(message, cure string) {
+			o.problem = true
+			p.problem(t, "", message, cure)
+		}
+		switch name {
+		case "protobuf.as":
+			o.as = value
+			continue
+		case "protobuf.embed":
+			o.embed = value
+			continue
+		}
+		if value != "true" && value != "false" {
+			wrong("+"+name+"="+value+": want true or false", "")
+			continue
+		}
+		switch name {
+		case "protobuf":
+			o.include = value
+		case "protobuf.nullable":
+			o.nullable = value == "true"
+		case "protobuf.options.marshal":
+			o.marshal = value == "true"
+		case stringerOption:
+			o.stringer = value == "true"
+		default:
+			cure := ""
+			if near := tag.Nearest(name, tagNames()); near != "" {
+				cure = "did you mean +" + near + "?"
+			}
+			wrong("+"+name+" is not a tag", cure)
+		}
+	}
+	return o
+}
+
+func tagNames() []string {
+	var names []string
+	for _, d := range tags {
+		names = append(names, d.Name)
+	}
+	return names
+}

@@ -1,0 +1,266 @@
+package protobuf
+
+import (
+	"path/filepath"
+	"slices"
+	"sort"
+
+	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/diag"
+	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/tag"
+)
+
+const (
+	goFile    = "generated.pb.go"
+	protoFile = "generated.proto"
+)
+
+// file is what one package gets: generated.pb.go and generated.proto.
+type file struct {
+	pkg      *load.Package
+	messages []*message // by name
+}
+
+// message is one Go type as a protobuf message.
+type message struct {
+	name     string
+	typ      *types.Type
+	comments []string
+	fields   []*field // in Go order
+	reserved []span   // numbers of fields that are gone
+
+	// items says that typ is a slice or map (+protobuf.nullable=true), which is the message's only field.
+	items bool
+	// codec and stringer say which methods to print besides Reset; the user has written the others.
+	codec, stringer, reset bool
+	// cycle is not nil if the message can hold itself: the messages on the way, whose depth is limited when reading.
+	cycle map[*types.Type]bool
+}
+
+// byNumber returns the fields as they stand on the wire.
+func (m *message) byNumber() []*field {
+	fields := append([]*field(nil), m.fields...)
+	sort.Slice(fields, func(i, j int) bool { return fields[i].number < fields[j].number })
+	return fields
+}
+
+// prints tells whether the message gets a method of that name.
+func (m *message) prints(name string) bool {
+	switch name {
+	case "Reset":
+		return m.reset
+	case "String":
+		return m.stringer
+	}
+	return m.codec && slices.Contains(codecMethods, name)
+}
+
+// codecMethods are the methods that write and read a message.
+var codecMethods = []string{"Marshal", "MarshalTo", "MarshalToSizedBuffer", "Size", "Unmarshal"}
+
+// planner decides for all packages of a run; a type may need a message of another package of the run.
+type planner struct {
+	set    *load.Set
+	report *diag.Report
+	// chosen are the types that become messages in this run.
+	chosen map[*types.Type]options
+	// inRun are the import paths of all packages of the run.
+	inRun map[string]bool
+	// protos caches generated.proto of other packages.
+	protos map[string][]byte
+}
+
+// plan decides what each package gets. Packages without messages are left out.
+func plan(set *load.Set, packages []*load.Package, report *diag.Report) []*file {
+	p := &planner{set: set, report: report, chosen: map[*types.Type]options{}, inRun: map[string]bool{}, protos: map[string][]byte{}}
+	for _, pkg := range packages {
+		p.inRun[pkg.Path] = true
+	}
+	var files []*file
+	for _, pkg := range packages {
+		if f := p.choose(pkg); len(f.messages) > 0 {
+			files = append(files, f)
+		}
+	}
+	for _, f := range files {
+		p.fill(f)
+		findCycles(f.messages)
+	}
+	return files
+}
+
+// choose picks the types of a package that become messages.
+func (p *planner) choose(pkg *load.Package) *file {
+	f := &file{pkg: pkg}
+	all, ok := p.wanted(pkg)
+	if !ok {
+		return f
+	}
+	for _, name := range sortedNames(pkg.Types.Types) {
+		t := pkg.Types.Types[name]
+		o := p.options(t)
+		if o.problem || !p.isMessage(t, o, all) {
+			continue
+		}
+		p.chosen[t] = o
+		f.messages = append(f.messages, &message{name: name, typ: t, comments: t.CommentLines})
+	}
+	return f
+}
+
+// wanted reads the package tag: all types, or only those that ask with +protobuf=true; ok is false for none.
+func (p *planner) wanted(pkg *load.Package) (all, ok bool) {
+	value, found := tag.Last(pkg.DocLines, "k8s:protobuf-gen")
+	switch {
+	case !found:
+		return false, true
+	case value == "package":
+		return true, true
+	case value == "false":
+		return false, false
+	}
+	p.report.Add(diag.Problem{
+		Pos: p.set.PackagePos(pkg), Message: "+k8s:protobuf-gen=" + value + " says nothing",
+		Cure: "write +k8s:protobuf-gen=package or +k8s:protobuf-gen=false",
+	})
+	return false, false
+}
+
+// isMessage tells whether a type becomes a message: an exported struct with something in it that can be written, or a
+// slice or map that is nullable.
+func (p *planner) isMessage(t *types.Type, o options, all bool) bool {
+	asked := o.include == "true"
+	if !isExported(t.Name.Name) || o.include == "false" || !all && !asked {
+		return false
+	}
+	switch {
+	case t.Kind == types.Alias && o.nullable:
+		under := underlying(t).Kind
+		return under == types.Slice || under == types.Map
+	case t.Kind != types.Struct:
+		return false
+	case len(t.TypeParams) > 0:
+		if asked {
+			p.problem(t, "", "a generic type cannot be a message", "write a type for each argument, or remove +protobuf=true")
+		}
+		return false
+	}
+	return asked || writable(t, map[*types.Type]bool{})
+}
+
+// writable tells whether something in a type can be written, in the optimistic way of go-to-protobuf: one such field
+// makes a struct a message, and then the others must be right too.
+func writable(t *types.Type, seen map[*types.Type]bool) bool {
+	if seen[t] {
+		return true
+	}
+	seen[t] = true
+	switch t.Kind {
+	case types.Builtin:
+		return true
+	case types.Alias:
+		return writable(t.Underlying, seen)
+	case types.Slice, types.Pointer:
+		return writable(t.Elem, seen)
+	case types.Map:
+		return writable(t.Key, seen) && writable(t.Elem, seen)
+	case types.Struct:
+		for _, m := range t.Members {
+			if writable(m.Type, seen) {
+				return true
+			}
+		}
+		return len(t.Members) == 0
+	}
+	return false
+}
+
+// fill plans the fields of each message of a package and gives them their numbers.
+func (p *planner) fill(f *file) {
+	// The name is as problems show it: beside the user's files.
+	name := filepath.Join(filepath.Dir(p.set.PackagePos(f.pkg).Filename), protoFile)
+	old, err := readLedger(f.pkg.Dir, name)
+	if err != nil {
+		p.report.Add(diag.Problem{
+			Pos: position(err, name), Message: "cannot be read, so the numbers of fields are unknown: " + reason(err),
+			Cure: "restore " + protoFile + " from version control",
+		})
+	}
+	for _, m := range f.messages {
+		o := p.chosen[m.typ]
+		m.codec, m.stringer = o.marshal, o.hasString()
+		p.handWritten(m)
+		switch {
+		case o.embed != "":
+			p.fillEmbedded(m, o.embed)
+		case m.typ.Kind == types.Alias:
+			p.fillItems(m)
+		default:
+			p.fillStruct(f.pkg, m, o)
+		}
+		if o.embed == "" && !m.items {
+			p.number(m, old[m.name])
+		}
+		p.checkNames(f.pkg, m)
+	}
+}
+
+// handWritten leaves out the methods that the user has written; the codec is written by hand wholly or not at all.
+func (p *planner) handWritten(m *message) {
+	has := func(name string) bool { return m.typ.Methods[name] != nil }
+	m.stringer = m.stringer && !has("String")
+	m.reset = !has("Reset")
+	if !m.codec {
+		return
+	}
+	var found, missing string
+	for _, name := range codecMethods {
+		if has(name) {
+			found = name
+		} else {
+			missing = name
+		}
+	}
+	switch {
+	case found != "" && missing != "":
+		p.problem(m.typ, "", "has a hand-written "+found+", but no "+missing,
+			"write Marshal, MarshalTo, MarshalToSizedBuffer, Size and Unmarshal, or none of them")
+	case found != "":
+		m.codec = false
+	}
+}
+
+// checkNames refuses types of the package that the variables of the printed methods would hide.
+func (p *planner) checkNames(pkg *load.Package, m *message) {
+	for _, f := range m.fields {
+		used := []*types.Type{f.typ, f.value.typ}
+		if f.key != nil {
+			used = append(used, f.key.typ)
+		}
+		for _, t := range used {
+			if t != nil && t.Name.Package == pkg.Path && slices.Contains(locals, t.Name.Name) {
+				p.problem(t, "", "the methods of "+m.name+" have variables of this name", "give the type another name")
+			}
+		}
+	}
+}
+
+// problem reports something about a type, or about one of its fields.
+func (p *planner) problem(t *types.Type, member, message, cure string) {
+	d := diag.Problem{Pos: p.set.TypePos(t), Path: t.Name.Name, Message: message, Cure: cure}
+	if member != "" {
+		d.Pos, d.Path = p.set.MemberPos(t, member), t.Name.Name+"."+member
+	}
+	p.report.Add(d)
+}
+
+func sortedNames[V any](m map[string]V) []string {
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}

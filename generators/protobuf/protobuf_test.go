@@ -1,0 +1,10 @@
+package protobuf_test
+
+import (
+	"testing"
+
+	"github.com/typeplane/typeplane/generators/gentest"
+	"github.com/typeplane/typeplane/generators/protobuf"
+)
+
+func TestGolden(t *testing.T) { gentest.Run(t, "testdata", protobuf.Plugin()) }
