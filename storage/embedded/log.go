@@ -1,0 +1,149 @@
+package embedded
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+)
+
+// logger passes etcd's warnings on to a slog.Logger through a queue. A log sink that blocks must not block etcd: it
+// would stop answering reads and still look healthy.
+type logger struct {
+	zap     *zap.Logger
+	to      *slog.Logger
+	queue   chan record
+	dropped atomic.Int64
+	stop    chan struct{}
+	done    chan struct{}
+}
+
+type record struct {
+	level   slog.Level
+	message string
+	attrs   []any
+	written chan struct{} // closed when the sink has it; nil if nobody waits
+}
+
+// unwanted are warnings about what is meant to be so.
+var unwanted = []string{"Running http and grpc server on single port"}
+
+func newLogger(to *slog.Logger) *logger {
+	l := &logger{to: to, queue: make(chan record, 256), stop: make(chan struct{}), done: make(chan struct{})}
+	if to == nil {
+		l.to = slog.New(slog.DiscardHandler)
+	}
+	l.zap = zap.New(core{log: l}, zap.WithFatalHook(fatal{}))
+	go l.run()
+	return l
+}
+
+// close waits until all is written, but not for a sink that blocks.
+func (l *logger) close() {
+	close(l.stop)
+	select {
+	case <-l.done:
+	case <-time.After(time.Second):
+	}
+}
+
+func (l *logger) run() {
+	defer close(l.done)
+	for {
+		select {
+		case r := <-l.queue:
+			l.write(r)
+		case <-l.stop:
+			for len(l.queue) > 0 {
+				l.write(<-l.queue)
+			}
+			return
+		}
+	}
+}
+
+func (l *logger) write(r record) {
+	if n := l.dropped.Swap(0); n > 0 {
+		l.to.Warn("etcd: log records were lost because the log blocked", "records", n)
+	}
+	l.to.Log(context.Background(), r.level, r.message, r.attrs...)
+	if r.written != nil {
+		close(r.written)
+	}
+}
+
+// core is the zapcore.Core in front of the queue.
+type core struct {
+	log    *logger
+	fields []zapcore.Field
+}
+
+func (c core) Enabled(level zapcore.Level) bool { return level >= zapcore.WarnLevel }
+
+func (c core) With(fields []zapcore.Field) zapcore.Core {
+	return core{log: c.log, fields: append(c.fields[:len(c.fields):len(c.fields)], fields...)}
+}
+
+func (c core) Check(e zapcore.Entry, ce *zapcore.CheckedEntry) *zapcore.CheckedEntry {
+	if !c.Enabled(e.Level) {
+		return ce
+	}
+	return ce.AddCore(e, c)
+}
+
+func (c core) Write(e zapcore.Entry, fields []zapcore.Field) error {
+	for _, u := range unwanted {
+		if strings.HasPrefix(e.Message, u) {
+			return nil
+		}
+	}
+	r := record{level: slog.LevelWarn, message: "etcd: " + e.Message}
+	if e.Level >= zapcore.ErrorLevel {
+		r.level = slog.LevelError
+	}
+	values := zapcore.NewMapObjectEncoder()
+	for _, f := range append(c.fields[:len(c.fields):len(c.fields)], fields...) {
+		f.AddTo(values)
+	}
+	for k, v := range values.Fields {
+		r.attrs = append(r.attrs, slog.Any(k, v))
+	}
+	if e.Level > zapcore.ErrorLevel {
+		r.written = make(chan struct{})
+	}
+	select {
+	case c.log.queue <- r:
+	default:
+		c.log.dropped.Add(1)
+		return nil
+	}
+	if r.written != nil {
+		// The process is about to die of this: give the record a moment to get out.
+		select {
+		case <-r.written:
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+	return nil
+}
+
+func (c core) Sync() error { return nil }
+
+// fatal turns what etcd would end the process for into a panic, which Start makes an error of.
+type fatal struct{}
+
+func (fatal) OnWrite(ce *zapcore.CheckedEntry, fields []zapcore.Field) {
+	values := zapcore.NewMapObjectEncoder()
+	for _, f := range fields {
+		f.AddTo(values)
+	}
+	message := ce.Message
+	if cause, ok := values.Fields["error"].(string); ok {
+		message += ": " + cause
+	}
+	panic(message)
+}

@@ -1,0 +1,68 @@
+package embedded
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// sink is a slog.Handler that can block.
+type sink struct {
+	mu       sync.Mutex
+	gate     chan struct{}
+	messages []string
+}
+
+func (s *sink) Enabled(context.Context, slog.Level) bool { return true }
+func (s *sink) WithAttrs([]slog.Attr) slog.Handler       { return s }
+func (s *sink) WithGroup(string) slog.Handler            { return s }
+func (s *sink) Handle(_ context.Context, r slog.Record) error {
+	<-s.gate
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.messages = append(s.messages, r.Message)
+	return nil
+}
+
+func TestBlockedLogBlocksNobody(t *testing.T) {
+	s := &sink{gate: make(chan struct{})}
+	l := newLogger(slog.New(s))
+	begin := time.Now()
+	for range 2000 {
+		l.zap.Warn("slow disk", zap.Duration("took", time.Second))
+	}
+	l.zap.Info("not interesting")
+	if took := time.Since(begin); took > time.Second {
+		t.Errorf("2000 warnings took %v", took)
+	}
+	close(s.gate)
+	l.zap.Error("last")
+	l.close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	lost, last, info := false, false, false
+	for _, m := range s.messages {
+		lost = lost || m == "etcd: log records were lost because the log blocked"
+		last = last || m == "etcd: last"
+		info = info || m == "etcd: not interesting"
+	}
+	if !lost || info || len(s.messages) < 100 {
+		t.Errorf("%d messages, lost ones said: %v, info passed: %v", len(s.messages), lost, info)
+	}
+	_ = last // it may be among the lost ones
+}
+
+func TestFatalIsAPanic(t *testing.T) {
+	l := newLogger(nil)
+	defer l.close()
+	defer func() {
+		if r := recover(); r != "no disk: gone" {
+			t.Errorf("recovered %v", r)
+		}
+	}()
+	l.zap.Fatal("no disk", zap.Error(context.DeadlineExceeded), zap.String("error", "gone"))
+}

@@ -1,0 +1,123 @@
+package etcd3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"go.etcd.io/etcd/client/pkg/v3/transport"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+	"google.golang.org/grpc"
+
+	"github.com/typeplane/typeplane/storage"
+)
+
+// Times of the connection to an external etcd. A frozen member is noticed after keepAlive + keepAliveTimeout; etcd
+// does not allow a keepAlive below 5 s.
+const (
+	defaultDialTimeout = 10 * time.Second
+	keepAlive          = 10 * time.Second
+	keepAliveTimeout   = 5 * time.Second
+)
+
+// DialConfig says where an external etcd is and how to reach it.
+type DialConfig struct {
+	// Endpoints are URLs: https://host:2379, http://host:2379, or unix:///path. All have the same scheme.
+	Endpoints []string
+	// CAFile, CertFile and KeyFile are for https. Without CAFile the system's authorities are trusted. The
+	// certificate is read again for each connection, so it can be replaced.
+	CAFile, CertFile, KeyFile string
+	// ServerName is what the servers' certificates must be for, if not the host of the endpoint.
+	ServerName string
+	// Timeout is for the first connection; 0 means 10 s.
+	Timeout time.Duration
+	// Logger gets what the client has to say; nil drops it.
+	Logger *zap.Logger
+}
+
+// Dial connects to an external etcd and refuses one whose version is known to lose writes or to answer wrongly. The
+// caller closes the client.
+func Dial(ctx context.Context, config DialConfig) (*Client, error) {
+	if err := config.validate(); err != nil {
+		return nil, fmt.Errorf("etcd3: %w", err)
+	}
+	if config.Timeout == 0 {
+		config.Timeout = defaultDialTimeout
+	}
+	if config.Logger == nil {
+		config.Logger = zap.NewNop()
+	}
+	cc := clientv3.Config{
+		Endpoints:            config.Endpoints,
+		DialTimeout:          config.Timeout,
+		DialKeepAliveTime:    keepAlive,
+		DialKeepAliveTimeout: keepAliveTimeout,
+		// etcd says how large a request may be; the client's own limit of 2 MiB would only be in the way.
+		MaxCallSendMsgSize: math.MaxInt32,
+		Logger:             config.Logger,
+		DialOptions:        []grpc.DialOption{grpc.WithUserAgent("typeplane")},
+	}
+	if strings.HasPrefix(config.Endpoints[0], "https://") {
+		info := transport.TLSInfo{TrustedCAFile: config.CAFile, CertFile: config.CertFile, KeyFile: config.KeyFile, ServerName: config.ServerName}
+		tls, err := info.ClientConfig()
+		if err != nil {
+			return nil, fmt.Errorf("etcd3: certificates: %w", err)
+		}
+		cc.TLS = tls
+	}
+	client, err := clientv3.New(cc)
+	if err != nil {
+		return nil, fmt.Errorf("etcd3: connect to %s: %w", strings.Join(config.Endpoints, ", "), err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, config.Timeout)
+	defer cancel()
+	if err := checkVersions(ctx, client, config.Endpoints); err != nil {
+		client.Close()
+		return nil, err
+	}
+	return client, nil
+}
+
+func (c DialConfig) validate() error {
+	if len(c.Endpoints) == 0 {
+		return errors.New("no endpoints")
+	}
+	scheme := ""
+	for _, e := range c.Endpoints {
+		s, rest, ok := strings.Cut(e, "://")
+		if !ok || rest == "" || s != "https" && s != "http" && s != "unix" {
+			return fmt.Errorf("endpoint %q: want a URL like https://127.0.0.1:2379, http://127.0.0.1:2379 or unix:///run/etcd.sock", e)
+		}
+		if scheme != "" && s != scheme {
+			return fmt.Errorf("endpoints %q and %q: all must have the same scheme", c.Endpoints[0], e)
+		}
+		scheme = s
+	}
+	if (c.CertFile == "") != (c.KeyFile == "") {
+		return errors.New("a client certificate needs both the certificate file and the key file")
+	}
+	if scheme != "https" && (c.CAFile != "" || c.CertFile != "") {
+		return fmt.Errorf("endpoint %q: certificates are given, but only https:// uses them", c.Endpoints[0])
+	}
+	return nil
+}
+
+// Ready makes one linearizable read, which needs a leader, a quorum and a working disk, and returns its error. It
+// ends after timeout at the latest.
+func Ready(ctx context.Context, client *Client, timeout time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	if _, err := client.Get(ctx, "/readyz", clientv3.WithCountOnly()); err != nil {
+		err = readError(ctx, "ready", "/", err)
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = &storage.Error{Code: storage.CodeUnavailable, Op: "ready", Key: "/",
+				Err: fmt.Errorf("no answer within %v: %w", timeout, err)}
+		}
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,8 @@
+// Package etcd3 is the store on etcd: an external cluster (Dial) or the embedded one (package embedded), through the
+// same client.
+//
+// A Store is a root, a Form and a client that it shares with every other store; it has no goroutines and no state.
+// Start reading at Store; errors.go is the one border where etcd's errors become storage codes. This is the only
+// package that imports etcd's client. It never uses leases, etcd's own access control, or reads that are not
+// linearizable.
+package etcd3

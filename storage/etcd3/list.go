@@ -1,0 +1,95 @@
+package etcd3
+
+import (
+	"context"
+	"errors"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/typeplane/typeplane/storage"
+)
+
+// A list is read in pages, for neither etcd nor the connection should hold all of a large prefix at once. etcd counts
+// the whole rest of the prefix for each page, so they should not be small either: the first has firstPage entries,
+// the others as many as make about pageBytes, at most maxPage.
+const (
+	firstPage = 1000
+	maxPage   = 10000
+	pageBytes = 16 << 20
+)
+
+// List implements storage.Interface. Whatever opts.Match allows, a list that is not Exact is linearizable.
+func (s *Store) List(ctx context.Context, prefix string, opts storage.ListOptions) (storage.Page, error) {
+	if err := ctx.Err(); err != nil {
+		return storage.Page{}, err
+	}
+	if err := storage.CheckPrefix("list", prefix); err != nil {
+		return storage.Page{}, err
+	}
+	if err := storage.CheckStart("list", prefix, opts.Start); err != nil {
+		return storage.Page{}, err
+	}
+	revision := int64(0) // etcd's name for the current one
+	if opts.Match == storage.Exact {
+		if opts.Revision <= 0 {
+			return storage.Page{}, errors.New("etcd3: list " + prefix + ": an exact list wants a positive revision")
+		}
+		revision = opts.Revision
+	}
+	start := s.root + max(prefix, opts.Start)
+	end := clientv3.GetPrefixRangeEnd(s.root + prefix)
+
+	page := storage.Page{Entries: []storage.Entry{}}
+	total := int64(-1)
+	for size := int64(firstPage); ; {
+		if opts.Limit > 0 {
+			size = min(size, opts.Limit-int64(len(page.Entries)))
+		}
+		resp, err := s.client.Get(ctx, start, clientv3.WithRange(end), clientv3.WithRev(revision), clientv3.WithLimit(size))
+		if err != nil {
+			return storage.Page{}, s.listError(ctx, prefix, opts.Revision, err)
+		}
+		if total < 0 {
+			if opts.Match == storage.NotOlderThan && opts.Revision > resp.Header.Revision {
+				return storage.Page{}, &storage.Error{Code: storage.CodeFuture, Op: "list", Key: prefix, Revision: opts.Revision, Current: resp.Header.Revision}
+			}
+			if revision == 0 {
+				revision = resp.Header.Revision
+			}
+			total, page.Revision = resp.Count, revision
+			if n := resp.Count; n > 0 {
+				if opts.Limit > 0 {
+					n = min(n, opts.Limit)
+				}
+				page.Entries = make([]storage.Entry, 0, n)
+			}
+		}
+		bytes := 0
+		for _, kv := range resp.Kvs {
+			bytes += len(kv.Key) + len(kv.Value)
+			page.Entries = append(page.Entries, s.form.ReadEntry(string(kv.Key[len(s.root):]), kv.Value, kv.ModRevision))
+		}
+		full := opts.Limit > 0 && int64(len(page.Entries)) >= opts.Limit
+		if full || !resp.More || len(resp.Kvs) == 0 {
+			page.Remaining = total - int64(len(page.Entries))
+			return page, nil
+		}
+		start = string(resp.Kvs[len(resp.Kvs)-1].Key) + "\x00"
+		size = max(1, min(maxPage, pageBytes*int64(len(resp.Kvs))/int64(max(bytes, 1))))
+	}
+}
+
+// listError translates the error of a range, and adds where etcd is.
+func (s *Store) listError(ctx context.Context, prefix string, asked int64, err error) error {
+	err = readError(ctx, "list", prefix, err)
+	var e *storage.Error
+	if errors.As(err, &e) && (e.Code == storage.CodeFuture || e.Code == storage.CodeCompacted) {
+		e.Revision = asked
+		current, rerr := s.Revision(ctx)
+		if rerr != nil {
+			return rerr
+		}
+		e.Current = current
+	}
+	return err
+}

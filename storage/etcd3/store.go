@@ -1,0 +1,183 @@
+package etcd3
+
+import (
+	"bytes"
+	"context"
+	"sync"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/typeplane/typeplane/storage"
+)
+
+// Client is etcd's client. One is enough for a whole server; whoever made it closes it.
+type Client = clientv3.Client
+
+// Config says what a Store is.
+type Config struct {
+	// Root is put before every key: "/registry", or "" for none. A malformed one is a panic, for it is a constant.
+	Root string
+	// Form maps between canonical and stored values.
+	Form storage.Form
+}
+
+// Store is a storage.Interface on etcd. It shares its client with others.
+type Store struct {
+	client *Client
+	root   string
+	form   storage.Form
+
+	progress sync.Map // the open watches (*watcher) that want bookmarks
+}
+
+var _ storage.Interface = (*Store)(nil)
+
+// New returns a store on client, which must outlive it.
+func New(client *Client, config Config) *Store {
+	if err := storage.CheckRoot(config.Root); err != nil {
+		panic("etcd3.New: " + err.Error())
+	}
+	return &Store{client: client, root: config.Root, form: config.Form}
+}
+
+// Get implements storage.Interface. Every answer is linearizable, also with opts.Any.
+func (s *Store) Get(ctx context.Context, key string, opts storage.GetOptions) (storage.Entry, error) {
+	if err := begin(ctx, "get", key); err != nil {
+		return storage.Entry{}, err
+	}
+	current, revision, err := s.read(ctx, "get", key)
+	if err != nil {
+		return storage.Entry{}, err
+	}
+	if opts.NotOlderThan > revision {
+		return storage.Entry{}, &storage.Error{Code: storage.CodeFuture, Op: "get", Key: key, Revision: opts.NotOlderThan, Current: revision}
+	}
+	if current == nil {
+		return storage.Entry{}, &storage.Error{Code: storage.CodeNotFound, Op: "get", Key: key}
+	}
+	if current.Err != nil {
+		return storage.Entry{}, current.Err
+	}
+	return *current, nil
+}
+
+// Create implements storage.Interface.
+func (s *Store) Create(ctx context.Context, key string, value []byte, with ...storage.Op) (storage.Entry, error) {
+	if err := begin(ctx, "create", key); err != nil {
+		return storage.Entry{}, err
+	}
+	result, err := s.put(ctx, "create", key, 0, value, with)
+	switch {
+	case err != nil:
+		return storage.Entry{}, err
+	case result.done:
+		return storage.Entry{Key: key, Value: value, Revision: result.revision}, nil
+	case result.current != nil:
+		return storage.Entry{}, &storage.Error{Code: storage.CodeExists, Op: "create", Key: key}
+	}
+	return storage.Entry{}, &storage.Error{Code: storage.CodeConflict, Op: "create",
+		Key: result.conflict.Key, Revision: result.conflict.Expected, Current: result.found}
+}
+
+// GuaranteedUpdate implements storage.Interface.
+func (s *Store) GuaranteedUpdate(ctx context.Context, key string, try storage.TryUpdate) (storage.Entry, error) {
+	if err := begin(ctx, "update", key); err != nil {
+		return storage.Entry{}, err
+	}
+	current, _, err := s.read(ctx, "update", key)
+	for wait := newBackoff(); ; {
+		switch {
+		case err != nil:
+			return storage.Entry{}, err
+		case current == nil:
+			return storage.Entry{}, &storage.Error{Code: storage.CodeNotFound, Op: "update", Key: key}
+		case current.Err != nil:
+			return storage.Entry{}, current.Err
+		}
+		value, with, err := try(*current)
+		if err != nil {
+			return storage.Entry{}, err
+		}
+		if !current.Stale && len(with) == 0 && bytes.Equal(value, current.Value) {
+			return *current, nil
+		}
+		result, err := s.put(ctx, "update", key, current.Revision, value, with)
+		if err != nil {
+			return storage.Entry{}, err
+		}
+		if result.done {
+			return storage.Entry{Key: key, Value: value, Revision: result.revision}, nil
+		}
+		current = result.current
+		if err := wait.next(ctx); err != nil {
+			return storage.Entry{}, err
+		}
+	}
+}
+
+// Delete implements storage.Interface.
+func (s *Store) Delete(ctx context.Context, key string, check storage.CheckDelete) (storage.Entry, error) {
+	if err := begin(ctx, "delete", key); err != nil {
+		return storage.Entry{}, err
+	}
+	current, _, err := s.read(ctx, "delete", key)
+	for wait := newBackoff(); ; {
+		switch {
+		case err != nil:
+			return storage.Entry{}, err
+		case current == nil:
+			return storage.Entry{}, &storage.Error{Code: storage.CodeNotFound, Op: "delete", Key: key}
+		}
+		if check != nil {
+			if err := check(*current); err != nil {
+				return storage.Entry{}, err
+			}
+		}
+		result, err := s.remove(ctx, key, current.Revision)
+		if err != nil {
+			return storage.Entry{}, err
+		}
+		if result.done {
+			current.Revision = result.revision
+			return *current, nil
+		}
+		current = result.current
+		if err := wait.next(ctx); err != nil {
+			return storage.Entry{}, err
+		}
+	}
+}
+
+// Revision implements storage.Interface.
+func (s *Store) Revision(ctx context.Context) (int64, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	// No key is just a slash: the answer is empty but for the header.
+	resp, err := s.client.Get(ctx, s.root+"/", clientv3.WithCountOnly())
+	if err != nil {
+		return 0, readError(ctx, "revision", "/", err)
+	}
+	return resp.Header.Revision, nil
+}
+
+// read returns the current entry at key, nil if there is none, and the revision of the database.
+func (s *Store) read(ctx context.Context, op, key string) (*storage.Entry, int64, error) {
+	resp, err := s.client.Get(ctx, s.root+key)
+	if err != nil {
+		return nil, 0, readError(ctx, op, key, err)
+	}
+	if len(resp.Kvs) == 0 {
+		return nil, resp.Header.Revision, nil
+	}
+	e := s.form.ReadEntry(key, resp.Kvs[0].Value, resp.Kvs[0].ModRevision)
+	return &e, resp.Header.Revision, nil
+}
+
+// begin is the first step of every method on a key.
+func begin(ctx context.Context, op, key string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return storage.CheckKey(op, key)
+}

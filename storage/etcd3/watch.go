@@ -1,0 +1,258 @@
+package etcd3
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc/metadata"
+
+	"github.com/typeplane/typeplane/storage"
+)
+
+// maxPending is about how many bytes of events may wait for a slow reader. A watch with more is given up and opened
+// again where the reader is, once it has read them.
+const maxPending = 16 << 20
+
+// eventOverhead is what an event costs beside its values.
+const eventOverhead = 300
+
+// streams numbers the watches, see streamContext.
+var streams atomic.Int64
+
+// watcher is one watch: a goroutine that takes in what etcd sends, and a reader that calls Next.
+type watcher struct {
+	store    *Store
+	prefix   string
+	progress bool
+	ctx      context.Context // of the stream; ends with Close
+	cancel   context.CancelFunc
+	pumps    sync.WaitGroup // the goroutine that runs pump, one at most
+
+	last int64           // owned by Next: events up to this revision were returned
+	out  []storage.Event // owned by Next
+	err  error           // owned by Next
+
+	mu      sync.Mutex // guards the fields below
+	pending []clientv3.WatchResponse
+	bytes   int
+	ended   error // after pending, nothing but this
+	paused  bool  // pump gave up because too much is pending
+	closed  bool
+	news    chan struct{} // holds a token when there is something new
+}
+
+// Watch implements storage.Interface. It does not wait for etcd.
+func (s *Store) Watch(ctx context.Context, prefix string, opts storage.WatchOptions) (storage.Watcher, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := storage.CheckPrefix("watch", prefix); err != nil {
+		return nil, err
+	}
+	if err := storage.CheckWatch(prefix, opts); err != nil {
+		return nil, err
+	}
+	w := &watcher{store: s, prefix: prefix, progress: opts.Progress, last: opts.After, news: make(chan struct{}, 1)}
+	w.ctx, w.cancel = context.WithCancel(streamContext())
+	if opts.Progress {
+		s.progress.Store(w, nil)
+	}
+	w.pumps.Go(func() { w.pump(opts.After) })
+	return w, nil
+}
+
+// RequestProgress makes the watches of this store that want progress return a bookmark soon, unless they are behind.
+// It is not part of storage.Interface: a watch cache in front of this store wants it.
+func (s *Store) RequestProgress(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	var err error
+	s.progress.Range(func(w, _ any) bool {
+		stream, cancel := context.WithCancel(w.(*watcher).ctx)
+		defer cancel()
+		defer context.AfterFunc(ctx, cancel)()
+		// One that is only being opened has no stream yet: that is an error here, and the caller asks again.
+		err = errors.Join(err, s.client.RequestProgress(stream))
+		return true
+	})
+	if err != nil {
+		return readError(ctx, "request progress", "/", err)
+	}
+	return nil
+}
+
+// streamContext gives a watch a stream of its own: etcd's client puts watches with equal metadata into one. But the
+// in-process connection blocks for ever when several watches of one stream close together (each side waits for the
+// other to read), and a request for progress is answered only when no watch of its stream is behind.
+func streamContext() context.Context {
+	ctx := clientv3.WithRequireLeader(context.Background())
+	return metadata.AppendToOutgoingContext(ctx, "typeplane-watch", strconv.FormatInt(streams.Add(1), 10))
+}
+
+// Close implements storage.Watcher.
+func (w *watcher) Close() {
+	w.mu.Lock()
+	w.closed = true
+	w.mu.Unlock()
+	w.cancel()
+	w.pumps.Wait()
+	w.store.progress.Delete(w)
+}
+
+// Next implements storage.Watcher.
+func (w *watcher) Next(ctx context.Context) ([]storage.Event, error) {
+	for w.err == nil {
+		resp, ok, err := w.take()
+		switch {
+		case err != nil:
+			w.err = err
+		case ok:
+			if events := w.convert(resp); len(events) > 0 {
+				return events, nil
+			}
+		default:
+			select {
+			case <-w.news:
+			case <-w.ctx.Done():
+			case <-ctx.Done():
+				w.err = ctx.Err()
+			}
+		}
+	}
+	return nil, w.err
+}
+
+// take returns the next thing that etcd sent, or what ended the watch; ok says whether there was one. If the pump
+// had paused and everything is read, it starts again.
+func (w *watcher) take() (resp clientv3.WatchResponse, ok bool, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.closed:
+		return resp, false, storage.ErrClosed
+	case len(w.pending) > 0:
+		resp = w.pending[0]
+		w.pending[0] = clientv3.WatchResponse{}
+		w.pending = w.pending[1:]
+		w.bytes -= size(resp)
+		return resp, true, nil
+	case w.ended != nil:
+		return resp, false, w.ended
+	case w.paused:
+		w.paused = false
+		after := w.last
+		w.pumps.Go(func() { w.pump(after) })
+	}
+	return resp, false, nil
+}
+
+// pump takes in what etcd sends after a revision until the watch ends or too much is pending.
+func (w *watcher) pump(after int64) {
+	ctx, cancel := context.WithCancel(w.ctx)
+	defer cancel()
+	opts := []clientv3.OpOption{clientv3.WithPrefix(), clientv3.WithRev(after + 1), clientv3.WithPrevKV()}
+	if w.progress {
+		opts = append(opts, clientv3.WithProgressNotify())
+	}
+	responses := w.store.client.Watch(ctx, w.store.root+w.prefix, opts...)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case resp, ok := <-responses:
+			if !w.add(resp, ok) {
+				return
+			}
+		}
+	}
+}
+
+// add notes what etcd sent, and says whether there is room for more.
+func (w *watcher) add(resp clientv3.WatchResponse, ok bool) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	select {
+	case w.news <- struct{}{}:
+	default:
+	}
+	if !ok {
+		w.ended = watchError(w.prefix, errEnded)
+		return false
+	}
+	if err := resp.Err(); err != nil {
+		w.ended = watchError(w.prefix, err)
+		return false
+	}
+	w.pending = append(w.pending, resp)
+	w.bytes += size(resp)
+	w.paused = w.bytes > maxPending
+	return !w.paused
+}
+
+// convert makes the events of a response. One that can't be made ends the watch after those before it.
+func (w *watcher) convert(resp clientv3.WatchResponse) []storage.Event {
+	w.out = w.out[:0]
+	if resp.IsProgressNotify() {
+		if w.progress && resp.Header.Revision > w.last {
+			w.last = resp.Header.Revision
+			w.out = append(w.out, storage.Event{Type: storage.Bookmark, Entry: storage.Entry{Revision: w.last}})
+		}
+		return w.out
+	}
+	before := w.last
+	for _, ev := range resp.Events {
+		// etcd has been known to repeat events after a reconnect, and to send some before a future revision.
+		if ev.Kv.ModRevision <= before {
+			continue
+		}
+		event, ok := w.event(ev)
+		if !ok {
+			w.err = &storage.Error{Code: storage.CodeCompacted, Op: "watch", Key: w.prefix, Revision: w.last,
+				Current: resp.Header.Revision, Err: errNoPrev}
+			// Part of a transaction may have been converted: it must not look like all of it.
+			for len(w.out) > 0 && w.out[len(w.out)-1].Entry.Revision == ev.Kv.ModRevision {
+				w.out = w.out[:len(w.out)-1]
+			}
+			break
+		}
+		w.out = append(w.out, event)
+		w.last = ev.Kv.ModRevision
+	}
+	return w.out
+}
+
+// event converts ev. It can't if etcd left out the value before, because that is compacted.
+func (w *watcher) event(ev *clientv3.Event) (storage.Event, bool) {
+	s := w.store
+	key := string(ev.Kv.Key[len(s.root):])
+	if ev.IsCreate() {
+		return storage.Event{Type: storage.Created, Entry: s.form.ReadEntry(key, ev.Kv.Value, ev.Kv.ModRevision)}, true
+	}
+	if ev.PrevKv == nil {
+		return storage.Event{}, false
+	}
+	prev := s.form.ReadEntry(key, ev.PrevKv.Value, ev.PrevKv.ModRevision)
+	if ev.Type == clientv3.EventTypeDelete {
+		gone := prev
+		gone.Revision = ev.Kv.ModRevision
+		return storage.Event{Type: storage.Deleted, Entry: gone, Prev: prev}, true
+	}
+	return storage.Event{Type: storage.Modified, Entry: s.form.ReadEntry(key, ev.Kv.Value, ev.Kv.ModRevision), Prev: prev}, true
+}
+
+// size is about how much memory resp holds.
+func size(resp clientv3.WatchResponse) int {
+	n := eventOverhead
+	for _, ev := range resp.Events {
+		n += eventOverhead + len(ev.Kv.Value)
+		if ev.PrevKv != nil {
+			n += len(ev.PrevKv.Value)
+		}
+	}
+	return n
+}

@@ -1,0 +1,140 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// MaxOps is the most operations that one write may carry: etcd allows 128 in a transaction, and one is the write.
+const MaxOps = 127
+
+// Join makes a key of its segments: Join("pods", "ns", "foo") is "/pods/ns/foo". A segment that is empty, "." or
+// "..", or that holds a slash or a NUL, is refused with CodeInvalidKey, so that no name can reach the entries of
+// another namespace.
+func Join(segments ...string) (string, error) {
+	var b strings.Builder
+	for _, s := range segments {
+		b.WriteByte('/')
+		b.WriteString(s)
+	}
+	key := b.String()
+	if len(segments) == 0 {
+		return "", invalid("join", key, errors.New("no segments"))
+	}
+	for _, s := range segments {
+		if strings.Contains(s, "/") {
+			return "", invalid("join", key, fmt.Errorf("segment %q holds a slash", s))
+		}
+		if err := checkSegment(s); err != nil {
+			return "", invalid("join", key, err)
+		}
+	}
+	return key, nil
+}
+
+// CheckKey returns CodeInvalidKey unless key is well formed. Backends call it first in every method; op is the
+// operation that the error names.
+func CheckKey(op, key string) error {
+	if err := checkPath(key); err != nil {
+		return invalid(op, key, err)
+	}
+	return nil
+}
+
+// CheckPrefix is CheckKey for a prefix: a key and one slash, or "/" for everything below the root.
+func CheckPrefix(op, prefix string) error {
+	if prefix == "/" {
+		return nil
+	}
+	key, ok := strings.CutSuffix(prefix, "/")
+	if !ok {
+		return invalid(op, prefix, errors.New("a prefix ends in a slash"))
+	}
+	if err := checkPath(key); err != nil {
+		return invalid(op, prefix, err)
+	}
+	return nil
+}
+
+// CheckStart returns CodeInvalidKey unless start is "" or lies below prefix. It need not be a well-formed key: a
+// key with a NUL behind it is how the place just after that key is named.
+func CheckStart(op, prefix, start string) error {
+	if start == "" || strings.HasPrefix(start, prefix) {
+		return nil
+	}
+	return invalid(op, start, fmt.Errorf("not below %q", prefix))
+}
+
+// CheckWatch returns an error unless a watch below prefix can begin where opts say.
+func CheckWatch(prefix string, opts WatchOptions) error {
+	if opts.After <= 0 {
+		return fmt.Errorf("storage: watch %s: a watch wants a positive revision to begin after, not %d", prefix, opts.After)
+	}
+	return nil
+}
+
+// CheckOps returns CodeInvalidKey unless the operations that go with a write at key are well formed, at most
+// MaxOps, and of different keys.
+func CheckOps(op, key string, with []Op) error {
+	if len(with) > MaxOps {
+		return invalid(op, key, fmt.Errorf("%d operations in one transaction, at most %d are possible", len(with), MaxOps))
+	}
+	for i := range with {
+		if err := CheckKey(op, with[i].Key); err != nil {
+			return err
+		}
+		if with[i].Expected < 0 {
+			return invalid(op, with[i].Key, fmt.Errorf("operation expects revision %d", with[i].Expected))
+		}
+		same := with[i].Key == key
+		for j := range i {
+			same = same || with[j].Key == with[i].Key
+		}
+		if same {
+			return invalid(op, with[i].Key, errors.New("named twice in one transaction"))
+		}
+	}
+	return nil
+}
+
+// CheckRoot returns an error unless root is "" or a well-formed key. Backends call it when they are made.
+func CheckRoot(root string) error {
+	if root == "" {
+		return nil
+	}
+	return CheckKey("open", root)
+}
+
+func checkPath(key string) error {
+	rest, ok := strings.CutPrefix(key, "/")
+	if !ok {
+		return errors.New("a key begins with a slash")
+	}
+	for {
+		segment, tail, more := strings.Cut(rest, "/")
+		if err := checkSegment(segment); err != nil {
+			return err
+		}
+		if !more {
+			return nil
+		}
+		rest = tail
+	}
+}
+
+func checkSegment(s string) error {
+	switch {
+	case s == "":
+		return errors.New("empty segment")
+	case s == "." || s == "..":
+		return fmt.Errorf("segment %q", s)
+	case strings.IndexByte(s, 0) >= 0:
+		return fmt.Errorf("segment %q holds a NUL", s)
+	}
+	return nil
+}
+
+func invalid(op, key string, err error) error {
+	return &Error{Code: CodeInvalidKey, Op: op, Key: key, Err: err}
+}

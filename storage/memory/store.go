@@ -1,0 +1,239 @@
+package memory
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/typeplane/typeplane/storage"
+)
+
+// Config says what a Store stands on. The zero value is a store of its own with the zero Form.
+type Config struct {
+	// Database is shared with other stores; nil makes a new one.
+	Database *Database
+	// Root is put before every key: "/registry", or "" for none. A malformed one is a panic, for it is a constant.
+	Root string
+	// Form maps between canonical and stored values.
+	Form storage.Form
+	// ProgressInterval is the quiet time after which a watch returns a bookmark; 0 means 5 s.
+	ProgressInterval time.Duration
+}
+
+// Store is a storage.Interface on a Database.
+type Store struct {
+	db       *Database
+	root     string
+	form     storage.Form
+	progress time.Duration
+}
+
+var _ storage.Interface = (*Store)(nil)
+
+// New returns a store.
+func New(config Config) *Store {
+	if err := storage.CheckRoot(config.Root); err != nil {
+		panic("memory.New: " + err.Error())
+	}
+	s := &Store{db: config.Database, root: config.Root, form: config.Form, progress: config.ProgressInterval}
+	if s.db == nil {
+		s.db = NewDatabase()
+	}
+	if s.progress == 0 {
+		s.progress = 5 * time.Second
+	}
+	return s
+}
+
+// Database returns what the store stands on.
+func (s *Store) Database() *Database { return s.db }
+
+// Get implements storage.Interface.
+func (s *Store) Get(ctx context.Context, key string, opts storage.GetOptions) (storage.Entry, error) {
+	if err := begin(ctx, "get", key); err != nil {
+		return storage.Entry{}, err
+	}
+	s.db.mu.RLock()
+	v, current := s.db.last(s.root+key), s.db.revision
+	s.db.mu.RUnlock()
+	if opts.NotOlderThan > current {
+		return storage.Entry{}, &storage.Error{Code: storage.CodeFuture, Op: "get", Key: key, Revision: opts.NotOlderThan, Current: current}
+	}
+	if v.revision == 0 {
+		return storage.Entry{}, &storage.Error{Code: storage.CodeNotFound, Op: "get", Key: key}
+	}
+	e := s.form.ReadEntry(key, v.value, v.revision)
+	if e.Err != nil {
+		return storage.Entry{}, e.Err
+	}
+	return e, nil
+}
+
+// List implements storage.Interface.
+func (s *Store) List(ctx context.Context, prefix string, opts storage.ListOptions) (storage.Page, error) {
+	if err := ctx.Err(); err != nil {
+		return storage.Page{}, err
+	}
+	if err := storage.CheckPrefix("list", prefix); err != nil {
+		return storage.Page{}, err
+	}
+	if err := storage.CheckStart("list", prefix, opts.Start); err != nil {
+		return storage.Page{}, err
+	}
+	s.db.mu.RLock()
+	defer s.db.mu.RUnlock()
+	page := storage.Page{Entries: []storage.Entry{}, Revision: s.db.revision}
+	if code := refuse(opts, s.db.revision, s.db.compacted); code != storage.CodeOther {
+		return storage.Page{}, &storage.Error{Code: code, Op: "list", Key: prefix, Revision: opts.Revision, Current: s.db.revision}
+	}
+	if opts.Match == storage.Exact {
+		if opts.Revision <= 0 {
+			return storage.Page{}, errors.New("memory: list " + prefix + ": an exact list wants a positive revision")
+		}
+		page.Revision = opts.Revision
+	}
+	s.db.list(s.root+prefix, s.root+opts.Start, page.Revision, func(key string, v version) {
+		if opts.Limit > 0 && int64(len(page.Entries)) >= opts.Limit {
+			page.Remaining++
+			return
+		}
+		page.Entries = append(page.Entries, s.form.ReadEntry(key[len(s.root):], v.value, v.revision))
+	})
+	return page, nil
+}
+
+// refuse returns the code of a list that can't be answered, or CodeOther.
+func refuse(opts storage.ListOptions, current, compacted int64) storage.Code {
+	switch {
+	case opts.Match == storage.NotOlderThan && opts.Revision > current,
+		opts.Match == storage.Exact && opts.Revision > current:
+		return storage.CodeFuture
+	case opts.Match == storage.Exact && opts.Revision > 0 && opts.Revision < compacted:
+		return storage.CodeCompacted
+	}
+	return storage.CodeOther
+}
+
+// Create implements storage.Interface.
+func (s *Store) Create(ctx context.Context, key string, value []byte, with ...storage.Op) (storage.Entry, error) {
+	if err := begin(ctx, "create", key); err != nil {
+		return storage.Entry{}, err
+	}
+	revision, conflict, err := s.put(key, 0, value, with, "create")
+	switch {
+	case err != nil:
+		return storage.Entry{}, err
+	case revision > 0:
+		return storage.Entry{Key: key, Value: value, Revision: revision}, nil
+	case conflict == 0:
+		return storage.Entry{}, &storage.Error{Code: storage.CodeExists, Op: "create", Key: key}
+	}
+	op := with[conflict-1]
+	_, current := s.db.Get(s.root + op.Key)
+	return storage.Entry{}, &storage.Error{Code: storage.CodeConflict, Op: "create", Key: op.Key, Revision: op.Expected, Current: current}
+}
+
+// GuaranteedUpdate implements storage.Interface. It does not back off: a conflict means that somebody else got on.
+func (s *Store) GuaranteedUpdate(ctx context.Context, key string, try storage.TryUpdate) (storage.Entry, error) {
+	for {
+		if err := begin(ctx, "update", key); err != nil {
+			return storage.Entry{}, err
+		}
+		current, err := s.Get(ctx, key, storage.GetOptions{})
+		if err != nil {
+			return storage.Entry{}, err
+		}
+		value, with, err := try(current)
+		if err != nil {
+			return storage.Entry{}, err
+		}
+		if !current.Stale && len(with) == 0 && bytes.Equal(value, current.Value) {
+			return current, nil
+		}
+		revision, _, err := s.put(key, current.Revision, value, with, "update")
+		if err != nil {
+			return storage.Entry{}, err
+		}
+		if revision > 0 {
+			return storage.Entry{Key: key, Value: value, Revision: revision}, nil
+		}
+	}
+}
+
+// Delete implements storage.Interface.
+func (s *Store) Delete(ctx context.Context, key string, check storage.CheckDelete) (storage.Entry, error) {
+	for {
+		if err := begin(ctx, "delete", key); err != nil {
+			return storage.Entry{}, err
+		}
+		value, written := s.db.Get(s.root + key)
+		if written == 0 {
+			return storage.Entry{}, &storage.Error{Code: storage.CodeNotFound, Op: "delete", Key: key}
+		}
+		current := s.form.ReadEntry(key, value, written)
+		if check != nil {
+			if err := check(current); err != nil {
+				return storage.Entry{}, err
+			}
+		}
+		revision, _, err := s.db.commit([]write{{key: s.root + key, expected: written, remove: true}})
+		if err != nil {
+			return storage.Entry{}, err
+		}
+		if revision > 0 {
+			current.Revision = revision
+			return current, nil
+		}
+	}
+}
+
+// Revision implements storage.Interface.
+func (s *Store) Revision(ctx context.Context) (int64, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.db.Revision(), nil
+}
+
+// RequestProgress makes the watches with Progress return a bookmark soon. It is not part of storage.Interface: a
+// watch cache in front of this store wants it.
+func (s *Store) RequestProgress(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.db.requestProgress()
+	return nil
+}
+
+// put writes value at key and the operations with it. A conflict is a revision of 0 and the index of the write
+// that stood in the way: 0 is key, others are one more than the index in with.
+func (s *Store) put(key string, expected int64, value []byte, with []storage.Op, op string) (int64, int, error) {
+	if err := storage.CheckOps(op, key, with); err != nil {
+		return 0, 0, err
+	}
+	stored, err := s.form.WriteValue(key, value)
+	if err != nil {
+		return 0, 0, err
+	}
+	writes := make([]write, 0, 1+len(with))
+	writes = append(writes, write{key: s.root + key, expected: expected, value: stored})
+	for _, o := range with {
+		writes = append(writes, write{key: s.root + o.Key, expected: o.Expected, value: o.Value})
+	}
+	revision, conflict, err := s.db.commit(writes)
+	var e *storage.Error
+	if errors.As(err, &e) {
+		e.Op, e.Key = op, strings.TrimPrefix(e.Key, s.root)
+	}
+	return revision, conflict, err
+}
+
+// begin is the first step of every method on a key.
+func begin(ctx context.Context, op, key string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return storage.CheckKey(op, key)
+}
