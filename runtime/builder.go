@@ -1,0 +1,82 @@
+package runtime
+
+import (
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Builder collects the kinds of a server. Declarations never fail: Build reports everything that is wrong with them,
+// together. A Builder belongs to one goroutine.
+type Builder struct {
+	hubs  []*hub
+	kinds []*Kind
+	built bool
+}
+
+// NewBuilder returns an empty Builder.
+func NewBuilder() *Builder { return &Builder{} }
+
+// Hub is the declaration of one hub, to which AddVersion adds versions.
+type Hub[H Object] struct {
+	b *Builder
+	h *hub
+}
+
+// AddHub declares the type H that all versions of a kind convert to and from. The group is the one that names the
+// stored objects; versions may be in other groups too. new returns a fresh zero value.
+func AddHub[H Object](b *Builder, gk schema.GroupKind, new func() H) *Hub[H] {
+	h := &hub{groupKind: gk}
+	if new != nil {
+		h.new = func() Object { return new() }
+	}
+	b.hubs = append(b.hubs, h)
+	return &Hub[H]{b: b, h: h}
+}
+
+// Version declares a kind in one version: the Go type V, and how it gets to the hub type H and back.
+type Version[V, H Object] struct {
+	// GroupVersion is where the kind is. Its name there is that of the hub.
+	GroupVersion schema.GroupVersion
+	// New returns a fresh zero value, NewList one of the list type (TypeMeta, ListMeta, Items).
+	New     func() V
+	NewList func() apiruntime.Object
+	// Default fills the defaults of this version in, in place. nil: there are none.
+	Default func(V)
+	// ToHub and FromHub convert, and may leave memory shared between their arguments. Both are nil when V is H.
+	ToHub   func(V, H) error
+	FromHub func(H, V) error
+	// SelectableFields returns the values of the fields that a field selector may name, besides metadata.name and
+	// metadata.namespace. It returns the same keys for every object, also for an empty one. nil: there are none.
+	SelectableFields func(V) map[string]string
+}
+
+// AddVersion declares a version of the kind that h stands for.
+func AddVersion[V, H Object](h *Hub[H], v Version[V, H]) {
+	k := &Kind{gvk: v.GroupVersion.WithKind(h.h.groupKind.Kind), hub: h.h, newList: v.NewList}
+	if v.New != nil {
+		k.new = func() Object { return v.New() }
+	}
+	if v.Default != nil {
+		k.setDefaults = func(obj Object) { v.Default(obj.(V)) }
+	}
+	if v.ToHub != nil {
+		k.toHub = func(in, out Object) error { return v.ToHub(in.(V), out.(H)) }
+	}
+	if v.FromHub != nil {
+		k.fromHub = func(in, out Object) error { return v.FromHub(in.(H), out.(V)) }
+	}
+	if v.SelectableFields != nil {
+		k.selectable = func(obj Object) map[string]string { return v.SelectableFields(obj.(V)) }
+	}
+	h.b.kinds = append(h.b.kinds, k)
+	h.h.kinds = append(h.h.kinds, k)
+}
+
+// Unscoped makes a conversion function of two arguments from a generated one, whose third argument (a
+// conversion.Scope) is for hand-written conversions of another machinery and is passed as nil here.
+func Unscoped[In, Out, S any](f func(In, Out, S) error) func(In, Out) error {
+	return func(in In, out Out) error {
+		var scope S
+		return f(in, out, scope)
+	}
+}

@@ -1,0 +1,179 @@
+package runtime_test
+
+import (
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/internal/widget"
+	"github.com/typeplane/typeplane/runtime"
+)
+
+// untyped has no TypeMeta.
+type untyped struct{ metav1.ObjectMeta }
+
+func (*untyped) GetObjectKind() schema.ObjectKind    { return schema.EmptyObjectKind }
+func (u *untyped) DeepCopyObject() apiruntime.Object { c := *u; return &c }
+
+// uncopied has the deep copy of what it embeds.
+type uncopied struct{ widget.V1 }
+
+// unmeta has other metadata.
+type unmeta struct {
+	metav1.TypeMeta
+	metav1.ListMeta
+}
+
+func (*unmeta) GetObjectMeta() metav1.Object        { return nil }
+func (u *unmeta) DeepCopyObject() apiruntime.Object { c := *u; return &c }
+
+// unlist is not of the form of a list.
+type unlist struct {
+	metav1.TypeMeta `json:",inline"`
+	Things          []widget.V1 `json:"things"`
+}
+
+func (u *unlist) DeepCopyObject() apiruntime.Object { c := *u; return &c }
+
+// cheating says that it has another size than it has.
+type cheating struct{ widget.V1 }
+
+func (c *cheating) DeepCopyObject() apiruntime.Object { d := *c; return &d }
+func (c *cheating) Size() int                         { return c.V1.Size() + 1 }
+
+func hubOf(b *runtime.Builder) *runtime.Hub[*widget.Widget] {
+	return runtime.AddHub(b, widget.GroupKind, func() *widget.Widget { return new(widget.Widget) })
+}
+
+// good is a version that is as it should be.
+func good() runtime.Version[*widget.V1, *widget.Widget] {
+	return runtime.Version[*widget.V1, *widget.Widget]{
+		GroupVersion: widget.GV1,
+		New:          func() *widget.V1 { return new(widget.V1) },
+		NewList:      func() apiruntime.Object { return new(widget.V1List) },
+		ToHub:        widget.V1ToHub,
+		FromHub:      widget.HubToV1,
+	}
+}
+
+// alone declares a hub type that is its own only version.
+func alone[T runtime.Object](b *runtime.Builder, new func() T) {
+	h := runtime.AddHub(b, widget.GroupKind, new)
+	runtime.AddVersion(h, runtime.Version[T, T]{GroupVersion: widget.GV1, New: new, NewList: func() apiruntime.Object { return &widget.V1List{} }})
+}
+
+func TestMistakes(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		declare func(*runtime.Builder)
+		want    []string
+	}{
+		{"none", func(b *runtime.Builder) { runtime.AddVersion(hubOf(b), good()) }, nil},
+		{"a hub without versions", func(b *runtime.Builder) { hubOf(b) },
+			[]string{"hub Widget.shop.example.com: it has no version: add at least one with AddVersion"}},
+		{"a hub twice", func(b *runtime.Builder) {
+			runtime.AddVersion(hubOf(b), good())
+			v := good()
+			v.GroupVersion.Version = "v2"
+			runtime.AddVersion(hubOf(b), v)
+		}, []string{"hub Widget.shop.example.com: it is declared twice", "Widget in shop.example.com/v2: its Go type *widget.V1 is already that of Widget in shop.example.com/v1: declare a type for each version"}},
+		{"a type for two hubs", func(b *runtime.Builder) {
+			runtime.AddVersion(hubOf(b), good())
+			h := runtime.AddHub(b, schema.GroupKind{Group: "g", Kind: "Gadget"}, func() *widget.Widget { return new(widget.Widget) })
+			runtime.AddVersion(h, runtime.Version[*widget.V1beta1, *widget.Widget]{
+				GroupVersion: schema.GroupVersion{Group: "g", Version: "v1"}, New: func() *widget.V1beta1 { return new(widget.V1beta1) },
+				NewList: func() apiruntime.Object { return new(widget.V1beta1List) }, ToHub: widget.V1beta1ToHub, FromHub: widget.HubToV1beta1})
+		}, []string{"hub Gadget.g: its Go type *widget.Widget is also that of hub Widget.shop.example.com: declare a type for each"}},
+		{"a hub without kind or constructor", func(b *runtime.Builder) {
+			runtime.AddVersion(runtime.AddHub[*widget.Widget](b, schema.GroupKind{}, nil), good())
+		}, []string{"hub : it has no kind", "hub : it can't be made: give AddHub a function that returns a new object"}},
+		{"a version twice", func(b *runtime.Builder) {
+			h := hubOf(b)
+			runtime.AddVersion(h, good())
+			runtime.AddVersion(h, good())
+		}, []string{"Widget in shop.example.com/v1: it is declared twice: remove one AddVersion"}},
+		{"nothing but a name", func(b *runtime.Builder) {
+			runtime.AddVersion(hubOf(b), runtime.Version[*widget.V1, *widget.Widget]{GroupVersion: widget.GV1})
+		}, []string{"Widget in shop.example.com/v1: its list can't be made: set Version.NewList", "Widget in shop.example.com/v1: it can't be made: set Version.New"}},
+		{"no version", func(b *runtime.Builder) {
+			v := good()
+			v.GroupVersion.Version = ""
+			runtime.AddVersion(hubOf(b), v)
+		}, []string{"it has no version: set GroupVersion.Version, like v1"}},
+		{"no conversion", func(b *runtime.Builder) {
+			v := good()
+			v.ToHub, v.FromHub = nil, nil
+			runtime.AddVersion(hubOf(b), v)
+		}, []string{"it does not convert to its hub *widget.Widget: set ToHub", "its hub *widget.Widget does not convert to it: set FromHub"}},
+		{"a conversion to itself", func(b *runtime.Builder) {
+			h := runtime.AddHub(b, widget.GroupKind, func() *widget.V1 { return new(widget.V1) })
+			runtime.AddVersion(h, runtime.Version[*widget.V1, *widget.V1]{
+				GroupVersion: widget.GV1, New: func() *widget.V1 { return new(widget.V1) }, NewList: func() apiruntime.Object { return new(widget.V1List) },
+				ToHub: func(in, out *widget.V1) error { return nil }})
+		}, []string{"it is its own hub (*widget.V1): leave ToHub and FromHub out"}},
+		{"a constructor of nothing", func(b *runtime.Builder) { alone(b, func() *widget.V1 { return nil }) },
+			[]string{"hub Widget.shop.example.com: its constructor returns nil", "Widget in shop.example.com/v1: its constructor returns nil"}},
+		{"a constructor of one", func(b *runtime.Builder) {
+			one := new(widget.V1)
+			alone(b, func() *widget.V1 { return one })
+		}, []string{"hub Widget.shop.example.com: its constructor returns the same object twice", "Widget in shop.example.com/v1: its constructor returns the same object twice"}},
+		{"no TypeMeta", func(b *runtime.Builder) { alone(b, func() *untyped { return new(untyped) }) },
+			[]string{"its Go type *runtime_test.untyped has no metav1.TypeMeta: embed it", "its Go type *runtime_test.untyped has no metav1.TypeMeta: embed it"}},
+		{"no ObjectMeta", func(b *runtime.Builder) { alone(b, func() *unmeta { return new(unmeta) }) },
+			[]string{"has no metav1.ObjectMeta: embed it", "has no metav1.ObjectMeta: embed it"}},
+		{"the deep copy of another type", func(b *runtime.Builder) { alone(b, func() *uncopied { return new(uncopied) }) },
+			[]string{"the DeepCopyObject method of *runtime_test.uncopied returns a *widget.V1: run gen for its package, with +k8s:deepcopy-gen:interfaces=", "the DeepCopyObject method of"}},
+		{"another kind of list", func(b *runtime.Builder) {
+			v := good()
+			v.NewList = func() apiruntime.Object { return new(unlist) }
+			runtime.AddVersion(hubOf(b), v)
+		}, []string{`its list is not of TypeMeta`}},
+		{"broken protobuf", func(b *runtime.Builder) { alone(b, func() *cheating { return new(cheating) }) },
+			[]string{"its protobuf methods don't work (the method Size says"}},
+		{"fields that every kind has", func(b *runtime.Builder) {
+			v := good()
+			v.SelectableFields = func(*widget.V1) map[string]string { return map[string]string{"metadata.name": ""} }
+			runtime.AddVersion(hubOf(b), v)
+		}, []string{"SelectableFields has metadata.name, which every kind has by itself: leave it out"}},
+		{"fields of nothing", func(b *runtime.Builder) {
+			v := good()
+			v.SelectableFields = func(in *widget.V1) map[string]string { return map[string]string{"a": string(rune(*in.Spec.Replicas))} }
+			runtime.AddVersion(hubOf(b), v)
+		}, []string{"SelectableFields panics for an empty object"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b := runtime.NewBuilder()
+			tc.declare(b)
+			s, err := b.Build()
+			if (err == nil) != (tc.want == nil) || (s == nil) != (err != nil) {
+				t.Fatalf("scheme %v, error %v", s, err)
+			}
+			if err == nil {
+				return
+			}
+			lines := strings.Split(err.Error(), "\n")
+			if len(lines) != len(tc.want) {
+				t.Fatalf("want %d mistakes:\n%v", len(tc.want), err)
+			}
+			for i, want := range tc.want {
+				if !strings.Contains(lines[i], want) {
+					t.Errorf("%s\nlacks %s", lines[i], want)
+				}
+			}
+		})
+	}
+}
+
+func TestABuilderIsBuiltOnce(t *testing.T) {
+	b := runtime.NewBuilder()
+	widget.AddToScheme(b)
+	if _, err := b.Build(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Build(); err == nil {
+		t.Error("no error the second time")
+	}
+}

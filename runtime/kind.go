@@ -1,0 +1,111 @@
+package runtime
+
+import (
+	"fmt"
+	"reflect"
+
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// hub is one hub type and its versions, the best version first once it is built.
+type hub struct {
+	groupKind schema.GroupKind
+	goType    reflect.Type
+	new       func() Object
+	kinds     []*Kind
+}
+
+// Kind is one kind in one version. It is immutable; every method may be called from any goroutine.
+//
+// None of the methods reads or sets TypeMeta: that is for whoever encodes. An object of another Go type than the
+// kind's is a mistake of the program, and panics.
+type Kind struct {
+	gvk         schema.GroupVersionKind
+	hub         *hub
+	goType      reflect.Type
+	new         func() Object
+	newList     func() apiruntime.Object
+	setDefaults func(Object)
+	toHub       func(in, out Object) error // nil when the version is the hub
+	fromHub     func(in, out Object) error
+	selectable  func(Object) map[string]string
+
+	fieldLabels map[string]bool
+	protobuf    bool
+	statusField int32
+}
+
+// GroupVersionKind returns the kind's name.
+func (k *Kind) GroupVersionKind() schema.GroupVersionKind { return k.gvk }
+
+// Hub returns the name of the hub.
+func (k *Kind) Hub() schema.GroupKind { return k.hub.groupKind }
+
+// ListKind returns the name of the kind's list.
+func (k *Kind) ListKind() schema.GroupVersionKind {
+	return k.gvk.GroupVersion().WithKind(k.gvk.Kind + "List")
+}
+
+// New returns a fresh, empty object.
+func (k *Kind) New() Object { return k.new() }
+
+// NewList returns a fresh, empty list.
+func (k *Kind) NewList() apiruntime.Object { return k.newList() }
+
+// NewHub returns a fresh, empty object of the hub type.
+func (k *Kind) NewHub() Object { return k.hub.new() }
+
+// Default fills in the defaults of this version, in place.
+func (k *Kind) Default(obj Object) {
+	if k.setDefaults != nil {
+		k.setDefaults(obj)
+	}
+}
+
+// ToHub converts an object of this version. It does not default. The result may share memory with obj, and is obj
+// itself when this version is the hub.
+func (k *Kind) ToHub(obj Object) (Object, error) {
+	if k.toHub == nil {
+		return obj, nil
+	}
+	out := k.hub.new()
+	if err := k.toHub(obj, out); err != nil {
+		return nil, fmt.Errorf("convert %s to its hub: %w", describe(k.gvk), err)
+	}
+	return out, nil
+}
+
+// FromHub converts to this version. The result may share memory with hub, and is hub itself when this version is the hub.
+func (k *Kind) FromHub(hub Object) (Object, error) {
+	if k.fromHub == nil {
+		return hub, nil
+	}
+	out := k.new()
+	if err := k.fromHub(hub, out); err != nil {
+		return nil, fmt.Errorf("convert to %s from its hub: %w", describe(k.gvk), err)
+	}
+	return out, nil
+}
+
+// SelectableFields returns the values of the fields that a selector may name, without metadata.name and
+// metadata.namespace. The map may be nil.
+func (k *Kind) SelectableFields(obj Object) map[string]string {
+	if k.selectable == nil {
+		return nil
+	}
+	return k.selectable(obj)
+}
+
+// Selectable says whether SelectableFields has label.
+func (k *Kind) Selectable(label string) bool { return k.fieldLabels[label] }
+
+// Protobuf says whether the objects of this version are of type Protobuf.
+func (k *Kind) Protobuf() bool { return k.protobuf }
+
+// StatusField is the number of the field "status" in the protobuf message, 0 if there is none.
+func (k *Kind) StatusField() int32 { return k.statusField }
+
+func describe(gvk schema.GroupVersionKind) string {
+	return gvk.Kind + " in " + gvk.GroupVersion().String()
+}

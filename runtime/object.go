@@ -1,0 +1,31 @@
+package runtime
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+)
+
+// Object is what the Go type of a kind must be, in every version and as a hub: a pointer to a struct that embeds
+// metav1.TypeMeta and metav1.ObjectMeta and has a DeepCopyObject method.
+type Object interface {
+	apiruntime.Object
+	metav1.ObjectMetaAccessor
+}
+
+// Protobuf is what generated code adds to a version: Kubernetes protobuf without the envelope. A version that is
+// stored needs it, and so does one that is to be served as protobuf.
+type Protobuf interface {
+	// Size is the length of the encoding.
+	Size() int
+	// MarshalToSizedBuffer writes the encoding to the end of data and returns how long it is.
+	MarshalToSizedBuffer(data []byte) (int, error)
+	// Unmarshal merges data into the object; Reset first. It keeps no reference to data.
+	Unmarshal(data []byte) error
+	Reset()
+}
+
+// Meta returns the metadata inside obj, to read and to modify. Build has made sure that an object of a Scheme has it;
+// for any other object whose GetObjectMeta returns something else it panics.
+func Meta(obj Object) *metav1.ObjectMeta {
+	return obj.GetObjectMeta().(*metav1.ObjectMeta)
+}

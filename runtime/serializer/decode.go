@@ -1,0 +1,146 @@
+package serializer
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/runtime"
+)
+
+// Decoded is what Decode made of some bytes.
+type Decoded struct {
+	Object runtime.Object
+	// GroupVersionKind is what the data said it is, completed by the defaults. It is also in the object.
+	GroupVersionKind schema.GroupVersionKind
+	// Strict are the fields that were unknown or there twice (the last one counts), each with its path. Protobuf has none.
+	Strict []error
+}
+
+// StrictError joins the strict errors into one, in the words of Kubernetes; nil if there is none.
+func (d Decoded) StrictError() error { return strictError(d.Strict) }
+
+func strictError(strict []error) error {
+	if len(strict) == 0 {
+		return nil
+	}
+	texts := make([]string, len(strict))
+	for i, err := range strict {
+		texts[i] = err.Error()
+	}
+	return errors.New("strict decoding error: " + strings.Join(texts, ", "))
+}
+
+// Decode reads one object of a kind of scheme. Data that does not say what it is, or only a part of it, is of kind
+// defaults. The error is a *runtime.NotRegisteredError when the data says it is of a kind that scheme does not have;
+// else it is for the client: the data can't be read. It is for the caller to compare what came with what was wanted.
+func Decode(scheme *runtime.Scheme, data []byte, form MediaType, defaults schema.GroupVersionKind) (Decoded, error) {
+	src, err := read(data, form)
+	if err != nil {
+		return Decoded{}, err
+	}
+	// Most data says that it is of the expected kind. JSON is read only once then: what it says comes with the object.
+	if expected, err := scheme.New(defaults); err == nil && !src.cheap() {
+		strict, err := src.into(expected)
+		if err == nil && expected.GetObjectKind().GroupVersionKind() == defaults {
+			return decoded(expected, defaults, strict), nil
+		}
+	}
+	said, err := src.sniff()
+	if err != nil {
+		return Decoded{}, err
+	}
+	gvk := complete(said, defaults)
+	if err := missing(gvk); err != nil {
+		return Decoded{GroupVersionKind: gvk}, err
+	}
+	obj, err := scheme.New(gvk)
+	if err != nil {
+		return Decoded{GroupVersionKind: gvk}, err
+	}
+	strict, err := src.into(obj)
+	if err != nil {
+		return Decoded{GroupVersionKind: gvk}, err
+	}
+	return decoded(obj, gvk, strict), nil
+}
+
+func decoded(obj runtime.Object, gvk schema.GroupVersionKind, strict []error) Decoded {
+	obj.GetObjectKind().SetGroupVersionKind(gvk)
+	return Decoded{Object: obj, GroupVersionKind: gvk, Strict: strict}
+}
+
+// DecodeInto reads one object into obj, whatever kind the data says it is; that is returned, completed by defaults.
+func DecodeInto(data []byte, form MediaType, defaults schema.GroupVersionKind, obj apiruntime.Object) (gvk schema.GroupVersionKind, strict []error, err error) {
+	src, err := read(data, form)
+	if err != nil {
+		return gvk, nil, err
+	}
+	if strict, err = src.into(obj); err != nil {
+		return gvk, nil, err
+	}
+	said := obj.GetObjectKind().GroupVersionKind()
+	if said.Version == "" { // nothing was said, or nothing that is a version
+		if said, err = src.sniff(); err != nil {
+			return gvk, nil, err
+		}
+	}
+	gvk = complete(said, defaults)
+	obj.GetObjectKind().SetGroupVersionKind(gvk)
+	return gvk, strict, nil
+}
+
+// KindOf reads what kind the data says it is, and nothing else.
+func KindOf(data []byte, form MediaType) (schema.GroupVersionKind, error) {
+	src, err := read(data, form)
+	if err != nil {
+		return schema.GroupVersionKind{}, err
+	}
+	return src.sniff()
+}
+
+// source is data in one of the forms, ready to be put into an object.
+type source interface {
+	// sniff finds out what the data says it is; cheap says that this takes no reading of all of it.
+	sniff() (schema.GroupVersionKind, error)
+	cheap() bool
+	// into fills an empty obj, including its TypeMeta if that is a part of the data itself, which is when cheap is false.
+	into(obj apiruntime.Object) (strict []error, err error)
+}
+
+func read(data []byte, form MediaType) (source, error) {
+	switch form {
+	case JSON:
+		return jsonSource{data: data}, nil
+	case YAML:
+		return readYAML(data)
+	case Protobuf:
+		return readProtobuf(data)
+	}
+	return nil, fmt.Errorf("can't read %q: want %s, %s or %s", form, JSON, YAML, Protobuf)
+}
+
+// complete fills in what gvk leaves open, by the rules of Kubernetes: a version without a group belongs to the core
+// group, unless that is the group of the defaults.
+func complete(gvk, defaults schema.GroupVersionKind) schema.GroupVersionKind {
+	if gvk.Kind == "" {
+		gvk.Kind = defaults.Kind
+	}
+	if gvk.Version == "" && (gvk.Group == "" || gvk.Group == defaults.Group) {
+		gvk.Group, gvk.Version = defaults.Group, defaults.Version
+	}
+	return gvk
+}
+
+func missing(gvk schema.GroupVersionKind) error {
+	if gvk.Kind == "" {
+		return errors.New("the object has no kind: set kind and apiVersion")
+	}
+	if gvk.Version == "" {
+		return errors.New("the object has no apiVersion: set it, like example.com/v1")
+	}
+	return nil
+}

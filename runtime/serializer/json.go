@@ -1,0 +1,57 @@
+package serializer
+
+import (
+	"encoding/json"
+	"fmt"
+
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	kjson "sigs.k8s.io/json"
+)
+
+// jsonSource reads JSON: names are case-sensitive, integers stay integers, nesting is limited.
+type jsonSource struct {
+	data []byte
+	// strict are complaints from before the data was JSON.
+	strict []error
+}
+
+func (s jsonSource) cheap() bool { return false }
+
+func (s jsonSource) sniff() (schema.GroupVersionKind, error) {
+	var said struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+	}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(s.data, &said); err != nil {
+		return schema.GroupVersionKind{}, fmt.Errorf("couldn't get version/kind; json parse error: %w", err)
+	}
+	gv, err := schema.ParseGroupVersion(said.APIVersion)
+	if err != nil {
+		return schema.GroupVersionKind{}, err
+	}
+	return gv.WithKind(said.Kind), nil
+}
+
+func (s jsonSource) into(obj apiruntime.Object) ([]error, error) {
+	strict, err := kjson.UnmarshalStrict(s.data, obj)
+	if err != nil {
+		return nil, err
+	}
+	return append(s.strict, strict...), nil
+}
+
+// marshalJSON is what Kubernetes writes: keys in the order of the struct, HTML signs escaped, a newline at the end.
+func marshalJSON(obj any, pretty bool) ([]byte, error) {
+	var data []byte
+	var err error
+	if pretty {
+		data, err = json.MarshalIndent(obj, "", "  ")
+	} else {
+		data, err = json.Marshal(obj)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return append(data, '\n'), nil
+}

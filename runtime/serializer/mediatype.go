@@ -1,0 +1,64 @@
+package serializer
+
+import (
+	"mime"
+	"strings"
+)
+
+// MediaType names a form on the wire, without parameters.
+type MediaType string
+
+const (
+	JSON     MediaType = "application/json"
+	YAML     MediaType = "application/yaml"
+	Protobuf MediaType = "application/vnd.kubernetes.protobuf"
+)
+
+// Framing is how the events of a watch are told apart on one connection.
+type Framing int
+
+const (
+	// NoStream: the form can't be streamed.
+	NoStream Framing = iota
+	// SelfDelimiting: events are written one after the other.
+	SelfDelimiting
+	// LengthPrefix: four bytes before each event, big endian, are its length.
+	LengthPrefix
+)
+
+// Type describes a form for content negotiation.
+type Type struct {
+	MediaType MediaType
+	// Stream is how a watch is framed, StreamContentType what its Content-Type says.
+	Stream            Framing
+	StreamContentType string
+	// Text says that the form is for people, so Pretty makes sense for it or it is so always.
+	Text bool
+}
+
+var types = []Type{
+	{MediaType: JSON, Stream: SelfDelimiting, StreamContentType: "application/json", Text: true},
+	{MediaType: YAML, Text: true},
+	{MediaType: Protobuf, Stream: LengthPrefix, StreamContentType: "application/vnd.kubernetes.protobuf;stream=watch"},
+}
+
+// Types returns all forms, in the order in which a server prefers them. The first is for who doesn't say.
+func Types() []Type { return append([]Type(nil), types...) }
+
+// TypeOf returns the form that a Content-Type header names. No header at all is JSON; parameters don't matter.
+func TypeOf(contentType string) (Type, bool) {
+	if strings.TrimSpace(contentType) == "" {
+		return types[0], true
+	}
+	name, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		name, _, _ = strings.Cut(contentType, ";")
+		name = strings.ToLower(strings.TrimSpace(name))
+	}
+	for _, t := range types {
+		if string(t.MediaType) == name {
+			return t, true
+		}
+	}
+	return Type{}, false
+}
