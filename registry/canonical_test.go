@@ -1,0 +1,75 @@
+package registry_test
+
+import (
+	"fmt"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/internal/widget"
+	"github.com/typeplane/typeplane/registry"
+	"github.com/typeplane/typeplane/registry/registrytest"
+	"github.com/typeplane/typeplane/registry/rest"
+)
+
+// define returns the test resource with a strategy.
+func define(strategy registry.Strategy[*widget.Widget]) registry.Resource {
+	return registry.Define(registry.Definition[*widget.Widget]{
+		GroupKind:      widget.GroupKind,
+		Plural:         "widgets",
+		Namespaced:     true,
+		StorageVersion: widget.GV1,
+		Versions:       []schema.GroupVersion{widget.GV1, widget.GV1beta1, widget.GVOld},
+		Strategy:       strategy,
+	})
+}
+
+func TestWhatIsServedIsWhatIsStored(t *testing.T) {
+	for seed, options := range []registry.Options{
+		{},
+		{StorageVersion: widget.GV1beta1},
+		{StorageMediaType: rest.JSON},
+	} {
+		t.Run(fmt.Sprintf("%v", options), func(t *testing.T) {
+			registrytest.RunCanonical(t, registrytest.Config{
+				Scheme:   widget.Scheme(),
+				Resource: define(registry.Strategy[*widget.Widget]{}),
+				Options:  options,
+				Seed:     int64(seed),
+			})
+		})
+	}
+}
+
+// What the verbs write must need no mending: a store takes it as canonical without looking.
+func TestWhatIsWrittenIsCanonical(t *testing.T) {
+	form, err := define(strategy{}).Form(widget.Scheme(), registry.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, strategy{})
+	check := func(what string) {
+		t.Helper()
+		value, stale, err := form.Canonical("/k", []byte(s.raw(named)))
+		if stale || err != nil || string(value) != s.raw(named) {
+			t.Errorf("%s wrote %q, stale %v, %v", what, s.raw(named), stale, err)
+		}
+	}
+	for gv, r := range map[schema.GroupVersion]rest.Resource{widget.GV1: s.v1, widget.GV1beta1: s.beta, widget.GVOld: s.old} {
+		obj := parse(t, gv, `{"metadata":{"name":"w","finalizers":["example.com/wait"],"labels":{}}}`)
+		if _, err := r.Create.Create(ctx, rest.Name{Namespace: "ns"}, obj, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		check("create in " + gv.String())
+		if _, err := s.update(parse(t, widget.GV1, `{"metadata":{"name":"w","resourceVersion":"","finalizers":["example.com/wait"]},"spec":{"parts":[{"name":"a"}],"options":{}}}`)); err != nil {
+			t.Fatal(err)
+		}
+		check("update")
+		s.mustDelete()
+		check("delete")
+		if _, err := s.update(parse(t, widget.GV1, `{"metadata":{"name":"w"}}`)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

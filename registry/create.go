@@ -1,0 +1,176 @@
+package registry
+
+import (
+	"context"
+	"errors"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/wire"
+	"github.com/typeplane/typeplane/storage"
+)
+
+// generateAttempts is how many names are tried for a generateName before the client must try again.
+const generateAttempts = 8
+
+// Create makes a new object. The order of the steps is part of the contract; what comes before a step sees the object
+// without its effect.
+func (e *endpoint[T]) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.CreateOptions) (rest.View, error) {
+	versioned := obj.(runtime.Object)
+
+	// What the request says about itself.
+	meta := runtime.Meta(versioned)
+	if err := e.matchNamespace(meta, name); err != nil {
+		return nil, err
+	}
+	if name.Name != "" {
+		if err := matchName(meta, name); err != nil {
+			return nil, err
+		}
+	}
+	if meta.ResourceVersion != "" {
+		return nil, apierrors.NewBadRequest("resourceVersion should not be set on objects to be created: remove metadata.resourceVersion")
+	}
+
+	// Default in the version of the request, then on with the hub.
+	e.kind.Default(versioned)
+	hub, err := toHub[T](e.kind, versioned)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+
+	// Fill the metadata, and the name.
+	meta = runtime.Meta(hub)
+	wipeSystemFields(meta)
+	e.fillSystemFields(meta)
+	if meta.Name != "" || meta.GenerateName == "" {
+		return e.createNamed(ctx, hub, opts)
+	}
+	base := meta.GenerateName
+	for range generateAttempts {
+		attempt := deepCopy(hub)
+		meta = runtime.Meta(attempt)
+		meta.Name = generateName(base)
+		view, err := e.createNamed(ctx, attempt, opts)
+		if !apierrors.IsAlreadyExists(err) {
+			return view, err
+		}
+	}
+	return nil, apierrors.NewGenerateNameConflict(e.resource, meta.Name, 1)
+}
+
+// createNamed goes on with an object whose metadata is complete. hub belongs to it.
+func (e *endpoint[T]) createNamed(ctx context.Context, hub T, opts metav1.CreateOptions) (rest.View, error) {
+	strategy, meta := &e.def.Strategy, runtime.Meta(hub)
+
+	if strategy.PrepareForCreate != nil {
+		strategy.PrepareForCreate(ctx, hub)
+	}
+
+	// Validate.
+	errs := e.validateNew(meta)
+	if strategy.Validate != nil {
+		errs = append(errs, strategy.Validate(ctx, hub)...)
+	}
+	if len(errs) > 0 {
+		return nil, e.invalid(meta.Name, errs)
+	}
+
+	if strategy.Canonicalize != nil {
+		strategy.Canonicalize(hub)
+	}
+
+	// To the storage version, default there, encode.
+	key, err := e.key(rest.Name{Namespace: meta.Namespace, Name: meta.Name})
+	if err != nil {
+		return nil, err
+	}
+	value, err := e.encodeHub(hub)
+	if err != nil {
+		return nil, err
+	}
+
+	// Put.
+	var entry storage.Entry
+	if isDryRun(opts.DryRun) {
+		entry, err = e.pretendCreate(ctx, key, value)
+	} else {
+		entry, err = e.backend.Create(ctx, key, value)
+	}
+	if err != nil {
+		return nil, e.createError(ctx, key, meta.Name, err)
+	}
+	return e.view(entry), nil
+}
+
+// encodeHub makes the canonical value of an object that is ready to be stored.
+func (s *Store[T]) encodeHub(hub T) ([]byte, error) {
+	obj, err := s.codec.fromHub(hub)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	value, err := s.codec.encode(obj)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	return value, nil
+}
+
+// pretendCreate is what the store would say to a create, without it.
+func (s *Store[T]) pretendCreate(ctx context.Context, key string, value []byte) (storage.Entry, error) {
+	switch _, err := s.backend.Get(ctx, key, storage.GetOptions{}); storage.CodeOf(err) {
+	case storage.CodeNotFound:
+		return storage.Entry{Key: key, Value: value}, nil
+	case storage.CodeCorrupt:
+		return storage.Entry{}, &storage.Error{Code: storage.CodeExists, Op: "create", Key: key}
+	default:
+		if err == nil {
+			err = &storage.Error{Code: storage.CodeExists, Op: "create", Key: key}
+		}
+		return storage.Entry{}, err
+	}
+}
+
+// createError says in particular when the name is taken by an object that is on its way out.
+func (e *endpoint[T]) createError(ctx context.Context, key, name string, err error) error {
+	status := statusOf(err, "create", e.resource, name)
+	var exists *apierrors.StatusError
+	if !apierrors.IsAlreadyExists(status) || !errors.As(status, &exists) {
+		return status
+	}
+	current, err := e.backend.Get(ctx, key, storage.GetOptions{})
+	if err != nil {
+		return status
+	}
+	if meta, err := wire.ReadMeta(current.Value); err == nil && meta.Deleting {
+		exists.ErrStatus.Message = "object is being deleted: " + exists.ErrStatus.Message
+	}
+	return exists
+}
+
+// invalid is the status of an object that did not pass validation.
+func (e *endpoint[T]) invalid(name string, errs field.ErrorList) error {
+	return apierrors.NewInvalid(e.kind.GroupVersionKind().GroupKind(), name, errs)
+}
+
+func isDryRun(dryRun []string) bool {
+	for _, d := range dryRun {
+		if d == metav1.DryRunAll {
+			return true
+		}
+	}
+	return false
+}
+
+// strategyWants is the answer of an optional strategy function.
+func strategyWants(f func() bool, otherwise bool) bool {
+	if f == nil {
+		return otherwise
+	}
+	return f()
+}

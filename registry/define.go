@@ -1,0 +1,180 @@
+package registry
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/storage"
+)
+
+// Definition is everything about a resource that is known when a program is written. T is the hub type, a pointer.
+type Definition[T runtime.Object] struct {
+	// GroupKind is the hub's name in the Scheme. Its group is in the keys of the stored objects.
+	GroupKind schema.GroupKind
+	// Plural is the name in paths and keys ("books"), Singular what users may type for one. Singular "" is the kind in
+	// lower case.
+	Plural, Singular string
+	ShortNames       []string
+	Categories       []string
+	Namespaced       bool
+	// StorageVersion is the version in which objects are stored unless Options say otherwise.
+	StorageVersion schema.GroupVersion
+	// Versions are the served ones. They may be of several groups.
+	Versions []schema.GroupVersion
+	Strategy Strategy[T]
+}
+
+// Options are what an operator may choose for a resource.
+type Options struct {
+	// StorageVersion is the version in which objects are stored; zero is the one of the Definition.
+	StorageVersion schema.GroupVersion
+	// StorageMediaType is rest.Protobuf or rest.JSON; "" is protobuf.
+	StorageMediaType rest.MediaType
+}
+
+// Resource is a Definition without its type. It is immutable; its methods may be called from any goroutine.
+type Resource struct {
+	groupKind schema.GroupKind
+	plural    string
+	bind      func(*codec, storage.Interface) ([]rest.Resource, error)
+	codec     func(*runtime.Scheme, Options) (*codec, error)
+}
+
+// Define makes a Resource of a definition. What is wrong with it is reported by Form and Serve, which see the Scheme.
+func Define[T runtime.Object](def Definition[T]) Resource {
+	def.Versions = slices.Clone(def.Versions)
+	def.ShortNames = slices.Clone(def.ShortNames)
+	def.Categories = slices.Clone(def.Categories)
+	if def.Singular == "" {
+		def.Singular = strings.ToLower(def.GroupKind.Kind)
+	}
+	return Resource{
+		groupKind: def.GroupKind,
+		plural:    def.Plural,
+		codec: func(scheme *runtime.Scheme, opts Options) (*codec, error) {
+			if err := check(def, scheme, opts); err != nil {
+				return nil, err
+			}
+			return newCodec(scheme, def.GroupKind, storageVersion(def, opts), opts.StorageMediaType)
+		},
+		bind: func(c *codec, backend storage.Interface) ([]rest.Resource, error) {
+			return newStore(def, c, backend).resources()
+		},
+	}
+}
+
+// GroupKind is the name of the hub.
+func (r Resource) GroupKind() schema.GroupKind { return r.groupKind }
+
+// GroupResource is the name of the stored objects: the hub's group and the plural.
+func (r Resource) GroupResource() schema.GroupResource {
+	return schema.GroupResource{Group: r.groupKind.Group, Resource: r.plural}
+}
+
+// KeyPrefix is the prefix of all keys of the resource, with a slash at its end. No two resources of a server may have
+// the same.
+func (r Resource) KeyPrefix() string { return keyPrefix(r.groupKind.Group, r.plural) }
+
+// Form returns how values of the resource lie in the database. The error joins all that is wrong with the definition
+// and the options.
+func (r Resource) Form(scheme *runtime.Scheme, opts Options) (storage.Form, error) {
+	c, err := r.codec(scheme, opts)
+	if err != nil {
+		return storage.Form{}, err
+	}
+	return c.form(), nil
+}
+
+// Serve returns the resource in each of its served versions, out of a store that was made with Form of the same scheme
+// and options, in the order of the Definition.
+func (r Resource) Serve(scheme *runtime.Scheme, backend storage.Interface, opts Options) ([]rest.Resource, error) {
+	c, err := r.codec(scheme, opts)
+	if err != nil {
+		return nil, err
+	}
+	return r.bind(c, backend)
+}
+
+// toHub converts to the hub, with its type. This is the cast that strategies are spared.
+func toHub[T runtime.Object](kind *runtime.Kind, obj runtime.Object) (T, error) {
+	hub, err := kind.ToHub(obj)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return hub.(T), nil
+}
+
+// deepCopy copies an object of a strategy.
+func deepCopy[T runtime.Object](obj T) T { return obj.DeepCopyObject().(T) }
+
+func storageVersion[T runtime.Object](def Definition[T], opts Options) schema.GroupVersion {
+	if !opts.StorageVersion.Empty() {
+		return opts.StorageVersion
+	}
+	return def.StorageVersion
+}
+
+// check reports everything that is wrong with a definition for a scheme.
+func check[T runtime.Object](def Definition[T], scheme *runtime.Scheme, opts Options) error {
+	var mistakes []error
+	bad := func(format string, args ...any) {
+		mistakes = append(mistakes, fmt.Errorf("resource %q of kind %s: "+format, append([]any{def.Plural, def.GroupKind}, args...)...))
+	}
+	hub, err := scheme.NewHub(def.GroupKind)
+	if err != nil {
+		bad("the scheme has no such hub: declare it with runtime.AddHub")
+		return errors.Join(mistakes...)
+	}
+	if _, ok := hub.(T); !ok {
+		bad("its hub type is %T, the definition is for %T", hub, *new(T))
+	}
+	if _, err := storage.Join(def.Plural); err != nil || def.Plural != strings.ToLower(def.Plural) {
+		bad("the plural must be a lower-case path segment, like books")
+	}
+	has := func(gv schema.GroupVersion) *runtime.Kind {
+		for _, k := range scheme.KindsOfHub(def.GroupKind) {
+			if k.GroupVersionKind().GroupVersion() == gv {
+				return k
+			}
+		}
+		return nil
+	}
+	if len(def.Versions) == 0 {
+		bad("no version is served: set Versions")
+	}
+	for i, gv := range def.Versions {
+		if has(gv) == nil {
+			bad("version %s is not one of its hub: add it with runtime.AddVersion, or leave it out", gv)
+		}
+		if slices.Contains(def.Versions[:i], gv) {
+			bad("version %s is served twice: leave one out", gv)
+		}
+	}
+	gv := storageVersion(def, opts)
+	if k := has(gv); k == nil {
+		bad("the storage version %q is not one of its hub: choose one of %s", gv, names(scheme.KindsOfHub(def.GroupKind)))
+	} else if !k.Protobuf() {
+		bad("the storage version %s has no protobuf methods: put +k8s:protobuf-gen=package into its doc.go and run gen", gv)
+	}
+	switch opts.StorageMediaType {
+	case "", rest.Protobuf, rest.JSON:
+	default:
+		bad("objects can't be stored as %q: choose %s or %s", opts.StorageMediaType, rest.Protobuf, rest.JSON)
+	}
+	return errors.Join(mistakes...)
+}
+
+func names(kinds []*runtime.Kind) string {
+	var s []string
+	for _, k := range kinds {
+		s = append(s, k.GroupVersionKind().GroupVersion().String())
+	}
+	return strings.Join(s, ", ")
+}

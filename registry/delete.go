@@ -1,0 +1,153 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/wire"
+	"github.com/typeplane/typeplane/storage"
+)
+
+// errFinalizers leaves a deletion that has to wait for finalizers, errNoFinalizers the marking of an object that lost
+// its last one meanwhile.
+var (
+	errFinalizers   = errors.New("the object has finalizers")
+	errNoFinalizers = errors.New("the object has no finalizers any more")
+)
+
+// Delete removes an object, or marks it as being deleted while it has finalizers. What it has to know it reads from the
+// bytes; only marking decodes. A propagationPolicy adds no finalizers: nobody here would ever take them off.
+func (e *endpoint[T]) Delete(ctx context.Context, name rest.Name, opts metav1.DeleteOptions) (rest.View, error) {
+	key, err := e.key(name)
+	if err != nil {
+		return nil, err
+	}
+	dryRun := isDryRun(opts.DryRun)
+	for {
+		uid, err := e.remove(ctx, key, name.Name, opts, dryRun)
+		if err == nil {
+			return e.deleted(name.Name, uid), nil
+		}
+		if !errors.Is(err, errFinalizers) {
+			return nil, statusOf(err, "delete", e.resource, name.Name)
+		}
+		entry, err := e.mark(ctx, key, name.Name, opts, dryRun)
+		if err == nil {
+			return e.view(entry), nil
+		}
+		if !errors.Is(err, errNoFinalizers) {
+			return nil, statusOf(err, "delete", e.resource, name.Name)
+		}
+	}
+}
+
+// remove deletes the entry at key if nothing speaks against it.
+func (e *endpoint[T]) remove(ctx context.Context, key, name string, opts metav1.DeleteOptions, dryRun bool) (uid types.UID, err error) {
+	check := func(current storage.Entry) error {
+		meta, err := e.mayDelete(current, name, opts)
+		if err != nil {
+			return err
+		}
+		// The strings of meta are as good as the entry; a copy is good for ever.
+		uid = types.UID(strings.Clone(meta.UID))
+		if meta.HasFinalizers() {
+			return errFinalizers
+		}
+		return nil
+	}
+	if !dryRun {
+		_, err = e.backend.Delete(ctx, key, check)
+		return uid, err
+	}
+	current, err := e.backend.Get(ctx, key, storage.GetOptions{})
+	if storage.CodeOf(err) == storage.CodeCorrupt {
+		current, err = storage.Entry{Key: key, Err: err}, nil
+	}
+	if err == nil {
+		err = check(current)
+	}
+	return uid, err
+}
+
+// mayDelete checks the preconditions of a deletion.
+func (e *endpoint[T]) mayDelete(current storage.Entry, name string, opts metav1.DeleteOptions) (wire.Meta, error) {
+	unsafe := opts.IgnoreStoreReadErrorWithClusterBreakingPotential
+	if unsafe != nil && *unsafe {
+		// This is for what can't be read, and for nothing else.
+		if current.Err == nil {
+			return wire.Meta{}, apierrors.NewConflict(e.resource, name, errors.New("the object can be read: delete it without ignoreStoreReadErrorWithClusterBreakingPotential"))
+		}
+		return wire.Meta{}, nil
+	}
+	if current.Err != nil {
+		return wire.Meta{}, current.Err
+	}
+	meta, err := wire.ReadMeta(current.Value)
+	if err != nil {
+		return wire.Meta{}, apierrors.NewInternalError(err)
+	}
+	p := opts.Preconditions
+	if p == nil {
+		return meta, nil
+	}
+	if p.UID != nil {
+		if err := e.checkUID(*p.UID, meta.UID, name); err != nil {
+			return wire.Meta{}, err
+		}
+	}
+	if p.ResourceVersion != nil && *p.ResourceVersion != "" && *p.ResourceVersion != formatRevision(current.Revision) {
+		//lint:ignore ST1005 the words of Kubernetes, which clients look for
+		return wire.Meta{}, apierrors.NewConflict(e.resource, name, fmt.Errorf(
+			"Precondition failed: ResourceVersion in precondition: %v, ResourceVersion in object meta: %v", *p.ResourceVersion, current.Revision))
+	}
+	return meta, nil
+}
+
+// mark gives an object with finalizers its deletionTimestamp. One that has it already stays as it is.
+func (e *endpoint[T]) mark(ctx context.Context, key, name string, opts metav1.DeleteOptions, dryRun bool) (storage.Entry, error) {
+	return e.write(ctx, key, dryRun, func(current storage.Entry) ([]byte, error) {
+		meta, err := e.mayDelete(current, name, opts)
+		switch {
+		case err != nil:
+			return nil, err
+		case !meta.HasFinalizers():
+			return nil, errNoFinalizers
+		case meta.Deleting:
+			return current.Value, nil
+		}
+		obj, err := e.codec.decode(current.Value)
+		if err != nil {
+			return nil, apierrors.NewInternalError(err)
+		}
+		now, immediately := e.timestamp(), int64(0)
+		full := runtime.Meta(obj)
+		full.DeletionTimestamp = &now
+		full.DeletionGracePeriodSeconds = &immediately
+		if full.Generation > 0 {
+			full.Generation++
+		}
+		return e.codec.encode(obj)
+	})
+}
+
+// deleted is the answer for an object that is gone. Clients wait for the object with this uid to disappear.
+func (e *endpoint[T]) deleted(name string, uid types.UID) rest.View {
+	return structView{&metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
+		Status:   metav1.StatusSuccess,
+		Details: &metav1.StatusDetails{
+			Name:  name,
+			Group: e.resource.Group,
+			Kind:  e.resource.Resource,
+			UID:   uid,
+		},
+	}}
+}

@@ -1,0 +1,127 @@
+package registry
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/serializer"
+	"github.com/typeplane/typeplane/runtime/wire"
+	"github.com/typeplane/typeplane/storage"
+)
+
+// version is a served version: what answers look like in it.
+type version struct {
+	from *codec // of the canonical values
+	kind *runtime.Kind
+}
+
+// stored says whether the version is the one of canonical values.
+func (v version) stored() bool { return v.kind == v.from.storage }
+
+// object makes an object of this version of a canonical value. Its TypeMeta is empty. It belongs to the caller.
+func (v version) object(value []byte, revision int64) (runtime.Object, error) {
+	obj, err := v.from.decode(value)
+	if err != nil {
+		return nil, err
+	}
+	if !v.stored() {
+		hub, err := v.from.storage.ToHub(obj)
+		if err != nil {
+			return nil, err
+		}
+		if obj, err = v.kind.FromHub(hub); err != nil {
+			return nil, err
+		}
+	}
+	runtime.Meta(obj).ResourceVersion = formatRevision(revision)
+	return obj, nil
+}
+
+// formatRevision is a revision as a resourceVersion; that of something which was not stored (0) is empty.
+func formatRevision(revision int64) string {
+	if revision == 0 {
+		return ""
+	}
+	return strconv.FormatInt(revision, 10)
+}
+
+// objectView is a canonical value at a revision, in one version.
+type objectView struct {
+	version
+	value    []byte
+	revision int64
+}
+
+func (v version) view(e storage.Entry) rest.View {
+	return &objectView{version: v, value: e.Value, revision: e.Revision}
+}
+
+// WriteTo writes the object at once, so nothing is written when it fails.
+func (o *objectView) WriteTo(w io.Writer, form rest.Form) error {
+	if form.MediaType == rest.Protobuf && o.stored() {
+		data, err := wire.AppendWithRevision(nil, o.value, o.revision)
+		if err != nil {
+			return apierrors.NewInternalError(err)
+		}
+		_, err = w.Write(data)
+		return err
+	}
+	obj, err := o.object(o.value, o.revision)
+	if err != nil {
+		return apierrors.NewInternalError(err)
+	}
+	obj.GetObjectKind().SetGroupVersionKind(o.kind.GroupVersionKind())
+	return structView{obj}.WriteTo(w, form)
+}
+
+// structView is an object that says itself what kind it is.
+type structView struct {
+	obj apiruntime.Object
+}
+
+func (s structView) WriteTo(w io.Writer, form rest.Form) error {
+	data, err := serializer.Append(nil, s.obj, serializer.MediaType(form.MediaType), form.Pretty)
+	if err != nil {
+		return encodingError(err)
+	}
+	_, err = w.Write(data)
+	return err
+}
+
+// bookmark is an object of the kind that is empty but for the revision. end marks the one after the initial events.
+func (v version) bookmark(revision int64, end bool) rest.View {
+	obj := v.kind.New()
+	obj.GetObjectKind().SetGroupVersionKind(v.kind.GroupVersionKind())
+	meta := runtime.Meta(obj)
+	meta.ResourceVersion = formatRevision(revision)
+	if end {
+		meta.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
+	}
+	return structView{obj}
+}
+
+// encodingError is an error of the serializer as an API status.
+func encodingError(err error) error {
+	var noProtobuf *serializer.NoProtobufError
+	if errors.As(err, &noProtobuf) {
+		return notAcceptable(fmt.Sprintf("%T has no protobuf form: ask for %s or %s", noProtobuf.Object, rest.JSON, rest.YAML))
+	}
+	return apierrors.NewInternalError(err)
+}
+
+func notAcceptable(message string) error {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status:  metav1.StatusFailure,
+		Code:    406,
+		Reason:  metav1.StatusReasonNotAcceptable,
+		Message: message,
+	}}
+}

@@ -1,0 +1,88 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/storage"
+)
+
+// errModified is in the words that clients look for when they decide to read again and retry.
+var errModified = errors.New("the object has been modified; please apply your changes to the latest version and try again")
+
+const (
+	retryUnavailable = 2 // seconds, for CodeUnavailable
+	retryFuture      = 1 // seconds, for CodeFuture
+)
+
+// statusOf turns an error of the store into the API's: the one border between the two. verb is what was asked for.
+// An error that is an API status already, or the context's, is returned as it is.
+func statusOf(err error, verb string, resource schema.GroupResource, name string) error {
+	var status apierrors.APIStatus
+	if err == nil || errors.As(err, &status) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	var e *storage.Error
+	if !errors.As(err, &e) {
+		return apierrors.NewInternalError(err)
+	}
+	switch e.Code {
+	case storage.CodeNotFound:
+		return apierrors.NewNotFound(resource, name)
+	case storage.CodeExists:
+		return apierrors.NewAlreadyExists(resource, name)
+	case storage.CodeConflict:
+		return apierrors.NewConflict(resource, name, errModified)
+	case storage.CodeCorrupt:
+		return storeReadError(resource, e)
+	case storage.CodeCompacted:
+		return apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", e.Revision, e.Current))
+	case storage.CodeFuture:
+		return tooLargeResourceVersion(e.Revision, e.Current)
+	case storage.CodeTooLarge:
+		return apierrors.NewRequestEntityTooLargeError("the object is over the limit of the storage; make it smaller")
+	case storage.CodeUnavailable:
+		return apierrors.NewServerTimeout(resource, verb, retryUnavailable)
+	case storage.CodeUnknown:
+		// No retryAfterSeconds: a client that retries by itself must not repeat what may have happened.
+		return apierrors.NewTimeoutError("the storage did not answer in time; the request may or may not have been carried out: read the object to find out", 0)
+	case storage.CodeInvalidKey:
+		return apierrors.NewBadRequest(fmt.Sprintf("invalid name or namespace: %v", e.Err))
+	}
+	return apierrors.NewInternalError(err)
+}
+
+// storeReadError is for a stored object that can't be decrypted, decoded or converted.
+func storeReadError(resource schema.GroupResource, err error) error {
+	status := apierrors.NewInternalError(err)
+	status.ErrStatus.Reason = metav1.StatusReasonStoreReadError
+	status.ErrStatus.Message = fmt.Sprintf("failed to read one or more %s from the storage: %v", resource, err)
+	status.ErrStatus.Details.Group, status.ErrStatus.Details.Kind = resource.Group, resource.Resource
+	return status
+}
+
+// tooLargeResourceVersion is for a revision that the store has not reached. Clients know it by its cause.
+func tooLargeResourceVersion(asked, current int64) error {
+	status := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", asked, current), retryFuture)
+	status.ErrStatus.Details.Causes = []metav1.StatusCause{{
+		Type:    metav1.CauseTypeResourceVersionTooLarge,
+		Message: "Too large resource version",
+	}}
+	return status
+}
+
+// statusObject is what a client reads of an error: in a watch it is the object of the last event.
+func statusObject(err error) *metav1.Status {
+	var api apierrors.APIStatus
+	if !errors.As(err, &api) {
+		api = apierrors.NewInternalError(err)
+	}
+	s := api.Status()
+	s.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
+	return &s
+}

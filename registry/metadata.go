@@ -1,0 +1,155 @@
+package registry
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
+)
+
+const (
+	// maxGeneratedBase is how much of a generateName is kept, so that the name fits into a DNS label.
+	maxGeneratedBase = utilvalidation.DNS1123LabelMaxLength - generatedSuffix
+	generatedSuffix  = 5
+	// generatedAlphabet has no vowels and nothing that looks like one, so no words come out.
+	generatedAlphabet = "bcdfghjklmnpqrstvwxz2456789"
+)
+
+// matchNamespace makes the object's namespace that of the request, or says that they differ.
+func (s *Store[T]) matchNamespace(meta *metav1.ObjectMeta, name rest.Name) error {
+	switch {
+	case !s.def.Namespaced:
+		meta.Namespace = ""
+	case meta.Namespace == "":
+		meta.Namespace = name.Namespace
+	case meta.Namespace != name.Namespace:
+		return apierrors.NewBadRequest(fmt.Sprintf("the namespace of the provided object does not match the namespace sent on the request: metadata.namespace is %q, the URL says %q", meta.Namespace, name.Namespace))
+	}
+	return nil
+}
+
+// matchName makes the object's name that of the request, or says that they differ.
+func matchName(meta *metav1.ObjectMeta, name rest.Name) error {
+	if meta.Name == "" {
+		meta.Name = name.Name
+	}
+	if meta.Name != name.Name {
+		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", meta.Name, name.Name))
+	}
+	return nil
+}
+
+// wipeSystemFields takes out what only the server sets.
+func wipeSystemFields(meta *metav1.ObjectMeta) {
+	meta.UID = ""
+	meta.Generation = 0
+	meta.CreationTimestamp = metav1.Time{}
+	meta.DeletionTimestamp = nil
+	meta.DeletionGracePeriodSeconds = nil
+	// Nobody tracks the owners of fields, and a client's word for it would be wrong with the next write.
+	meta.ManagedFields = nil
+}
+
+// fillSystemFields sets what every new object has.
+func (s *Store[T]) fillSystemFields(meta *metav1.ObjectMeta) {
+	meta.UID = newUID()
+	meta.Generation = 1
+	meta.CreationTimestamp = s.timestamp()
+}
+
+// timestamp is the time as it is stored: in whole seconds.
+func (s *Store[T]) timestamp() metav1.Time {
+	return metav1.NewTime(s.now().UTC().Truncate(time.Second))
+}
+
+// keepSystemFields puts what an update can't change back to what it was.
+func keepSystemFields(meta, old *metav1.ObjectMeta) {
+	if meta.UID == "" {
+		meta.UID = old.UID
+	}
+	meta.Generation = old.Generation
+	meta.CreationTimestamp = old.CreationTimestamp
+	meta.ManagedFields = old.ManagedFields
+	// Once an object is being deleted there is no way back. Setting these on one that isn't is for validation to refuse.
+	if old.DeletionTimestamp != nil {
+		meta.DeletionTimestamp = old.DeletionTimestamp
+	}
+	if old.DeletionGracePeriodSeconds != nil {
+		meta.DeletionGracePeriodSeconds = old.DeletionGracePeriodSeconds
+	}
+}
+
+// newUID is a random (version 4) UUID.
+func newUID() types.UID {
+	var b [16]byte
+	rand.Read(b[:]) // never fails: it ends the program if the system has no randomness
+	b[6] = b[6]&0x0f | 0x40
+	b[8] = b[8]&0x3f | 0x80
+	var s [36]byte
+	hex.Encode(s[:], b[:4])
+	hex.Encode(s[9:], b[4:6])
+	hex.Encode(s[14:], b[6:8])
+	hex.Encode(s[19:], b[8:10])
+	hex.Encode(s[24:], b[10:])
+	s[8], s[13], s[18], s[23] = '-', '-', '-', '-'
+	return types.UID(s[:])
+}
+
+// generateName makes a name of a generateName.
+func generateName(base string) string {
+	if len(base) > maxGeneratedBase {
+		base = base[:maxGeneratedBase]
+	}
+	var b [generatedSuffix]byte
+	for i := range b {
+		b[i] = generatedAlphabet[randomBelow(len(generatedAlphabet))]
+	}
+	return base + string(b[:])
+}
+
+// randomBelow returns a number in [0, n), each as likely as the other. n is at most 256.
+func randomBelow(n int) int {
+	var b [1]byte
+	for {
+		rand.Read(b[:])
+		if int(b[0]) < 256/n*n {
+			return int(b[0]) % n
+		}
+	}
+}
+
+// validateNew says what is wrong with the metadata of a new object.
+func (s *Store[T]) validateNew(meta *metav1.ObjectMeta) field.ErrorList {
+	name := validation.NameIsDNSSubdomain
+	if s.def.Strategy.ValidateName != nil {
+		name = s.def.Strategy.ValidateName
+	}
+	return validation.ValidateObjectMeta(meta, s.def.Namespaced, name, field.NewPath("metadata"))
+}
+
+// validateChange says what is wrong with the metadata of an updated object and with the change of it.
+func (s *Store[T]) validateChange(meta, old *metav1.ObjectMeta) field.ErrorList {
+	path := field.NewPath("metadata")
+	// A name that was good when the object was made is good for ever: it can't be changed.
+	anyName := func(string, bool) []string { return nil }
+	errs := validation.ValidateObjectMeta(meta, s.def.Namespaced, anyName, path)
+	seen := map[string]bool{}
+	for _, err := range errs {
+		seen[err.Error()] = true
+	}
+	for _, err := range validation.ValidateObjectMetaUpdate(meta, old, path) {
+		if !seen[err.Error()] {
+			errs = append(errs, err)
+		}
+	}
+	return errs
+}

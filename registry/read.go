@@ -1,0 +1,193 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/storage"
+)
+
+// maxPage is the most entries that are read at once to find those that a selector wants.
+const maxPage = 10_000
+
+// Get reads one object. Without a resourceVersion it is the newest, with "0" any, with a number one that is not older.
+func (e *endpoint[T]) Get(ctx context.Context, name rest.Name, opts metav1.GetOptions) (rest.View, error) {
+	key, err := e.key(name)
+	if err != nil {
+		return nil, err
+	}
+	revision, err := parseRevision(opts.ResourceVersion)
+	if err != nil {
+		return nil, err
+	}
+	entry, err := e.backend.Get(ctx, key, storage.GetOptions{
+		Any:          opts.ResourceVersion != "",
+		NotOlderThan: revision,
+	})
+	if err != nil {
+		return nil, statusOf(err, "get", e.resource, name.Name)
+	}
+	return e.view(entry), nil
+}
+
+// List reads a collection, or a page of it.
+func (e *endpoint[T]) List(ctx context.Context, namespace string, opts metav1.ListOptions) (rest.View, error) {
+	if opts.ShardSelector != "" {
+		return nil, apierrors.NewBadRequest("shardSelector is not supported: leave it out")
+	}
+	sel, err := e.newSelector(opts)
+	if err != nil {
+		return nil, err
+	}
+	sc, err := e.newScope(namespace, &sel)
+	if err != nil {
+		return nil, err
+	}
+	query, err := newQuery(opts, sc.prefix)
+	if err != nil {
+		return nil, err
+	}
+	view := &listView{version: e.version, entries: []storage.Entry{}}
+	if err := e.collect(ctx, sc, &sel, query, view); err != nil {
+		return nil, e.listError(err, sc.prefix, query, opts)
+	}
+	return view, nil
+}
+
+// newQuery is the table of what resourceVersion, resourceVersionMatch, limit and continue mean together.
+func newQuery(opts metav1.ListOptions, prefix string) (storage.ListOptions, error) {
+	q := storage.ListOptions{Limit: max(opts.Limit, 0)}
+	revision, err := parseRevision(opts.ResourceVersion)
+	if err != nil {
+		return q, err
+	}
+	if opts.Continue != "" {
+		if revision != 0 {
+			return q, apierrors.NewBadRequest("specifying resource version is not allowed when using continue")
+		}
+		if q.Start, q.Revision, err = decodeContinue(opts.Continue, prefix); err != nil {
+			return q, err
+		}
+		q.Match = storage.Exact
+		if q.Revision < 0 {
+			q.Match, q.Revision = storage.Latest, 0
+		}
+		return q, nil
+	}
+	q.Revision = revision
+	switch {
+	case opts.ResourceVersion == "":
+		q.Match = storage.Latest
+	case revision == 0:
+		// Whatever is at hand, and then all of it: a page of "any" state could not be continued.
+		q.Match, q.Limit = storage.Any, 0
+	case opts.ResourceVersionMatch == metav1.ResourceVersionMatchExact,
+		opts.ResourceVersionMatch == "" && q.Limit > 0: // so it was before there was a resourceVersionMatch
+		q.Match = storage.Exact
+	default:
+		q.Match = storage.NotOlderThan
+	}
+	return q, nil
+}
+
+// collect fills view with what q and the selector want: one page of the store when there is no selector, else as
+// many of one revision as it takes to reach the limit.
+func (e *endpoint[T]) collect(ctx context.Context, sc scope, sel *selector, q storage.ListOptions, view *listView) error {
+	limit := q.Limit
+	if sc.key != "" || sc.nothing {
+		// At most one entry is wanted, but the list has a revision in any case.
+		q.Start, q.Limit = max(q.Start, sc.key), 1
+	}
+	for {
+		page, err := e.backend.List(ctx, sc.prefix, q)
+		if err != nil {
+			return err
+		}
+		view.meta.ResourceVersion = formatRevision(page.Revision)
+		if sel.empty() {
+			return e.fillPage(page, sc.prefix, view)
+		}
+		for i, entry := range page.Entries {
+			ok, err := e.wanted(entry, sc, sel)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				continue
+			}
+			view.entries = append(view.entries, entry)
+			more := sc.key == "" && (i+1 < len(page.Entries) || page.Remaining > 0)
+			if int64(len(view.entries)) == limit && more {
+				view.meta.Continue = encodeContinue(sc.prefix, entry.Key, page.Revision)
+				return nil
+			}
+		}
+		if page.Remaining == 0 || sc.key != "" || sc.nothing || len(page.Entries) == 0 {
+			return nil
+		}
+		q.Match, q.Revision = storage.Exact, page.Revision
+		q.Start = page.Entries[len(page.Entries)-1].Key + "\x00"
+		q.Limit = min(2*q.Limit, maxPage)
+	}
+}
+
+// wanted says whether the scope and the selector want an entry. One that can't be read fails the list: nobody knows.
+func (e *endpoint[T]) wanted(entry storage.Entry, sc scope, sel *selector) (bool, error) {
+	if !sc.has(entry.Key) {
+		return false, nil
+	}
+	if entry.Err != nil {
+		return false, entry.Err
+	}
+	ok, err := sel.matches(entry)
+	if err != nil {
+		return false, apierrors.NewInternalError(err)
+	}
+	return ok, nil
+}
+
+// fillPage takes a page of the store as it is.
+func (e *endpoint[T]) fillPage(page storage.Page, prefix string, view *listView) error {
+	for _, entry := range page.Entries {
+		if entry.Err != nil {
+			return entry.Err
+		}
+	}
+	view.entries = page.Entries
+	if n := len(page.Entries); page.Remaining > 0 && n > 0 {
+		remaining := page.Remaining
+		view.meta.Continue = encodeContinue(prefix, page.Entries[n-1].Key, page.Revision)
+		view.meta.RemainingItemCount = &remaining
+	}
+	return nil
+}
+
+// listError is statusOf, with a way on for a client that was in the middle of a list.
+func (e *endpoint[T]) listError(err error, prefix string, q storage.ListOptions, opts metav1.ListOptions) error {
+	if storage.CodeOf(err) != storage.CodeCompacted {
+		return statusOf(err, "list", e.resource, "")
+	}
+	if opts.Continue == "" {
+		return apierrors.NewResourceExpired("The resourceVersion for the provided list is too old.")
+	}
+	status := apierrors.NewResourceExpired("The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.")
+	status.ErrStatus.ListMeta.Continue = encodeStart(prefix, q.Start, inconsistent)
+	return status
+}
+
+// parseRevision reads a resourceVersion that a client sent; "" and "0" are 0.
+func parseRevision(resourceVersion string) (int64, error) {
+	if resourceVersion == "" {
+		return 0, nil
+	}
+	revision, err := strconv.ParseInt(resourceVersion, 10, 64)
+	if err != nil || revision < 0 {
+		return 0, apierrors.NewBadRequest(fmt.Sprintf("invalid resourceVersion %q: want one that the server gave, or nothing", resourceVersion))
+	}
+	return revision, nil
+}

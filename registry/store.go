@@ -1,0 +1,134 @@
+package registry
+
+import (
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/storage"
+)
+
+// Store is one resource over a backend, in all its versions. Its verbs are methods of endpoint, which is a Store seen
+// through one version.
+type Store[T runtime.Object] struct {
+	def     Definition[T]
+	codec   *codec
+	backend storage.Interface
+	prefix  string
+	now     func() time.Time
+}
+
+// endpoint serves a Store in one version. It implements the verbs of package rest.
+type endpoint[T runtime.Object] struct {
+	*Store[T]
+	version
+	resource schema.GroupResource
+}
+
+func newStore[T runtime.Object](def Definition[T], c *codec, backend storage.Interface) *Store[T] {
+	return &Store[T]{
+		def:     def,
+		codec:   c,
+		backend: backend,
+		prefix:  keyPrefix(def.GroupKind.Group, def.Plural),
+		now:     time.Now,
+	}
+}
+
+// resources returns the store as the HTTP layer sees it, once for each version.
+func (s *Store[T]) resources() ([]rest.Resource, error) {
+	var served []rest.Resource
+	for _, gv := range s.def.Versions {
+		kind, err := s.codec.kindIn(gv)
+		if err != nil {
+			return nil, err
+		}
+		e := &endpoint[T]{
+			Store:    s,
+			version:  version{from: s.codec, kind: kind},
+			resource: schema.GroupResource{Group: gv.Group, Resource: s.def.Plural},
+		}
+		served = append(served, rest.Resource{
+			GroupVersion:   gv,
+			Kind:           kind.GroupVersionKind().Kind,
+			ListKind:       kind.ListKind().Kind,
+			Name:           s.def.Plural,
+			Singular:       s.def.Singular,
+			ShortNames:     s.def.ShortNames,
+			Categories:     s.def.Categories,
+			Namespaced:     s.def.Namespaced,
+			StorageVersion: s.codec.storage.GroupVersionKind().GroupVersion(),
+			Get:            e,
+			List:           e,
+			Watch:          e,
+			Create:         e,
+			Update:         e,
+			Delete:         e,
+		})
+	}
+	return served, nil
+}
+
+// keyPrefix is where the objects of a resource lie. Kinds of Kubernetes itself have no group in their keys.
+func keyPrefix(group, plural string) string {
+	if kubernetesGroup(group) {
+		return "/" + plural + "/"
+	}
+	return "/" + group + "/" + plural + "/"
+}
+
+func kubernetesGroup(group string) bool {
+	switch group {
+	case "", "apps", "batch", "autoscaling", "extensions", "policy":
+		return true
+	}
+	return strings.HasSuffix(group, ".k8s.io")
+}
+
+// key returns where an object lies. Its errors are for the client.
+func (s *Store[T]) key(name rest.Name) (string, error) {
+	if name.Name == "" {
+		return "", apierrors.NewBadRequest("name must be provided")
+	}
+	if msg := notASegment(name.Name); msg != "" {
+		return "", apierrors.NewBadRequest("invalid name: " + msg)
+	}
+	if !s.def.Namespaced {
+		return s.prefix + name.Name, nil
+	}
+	if name.Namespace == "" {
+		return "", apierrors.NewBadRequest("namespace must be provided")
+	}
+	if msg := notASegment(name.Namespace); msg != "" {
+		return "", apierrors.NewBadRequest("invalid namespace: " + msg)
+	}
+	return s.prefix + name.Namespace + "/" + name.Name, nil
+}
+
+// collection returns the prefix of the objects in a namespace; "" is all of them.
+func (s *Store[T]) collection(namespace string) (string, error) {
+	if !s.def.Namespaced || namespace == "" {
+		return s.prefix, nil
+	}
+	if msg := notASegment(namespace); msg != "" {
+		return "", apierrors.NewBadRequest("invalid namespace: " + msg)
+	}
+	return s.prefix + namespace + "/", nil
+}
+
+// notASegment says why s can't be one segment of a path, "" if it can.
+func notASegment(s string) string {
+	switch {
+	case s == "." || s == "..":
+		return `may not be "` + s + `"`
+	case strings.ContainsAny(s, "/%"):
+		return `may not contain "/" or "%"`
+	case strings.IndexByte(s, 0) >= 0:
+		return "may not contain a NUL"
+	}
+	return ""
+}

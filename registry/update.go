@@ -1,0 +1,265 @@
+package registry
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/wire"
+	"github.com/typeplane/typeplane/storage"
+)
+
+// metadataField is the number of ObjectMeta in the message of every kind.
+const metadataField = 1
+
+// Update replaces an object. Everything from "read current" on is in replace, which runs again when another writer
+// comes first.
+func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.UpdateOptions) (view rest.View, created bool, err error) {
+	versioned := obj.(runtime.Object)
+
+	// What the request says about itself.
+	meta := runtime.Meta(versioned)
+	if err := matchName(meta, name); err != nil {
+		return nil, false, err
+	}
+	if err := e.matchNamespace(meta, name); err != nil {
+		return nil, false, err
+	}
+	key, err := e.key(name)
+	if err != nil {
+		return nil, false, err
+	}
+
+	// Default in the version of the request, then on with the hub.
+	e.kind.Default(versioned)
+	hub, err := toHub[T](e.kind, versioned)
+	if err != nil {
+		return nil, false, apierrors.NewBadRequest(err.Error())
+	}
+
+	for {
+		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), func(current storage.Entry) ([]byte, error) {
+			return e.replace(ctx, deepCopy(hub), current)
+		})
+		if err == nil {
+			return e.view(entry), false, nil
+		}
+		if storage.CodeOf(err) != storage.CodeNotFound || !strategyWants(e.def.Strategy.AllowCreateOnUpdate, false) {
+			return nil, false, statusOf(err, "update", e.resource, name.Name)
+		}
+		view, err := e.createByUpdate(ctx, name, deepCopy(hub), opts)
+		if apierrors.IsAlreadyExists(err) {
+			continue // somebody else has created it meanwhile, so it can be updated
+		}
+		return view, err == nil, err
+	}
+}
+
+// replace makes the value that follows current out of what the client sent. hub belongs to it.
+func (e *endpoint[T]) replace(ctx context.Context, hub T, current storage.Entry) ([]byte, error) {
+	strategy, meta := &e.def.Strategy, runtime.Meta(hub)
+
+	// Read current.
+	old, err := e.decodeHub(current)
+	if err != nil {
+		return nil, err
+	}
+	oldMeta := runtime.Meta(old)
+
+	// Preconditions that the object itself states.
+	if err := e.checkUID(meta.UID, string(oldMeta.UID), meta.Name); err != nil {
+		return nil, err
+	}
+	if err := e.checkRevision(meta, current.Revision); err != nil {
+		return nil, err
+	}
+	oldMeta.ResourceVersion = formatRevision(current.Revision)
+
+	keepSystemFields(meta, oldMeta)
+	if strategy.PrepareForUpdate != nil {
+		strategy.PrepareForUpdate(ctx, hub, old)
+	}
+
+	// Validate.
+	errs := e.validateChange(meta, oldMeta)
+	switch {
+	case strategy.ValidateUpdate != nil:
+		errs = append(errs, strategy.ValidateUpdate(ctx, hub, old)...)
+	case strategy.Validate != nil:
+		errs = append(errs, strategy.Validate(ctx, hub)...)
+	}
+	if len(errs) > 0 {
+		return nil, e.invalid(meta.Name, errs)
+	}
+
+	if strategy.Canonicalize != nil {
+		strategy.Canonicalize(hub)
+	}
+
+	// To the storage version, default there, encode; with the next generation if more than metadata and status changed.
+	value, err := e.encodeHub(hub)
+	if err != nil {
+		return nil, err
+	}
+	same, err := e.sameSpec(value, current.Value)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	if !same {
+		meta.Generation = oldMeta.Generation + 1
+		if value, err = e.encodeHub(hub); err != nil {
+			return nil, err
+		}
+	}
+
+	// The last finalizer of an object that is being deleted is gone: nothing is to be written any more.
+	if oldMeta.DeletionTimestamp != nil && len(meta.Finalizers) == 0 {
+		return nil, &finishedError{value: value, current: current}
+	}
+	// The store writes nothing for the very same value.
+	if bytes.Equal(value, current.Value) {
+		return current.Value, nil
+	}
+	return value, nil
+}
+
+// finishedError leaves a write of an object that is to be removed instead.
+type finishedError struct {
+	value   []byte // what would have been written
+	current storage.Entry
+}
+
+func (*finishedError) Error() string { return "the object is finished" }
+
+// write runs try against the current entry until its value is written, or removes the entry if try says so; a dry run
+// does neither. The entry that it returns is what the client gets to see.
+func (s *Store[T]) write(ctx context.Context, key string, dryRun bool, try func(storage.Entry) ([]byte, error)) (storage.Entry, error) {
+	for {
+		entry, err := s.writeOnce(ctx, key, dryRun, try)
+		var finished *finishedError
+		if !errors.As(err, &finished) {
+			return entry, err
+		}
+		current := finished.current
+		if !dryRun {
+			_, err := s.backend.Delete(ctx, key, sameRevision(current))
+			if errors.Is(err, errRevisionMoved) {
+				continue
+			}
+			// Gone is what was wanted, whoever did it.
+			if err != nil && storage.CodeOf(err) != storage.CodeNotFound {
+				return storage.Entry{}, err
+			}
+		}
+		return storage.Entry{Key: key, Value: finished.value, Revision: current.Revision}, nil
+	}
+}
+
+func (s *Store[T]) writeOnce(ctx context.Context, key string, dryRun bool, try func(storage.Entry) ([]byte, error)) (storage.Entry, error) {
+	if !dryRun {
+		return s.backend.GuaranteedUpdate(ctx, key, func(current storage.Entry) ([]byte, []storage.Op, error) {
+			value, err := try(current)
+			return value, nil, err
+		})
+	}
+	current, err := s.backend.Get(ctx, key, storage.GetOptions{})
+	if err != nil {
+		return storage.Entry{}, err
+	}
+	current.Value, err = try(current)
+	return current, err
+}
+
+var errRevisionMoved = errors.New("the entry is no longer at the expected revision")
+
+// sameRevision allows the deletion of one version only.
+func sameRevision(want storage.Entry) storage.CheckDelete {
+	return func(current storage.Entry) error {
+		if current.Revision != want.Revision {
+			return errRevisionMoved
+		}
+		return nil
+	}
+}
+
+// createByUpdate is for kinds whose clients may create with an update.
+func (e *endpoint[T]) createByUpdate(ctx context.Context, name rest.Name, hub T, opts metav1.UpdateOptions) (rest.View, error) {
+	meta := runtime.Meta(hub)
+	// A client that names a uid or a resourceVersion means an object that it has seen.
+	if meta.UID != "" || meta.ResourceVersion != "" && meta.ResourceVersion != "0" {
+		return nil, apierrors.NewConflict(e.resource, name.Name, errors.New("the object was deleted in the meantime"))
+	}
+	meta.ResourceVersion = ""
+	wipeSystemFields(meta)
+	e.fillSystemFields(meta)
+	return e.createNamed(ctx, hub, metav1.CreateOptions{DryRun: opts.DryRun})
+}
+
+// decodeHub makes an object of the hub of an entry. It shares no memory with it.
+func (s *Store[T]) decodeHub(entry storage.Entry) (T, error) {
+	var none T
+	if entry.Err != nil {
+		return none, entry.Err
+	}
+	obj, err := s.codec.decode(entry.Value)
+	if err != nil {
+		return none, apierrors.NewInternalError(err)
+	}
+	hub, err := toHub[T](s.codec.storage, obj)
+	if err != nil {
+		return none, apierrors.NewInternalError(err)
+	}
+	return hub, nil
+}
+
+// sameSpec says whether two canonical values are the same but for metadata and status.
+func (s *Store[T]) sameSpec(a, b []byte) (bool, error) {
+	ea, err := wire.ParseEnvelope(a)
+	if err != nil {
+		return false, err
+	}
+	eb, err := wire.ParseEnvelope(b)
+	if err != nil {
+		return false, err
+	}
+	return wire.EqualExcept(ea.Raw, eb.Raw, metadataField, s.codec.storage.StatusField())
+}
+
+// checkUID refuses to touch another object of the same name. want is "" if the client doesn't care.
+func (e *endpoint[T]) checkUID(want types.UID, have, name string) error {
+	if want == "" || string(want) == have {
+		return nil
+	}
+	//lint:ignore ST1005 the words of Kubernetes, which clients look for
+	return apierrors.NewConflict(e.resource, name, fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", want, have))
+}
+
+// checkRevision refuses an update of another version than the client has seen, and fills in the resourceVersion for a
+// client that doesn't care.
+func (e *endpoint[T]) checkRevision(meta *metav1.ObjectMeta, current int64) error {
+	have := formatRevision(current)
+	if meta.ResourceVersion == "" || meta.ResourceVersion == "0" {
+		if !strategyWants(e.def.Strategy.AllowUnconditionalUpdate, true) {
+			return e.invalid(meta.Name, field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), meta.ResourceVersion, "must be specified for an update")})
+		}
+		meta.ResourceVersion = have
+		return nil
+	}
+	if _, err := strconv.ParseUint(meta.ResourceVersion, 10, 64); err != nil {
+		return e.invalid(meta.Name, field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), meta.ResourceVersion, "must be the resourceVersion of an object that was read")})
+	}
+	if meta.ResourceVersion != have {
+		return apierrors.NewConflict(e.resource, meta.Name, errModified)
+	}
+	return nil
+}

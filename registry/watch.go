@@ -1,0 +1,276 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/storage"
+)
+
+const (
+	// bookmarkInterval is how long a client may go without hearing how far the watch is.
+	bookmarkInterval = time.Minute
+	// initialBatch is how many initial events are returned at once.
+	initialBatch = 256
+)
+
+// Watch follows a collection: first the objects that are there, if they are asked for, then every change after them.
+// What goes wrong once the options are understood is the first event of the stream, as clients expect it.
+func (e *endpoint[T]) Watch(ctx context.Context, namespace string, opts metav1.ListOptions) (rest.Stream, error) {
+	if opts.ShardSelector != "" {
+		return nil, apierrors.NewBadRequest("shardSelector is not supported: leave it out")
+	}
+	sel, err := e.newSelector(opts)
+	if err != nil {
+		return nil, err
+	}
+	sc, err := e.newScope(namespace, &sel)
+	if err != nil {
+		return nil, err
+	}
+	revision, err := parseRevision(opts.ResourceVersion)
+	if err != nil {
+		return nil, err
+	}
+	s := &stream{
+		version:   e.version,
+		scope:     sc,
+		sel:       sel,
+		status:    func(err error) error { return statusOf(err, "watch", e.resource, "") },
+		now:       e.now,
+		bookmarks: opts.AllowWatchBookmarks,
+		reached:   revision,
+	}
+	if err := e.start(ctx, s, opts); err != nil {
+		if err := s.status(err); !startsStream(err) {
+			return nil, err
+		}
+		s.failed = s.status(err)
+	}
+	return s, nil
+}
+
+// start decides what comes first, and opens the store's watch behind it.
+func (e *endpoint[T]) start(ctx context.Context, s *stream, opts metav1.ListOptions) error {
+	// Who begins at no particular revision gets what is there, unless it says otherwise.
+	initial := s.reached == 0
+	if opts.SendInitialEvents != nil {
+		initial = *opts.SendInitialEvents
+	}
+	switch {
+	case initial:
+		query := storage.ListOptions{Match: storage.Latest}
+		if opts.ResourceVersion == "0" {
+			query.Match = storage.Any
+		} else if s.reached > 0 {
+			query.Match, query.Revision = storage.NotOlderThan, s.reached
+		}
+		if s.scope.key != "" {
+			query.Start, query.Limit = s.scope.key, 1
+		}
+		page, err := e.backend.List(ctx, s.scope.prefix, query)
+		if err != nil {
+			return err
+		}
+		s.initial, s.reached = page.Entries, page.Revision
+		s.endMark = s.bookmarks
+	case s.reached == 0:
+		revision, err := e.backend.Revision(ctx)
+		if err != nil {
+			return err
+		}
+		s.reached = revision
+	}
+	w, err := e.backend.Watch(ctx, s.scope.prefix, storage.WatchOptions{After: s.reached, Progress: s.bookmarks})
+	if err != nil {
+		return err
+	}
+	s.watcher = w
+	return nil
+}
+
+// startsStream says whether an error at the start is an event on the stream, and not the answer to the request.
+func startsStream(err error) bool {
+	return apierrors.IsResourceExpired(err) || apierrors.IsTimeout(err) || apierrors.IsStoreReadError(err)
+}
+
+// stream is a watch in one version: a position in the store's watch and a filter. It has no goroutine of its own.
+type stream struct {
+	version
+	scope     scope
+	sel       selector
+	status    func(error) error
+	now       func() time.Time
+	bookmarks bool // the client wants them
+
+	watcher storage.Watcher
+	initial []storage.Entry // still to be sent
+	endMark bool            // a bookmark shall follow the initial events
+	// reached is the revision up to which every event was returned, or left out by the filter.
+	reached int64
+	// marked is the newest revision that the client has heard of, markedAt when it heard of one that was a bookmark.
+	marked   int64
+	markedAt time.Time
+	failed   error // to be sent as the last event
+	ended    bool
+	events   []rest.Event // what Next returned last
+}
+
+// Next implements rest.Stream.
+func (s *stream) Next(ctx context.Context) ([]rest.Event, error) {
+	clear(s.events)
+	s.events = s.events[:0]
+	for len(s.events) == 0 {
+		switch {
+		case s.ended:
+			return nil, io.EOF
+		case len(s.initial) > 0:
+			s.sendInitial()
+		case s.endMark && s.failed == nil:
+			s.endMark = false
+			s.sendBookmark(true)
+		case s.failed != nil:
+			s.ended = true
+			s.send(rest.Error, structView{statusObject(s.failed)})
+		default:
+			s.follow(ctx)
+		}
+	}
+	return s.events, nil
+}
+
+// Close implements rest.Stream.
+func (s *stream) Close() {
+	if s.watcher != nil {
+		s.watcher.Close()
+	}
+}
+
+// sendInitial turns some of the entries that were there at the start into events.
+func (s *stream) sendInitial() {
+	n := min(len(s.initial), initialBatch)
+	for _, e := range s.initial[:n] {
+		ok, err := s.selects(e)
+		if err != nil {
+			s.initial, s.failed = nil, s.status(err)
+			return
+		}
+		if ok {
+			s.send(rest.Added, s.view(e))
+		}
+	}
+	s.initial = s.initial[n:]
+	if len(s.initial) == 0 {
+		s.initial = nil
+	}
+}
+
+// follow waits for the store and turns its events into the client's.
+func (s *stream) follow(ctx context.Context) {
+	events, err := s.watcher.Next(ctx)
+	if err != nil {
+		s.stop(err)
+		return
+	}
+	for _, event := range events {
+		s.reached = event.Entry.Revision
+		if event.Type == storage.Bookmark {
+			continue
+		}
+		if err := s.translate(event); err != nil {
+			s.failed = s.status(err)
+			return
+		}
+	}
+	if s.bookmarks && s.marked < s.reached && s.now().Sub(s.markedAt) >= bookmarkInterval {
+		s.sendBookmark(false)
+	}
+}
+
+// stop ends the stream: with an event if something went wrong, and with a last bookmark if only the time is over.
+func (s *stream) stop(err error) {
+	switch {
+	case errors.Is(err, storage.ErrClosed), errors.Is(err, context.Canceled):
+		s.ended = true
+	case errors.Is(err, context.DeadlineExceeded):
+		s.ended = true
+		if s.bookmarks && s.marked < s.reached {
+			s.sendBookmark(false)
+		}
+	default:
+		s.failed = s.status(err)
+	}
+}
+
+// translate sends what a change means to this client: an object that comes to match is new to it, one that ceases to is gone.
+func (s *stream) translate(event storage.Event) error {
+	is, err := s.selects(event.Entry)
+	if err != nil {
+		return err
+	}
+	was := false
+	if event.Type != storage.Created {
+		if was, err = s.selected(event); err != nil {
+			return err
+		}
+	}
+	switch {
+	case event.Type == storage.Deleted && was:
+		s.send(rest.Deleted, s.view(event.Entry))
+	case event.Type == storage.Deleted:
+		return nil
+	case is && was:
+		s.send(rest.Modified, s.view(event.Entry))
+	case is:
+		s.send(rest.Added, s.view(event.Entry))
+	case was:
+		// The client gets the last version that it could see, at the revision where it lost sight of it.
+		last := event.Prev
+		last.Revision = event.Entry.Revision
+		s.send(rest.Deleted, s.view(last))
+	default:
+		return nil
+	}
+	s.marked = event.Entry.Revision
+	return nil
+}
+
+// selected says whether the client has seen the object before the event.
+func (s *stream) selected(event storage.Event) (bool, error) {
+	if s.sel.empty() {
+		return s.scope.has(event.Entry.Key), nil
+	}
+	if event.Type == storage.Deleted {
+		return s.selects(event.Entry) // the last value
+	}
+	if event.Prev.Err != nil {
+		return false, nil // nobody could see it
+	}
+	return s.selects(event.Prev)
+}
+
+// selects says whether the client wants to see an entry. One that can't be read is an error, never a gap.
+func (s *stream) selects(e storage.Entry) (bool, error) {
+	if !s.scope.has(e.Key) {
+		return false, nil
+	}
+	if e.Err != nil {
+		return false, e.Err
+	}
+	return s.sel.matches(e)
+}
+
+func (s *stream) send(t rest.EventType, object rest.View) {
+	s.events = append(s.events, rest.Event{Type: t, Object: object})
+}
+
+func (s *stream) sendBookmark(end bool) {
+	s.marked, s.markedAt = s.reached, s.now()
+	s.send(rest.Bookmark, s.bookmark(s.reached, end))
+}
