@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // Options is what an operator may set. NewOptions gives the defaults.
@@ -42,9 +44,10 @@ type StoreOptions struct {
 	Versions []string
 }
 
+// The media types that objects can be stored in.
 const (
-	mediaTypeProtobuf = "application/vnd.kubernetes.protobuf"
-	mediaTypeJSON     = "application/json"
+	mediaTypeProtobuf = string(rest.Protobuf)
+	mediaTypeJSON     = string(rest.JSON)
 )
 
 // NewOptions returns the defaults of the server called name.

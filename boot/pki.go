@@ -92,13 +92,6 @@ func createAuthority(dir, certFile, keyFile string) (*authority, error) {
 	return a, writeFile(certFile, a.certPEM)
 }
 
-// pool holds the authority alone.
-func (a *authority) pool() *x509.CertPool {
-	pool := x509.NewCertPool()
-	pool.AddCert(a.cert)
-	return pool
-}
-
 // issueClient makes a client certificate for a user, both parts in PEM.
 func (a *authority) issueClient(user string, groups ...string) (certPEM, keyPEM []byte, err error) {
 	template, err := newTemplate(pkix.Name{CommonName: user, Organization: groups}, leafLifetime)

@@ -1,0 +1,84 @@
+# `make help` lists the targets. Everything needs Go, git and make only; `make race` also needs a C compiler.
+
+GO       ?= go
+BIN      := bin
+EXAMPLE  ?= library
+DATA     ?= ./$(EXAMPLE)-data
+KUBECTL_VERSION := v1.37.2
+VERSION_PKG     := k8s.io/component-base/version
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## List the targets.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: generate ## Generate, build and start the example (EXAMPLE=library) with embedded etcd; Ctrl-C stops it.
+	$(GO) build -o $(BIN)/$(EXAMPLE) ./examples/$(EXAMPLE)
+	exec $(BIN)/$(EXAMPLE) --data-dir $(DATA) $(ARGS)
+
+.PHONY: generate
+generate: ## Bring all generated files up to date.
+	hack/update-codegen.sh
+
+.PHONY: verify
+verify: ## Fail, and say which, if a generated file is not up to date.
+	hack/verify-codegen.sh
+
+.PHONY: build
+build: ## Build every package, and gen and the examples into bin/.
+	$(GO) build ./...
+	$(GO) build -o $(BIN)/ ./cmd/... ./examples/...
+
+.PHONY: test
+test: lint verify unit e2e ## Everything that CI runs.
+
+.PHONY: unit
+unit: ## The tests of the main module.
+	$(GO) test ./...
+
+.PHONY: e2e
+e2e: $(BIN)/kubectl ## Drive a built server with a stock kubectl, kill it, start it again.
+	cd test/e2e && KUBECTL=$(CURDIR)/$(BIN)/kubectl $(GO) test -count=1 ./...
+
+.PHONY: crash
+crash: $(BIN)/kubectl ## Kill the server 20 times in the middle of 1,000 creates, and time its starts.
+	cd test/e2e && $(GO) test -count=1 -timeout 30m -v -run 'Killed|StartTime' ./... -kills 20 -starts 10 -objects 10000
+
+.PHONY: dropin
+dropin: ## Regenerate k8s.io/api with gen, build it, and run its own tests (minutes).
+	cd test/dropin && $(GO) test -count=1 -timeout 30m ./...
+
+.PHONY: race
+race: ## The tests of the main module under the race detector (needs a C compiler).
+	CGO_ENABLED=1 $(GO) test -race ./...
+
+.PHONY: bench
+bench: ## Benchmarks of the hot stages.
+	$(GO) test -run '^$$' -bench . -benchmem ./runtime/... ./registry/... ./storage/... ./examples/...
+
+.PHONY: fuzz
+fuzz: ## Each fuzz target for FUZZTIME (10s).
+	hack/fuzz.sh
+
+.PHONY: lint
+lint: $(BIN)/staticcheck ## gofmt, vet and staticcheck (staticcheck.conf says what is off, and why).
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go' | grep -v testdata)); test -z "$$unformatted" || { echo "gofmt: $$unformatted"; exit 1; }
+	$(GO) vet ./...
+	$(BIN)/staticcheck ./...
+
+.PHONY: vuln
+vuln: ## Known vulnerabilities of what we link; says loudly when the database can't be reached.
+	hack/vuln.sh
+
+.PHONY: clean
+clean: ## Remove what the other targets made.
+	rm -rf $(BIN) *-data
+
+# kubectl and staticcheck are built from their modules, so that no machine needs them installed.
+$(BIN)/kubectl: test/kubectl/go.mod test/kubectl/main.go
+	cd test/kubectl && $(GO) build -o $(CURDIR)/$@ -ldflags "-X $(VERSION_PKG).gitVersion=$(KUBECTL_VERSION) -X $(VERSION_PKG).gitMajor=1 -X $(VERSION_PKG).gitMinor=37" .
+
+$(BIN)/staticcheck: test/lint/go.mod
+	cd test/lint && $(GO) build -o $(CURDIR)/$@ honnef.co/go/tools/cmd/staticcheck

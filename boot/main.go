@@ -1,0 +1,73 @@
+package boot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/pflag"
+
+	"github.com/typeplane/typeplane/internal/suggest"
+)
+
+// Main runs a server as a program: flags in, an exit code out. SIGINT and SIGTERM stop it in good order, a second
+// one at once.
+func Main(s Server) {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // from now on a signal has its usual effect again
+	err := run(ctx, s, os.Args[1:])
+	if errors.Is(err, pflag.ErrHelp) {
+		return
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", s.Name, err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, s Server, args []string) error {
+	o, err := parse(s.Name, args)
+	if err != nil {
+		return err
+	}
+	return Run(ctx, s, o, os.Stdout)
+}
+
+// parse reads the command line. The error of an unknown flag says which one was probably meant.
+func parse(name string, args []string) (*Options, error) {
+	o := NewOptions(name)
+	fs := pflag.NewFlagSet(name, pflag.ContinueOnError)
+	fs.SortFlags = false
+	fs.Usage = func() {
+		fmt.Fprintf(os.Stderr, "%s serves its API over HTTPS and keeps the objects in etcd.\n\nUsage: %s [flags]\n\n%s", name, name, fs.FlagUsagesWrapped(100))
+	}
+	o.AddFlags(fs)
+	if err := fs.Parse(args); err != nil {
+		return nil, withSuggestion(err, fs)
+	}
+	if fs.NArg() > 0 {
+		return nil, fmt.Errorf("%q: there are no arguments, only flags; see --help", fs.Arg(0))
+	}
+	return o, nil
+}
+
+func withSuggestion(err error, fs *pflag.FlagSet) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	var names []string
+	fs.VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	if name := suggest.Nearest(unknown.GetSpecifiedName(), names); name != "" {
+		return fmt.Errorf("%w; did you mean --%s?", err, name)
+	}
+	return fmt.Errorf("%w; see --help", err)
+}

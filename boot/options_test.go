@@ -1,0 +1,77 @@
+package boot
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+)
+
+func TestParse(t *testing.T) {
+	o, err := parse("library", []string{"--bind-address=0.0.0.0", "--secure-port=0", "--etcd-servers=https://a:2379,https://b:2379", "--storage-media-type=application/json"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Options{
+		Serving: ServingOptions{BindAddress: "0.0.0.0"},
+		Store: StoreOptions{
+			DataDir:     "./library-data",
+			EtcdServers: []string{"https://a:2379", "https://b:2379"},
+			EtcdPrefix:  "/registry",
+			MediaType:   "application/json",
+		},
+	}
+	if diff := cmp.Diff(want, o); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if _, err := parse("library", []string{"--help"}); !errors.Is(err, pflag.ErrHelp) {
+		t.Errorf("--help: %v", err)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for arg, want := range map[string]string{
+		"--secure-prt=1":          "did you mean --secure-port?",
+		"--kubeconfig=x":          "see --help",
+		"--etcd-quorum-read":      "linearizable",
+		"--storage-backend=etcd2": "etcd2 is not supported",
+		"--storage-backend=etcd3": "leave the flag out",
+		"--secure-port=x":         "--secure-port",
+		"serve":                   "no arguments",
+	} {
+		if _, err := parse("library", []string{arg}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", arg, err, want)
+		}
+	}
+}
+
+// TestValidateSaysEverything: an operator mends a command line once.
+func TestValidateSaysEverything(t *testing.T) {
+	o := NewOptions("library")
+	o.Serving.BindAddress, o.Serving.SecurePort = "localhost", 70000
+	o.Store.DataDir, o.Store.EtcdPrefix, o.Store.MediaType = "", "registry/", "text/plain"
+	o.Store.EtcdCertFile = "client.crt"
+	o.Store.Versions = []string{"a/b/c", "=v1"}
+	err := o.Validate()
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, want := range []string{"--bind-address", "--secure-port", "--data-dir", "--etcd-prefix", "--storage-media-type", "--etcd-certfile and --etcd-keyfile", "--etcd-servers", `"a/b/c"`, `"=v1"`} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("nothing about %s in:\n%v", want, err)
+		}
+	}
+	if err := NewOptions("library").Validate(); err != nil {
+		t.Errorf("the defaults: %v", err)
+	}
+}
+
+func TestShellQuote(t *testing.T) {
+	for in, want := range map[string]string{"/a/b": "/a/b", "/a b": "'/a b'", "/it's": `'/it'\''s'`} {
+		if got := shellQuote(in); got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package boot
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/typeplane/typeplane/registry"
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/server"
+	"github.com/typeplane/typeplane/server/auth"
+)
+
+// Run serves s until ctx ends, and returns nil after an orderly stop. When requests are answered it prints one line
+// to out, `export KUBECONFIG=…`, for the administrator's shell.
+func Run(ctx context.Context, s Server, o *Options, out io.Writer) (err error) {
+	if err := o.Validate(); err != nil {
+		return err
+	}
+	scheme, err := s.scheme()
+	if err != nil {
+		return err
+	}
+	if err := s.checkPrefixes(); err != nil {
+		return err
+	}
+	versions, err := s.storageVersions(scheme, o.Store.Versions)
+	if err != nil {
+		return err
+	}
+	listener, err := listen(ctx, &o.Serving)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	db, err := openDatabase(ctx, &o.Store, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.close()) }()
+	access, err := openAccess(s.Name, o, listener.Addr())
+	if err != nil {
+		return err
+	}
+
+	var resources []rest.Resource
+	for _, r := range s.Resources {
+		served, err := openResource(scheme, r, db, registry.Options{
+			StorageVersion:   versions[r.GroupResource()],
+			StorageMediaType: rest.MediaType(o.Store.MediaType),
+		})
+		if err != nil {
+			return err
+		}
+		resources = append(resources, served...)
+	}
+	handler, err := newHandler(s, scheme, resources, access, db, log)
+	if err != nil {
+		return err
+	}
+	alive, done := db.whileAlive(ctx)
+	defer done()
+	fmt.Fprintf(out, "export KUBECONFIG=%s\n", shellQuote(access.kubeconfig))
+	if err := handler.Serve(alive, listener, access.tls()); err != nil {
+		return err
+	}
+	if cause := context.Cause(alive); errors.Is(cause, errEtcdDied) {
+		return cause
+	}
+	return nil
+}
+
+func openResource(scheme *runtime.Scheme, r registry.Resource, db *database, o registry.Options) ([]rest.Resource, error) {
+	form, err := r.Form(scheme, o)
+	if err != nil {
+		return nil, err
+	}
+	return r.Serve(scheme, db.store(form), o)
+}
+
+func newHandler(s Server, scheme *runtime.Scheme, resources []rest.Resource, access *access, db *database, log *slog.Logger) (*server.Server, error) {
+	clients, err := auth.NewClientCertificates(access.authority.certPEM)
+	if err != nil {
+		return nil, err
+	}
+	return server.New(server.Config{
+		Name:          s.Name,
+		Resources:     resources,
+		Scheme:        scheme,
+		OpenAPI:       s.OpenAPI,
+		Authenticator: clients,
+		Authorizer:    auth.Masters{},
+		Version:       server.Version{GitVersion: gitVersion},
+		Readyz:        []server.Check{{Name: "etcd", Check: db.ready}},
+		Log:           log,
+	})
+}
+
+// gitVersion says which Kubernetes release the API behaves like: clients such as Helm compare it.
+const gitVersion = "v1.37.2+typeplane"
+
+func listen(ctx context.Context, o *ServingOptions) (net.Listener, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", o.address())
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("another process listens on %s already; stop it, or choose another port with --secure-port (0 takes a free one)", o.address())
+	}
+	if errors.Is(err, syscall.EACCES) {
+		return nil, fmt.Errorf("listening on %s is not allowed; choose a port above 1023 with --secure-port", o.address())
+	}
+	if errors.Is(err, syscall.EADDRNOTAVAIL) {
+		return nil, fmt.Errorf("this machine does not have the address %s; choose another with --bind-address", o.BindAddress)
+	}
+	return listener, err
+}
+
+// access is who may come in, and how: the server's authority and what it signed.
+type access struct {
+	authority  *authority
+	hosts      []string
+	kubeconfig string
+}
+
+// openAccess makes the data directory on the first start, and the admin's kubeconfig on every one.
+func openAccess(name string, o *Options, addr net.Addr) (*access, error) {
+	dir, err := filepath.Abs(o.Store.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("--data-dir: %w", err)
+	}
+	ca, err := openAuthority(filepath.Join(dir, "pki"))
+	if err != nil {
+		return nil, err
+	}
+	a := &access{authority: ca, hosts: servingHosts(o.Serving.BindAddress), kubeconfig: filepath.Join(dir, "admin.kubeconfig")}
+	return a, writeAdminKubeconfig(a.kubeconfig, name, clientURL(addr), ca)
+}
+
+func (a *access) tls() *tls.Config {
+	cert := &servingCertificate{authority: a.authority, hosts: a.hosts, now: time.Now}
+	return &tls.Config{GetCertificate: cert.get}
+}
+
+// clientURL is how a client on this machine reaches a listener.
+func clientURL(addr net.Addr) string {
+	host, port, err := net.SplitHostPort(addr.String())
+	if ip := net.ParseIP(host); err == nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "https://" + net.JoinHostPort(host, port)
+}
+
+// shellQuote makes one word of a path for a shell.
+func shellQuote(path string) string {
+	if !strings.ContainsAny(path, " \t\n'\"\\$`&|;<>()*?[]#~!{}") {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}

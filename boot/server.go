@@ -1,0 +1,95 @@
+package boot
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/registry"
+	"github.com/typeplane/typeplane/runtime"
+)
+
+// Server is what a program serves: the part that is generated from its types. It is not modified.
+type Server struct {
+	// Name is the program's name: of its data directory, of the context in its kubeconfig, in its messages.
+	Name string
+	// AddToScheme declares the kinds in all their versions.
+	AddToScheme func(*runtime.Builder)
+	// Resources says how each kind is stored and served.
+	Resources []registry.Resource
+	// OpenAPI holds the schemas of each version: a JSON object of model names and OpenAPI v3 schemas.
+	OpenAPI map[schema.GroupVersion]string
+}
+
+// scheme builds the Scheme, or reports every mistake in the declarations.
+func (s Server) scheme() (*runtime.Scheme, error) {
+	b := runtime.NewBuilder()
+	s.AddToScheme(b)
+	return b.Build()
+}
+
+// checkPrefixes refuses two resources that would keep their objects in the same place.
+func (s Server) checkPrefixes() error {
+	owner := map[string]string{}
+	var errs []error
+	for _, r := range s.Resources {
+		if first, taken := owner[r.KeyPrefix()]; taken {
+			errs = append(errs, fmt.Errorf("%s and %s would both be stored below %s; give one of them another resource path", first, r.GroupResource(), r.KeyPrefix()))
+		}
+		owner[r.KeyPrefix()] = r.GroupResource().String()
+	}
+	return errors.Join(errs...)
+}
+
+// storageVersions says in which version each resource is stored where the operator chose one. Items for a whole group
+// pass over the kinds that do not have the version; an item that fits nothing is an error.
+func (s Server) storageVersions(scheme *runtime.Scheme, items []string) (map[schema.GroupResource]schema.GroupVersion, error) {
+	overrides, err := parseStorageVersions(items)
+	if err != nil {
+		return nil, err
+	}
+	chosen := map[schema.GroupResource]schema.GroupVersion{}
+	var errs []error
+	for _, o := range overrides {
+		fits := false
+		for _, r := range s.Resources {
+			if o.appliesTo(r.GroupResource()) && slices.Contains(storable(scheme, r), o.version) {
+				chosen[r.GroupResource()] = o.version
+				fits = true
+			}
+		}
+		if !fits {
+			errs = append(errs, fmt.Errorf("--storage-versions: %q fits no resource; choose of %s", o.item, strings.Join(s.choices(scheme), ", ")))
+		}
+	}
+	return chosen, errors.Join(errs...)
+}
+
+func (o storageVersion) appliesTo(gr schema.GroupResource) bool {
+	return o.resource.Group == gr.Group && (o.resource.Resource == "" || o.resource.Resource == gr.Resource)
+}
+
+// storable are the versions in which a resource can be stored.
+func storable(scheme *runtime.Scheme, r registry.Resource) []schema.GroupVersion {
+	var versions []schema.GroupVersion
+	for _, kind := range scheme.KindsOfHub(r.GroupKind()) {
+		if kind.Protobuf() {
+			versions = append(versions, kind.GroupVersionKind().GroupVersion())
+		}
+	}
+	return versions
+}
+
+// choices lists what --storage-versions accepts, for its error.
+func (s Server) choices(scheme *runtime.Scheme) []string {
+	var out []string
+	for _, r := range s.Resources {
+		for _, gv := range storable(scheme, r) {
+			out = append(out, r.GroupResource().String()+"="+gv.String())
+		}
+	}
+	return out
+}

@@ -1,0 +1,9 @@
+// Package v1 is the library's stable API.
+//
+// +k8s:deepcopy-gen=package
+// +k8s:defaulter-gen=TypeMeta
+// +k8s:conversion-gen=github.com/typeplane/typeplane/examples/library/api
+// +k8s:protobuf-gen=package
+// +k8s:openapi-gen=true
+// +groupName=library.example.com
+package v1

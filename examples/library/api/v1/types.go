@@ -1,0 +1,111 @@
+package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// Book is a title that the library owns, in one or more copies.
+//
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+// +kubebuilder:resource:shortName=bk,categories=library
+// +kubebuilder:storageversion
+// +kubebuilder:selectablefield:JSONPath=.spec.isbn
+// +kubebuilder:selectablefield:JSONPath=.spec.shelf
+type Book struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec is what the librarian says about the book.
+	Spec BookSpec `json:"spec"`
+	// status is what the server found out about the book.
+	Status BookStatus `json:"status,omitempty"`
+}
+
+// BookList is a list of books.
+//
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+type BookList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	// items are the books.
+	Items []Book `json:"items"`
+}
+
+// BookSpec is what the librarian says about a book.
+type BookSpec struct {
+	// title is what the cover says.
+	Title string `json:"title"`
+	// sortTitle is where the book stands in the catalogue; by default the title without its leading article.
+	SortTitle string `json:"sortTitle,omitempty"`
+	// authors are the names on the cover, in their order. A name holds no semicolon.
+	// +listType=atomic
+	Authors []string `json:"authors,omitempty"`
+	// isbn is the International Standard Book Number, 10 or 13 digits with or without hyphens.
+	ISBN string `json:"isbn,omitempty"`
+	// genre is the part of the house where readers look for the book.
+	// +default="Fiction"
+	Genre Genre `json:"genre,omitempty"`
+	// copies is how many of the book the library owns.
+	// +default=1
+	Copies *int32 `json:"copies,omitempty"`
+	// shelf names the Shelf on which the book stands.
+	Shelf string `json:"shelf,omitempty"`
+}
+
+// Genre is a part of the house.
+//
+// +enum
+type Genre string
+
+const (
+	// Fiction is made up.
+	Fiction Genre = "Fiction"
+	// Science explains how things are.
+	Science Genre = "Science"
+	// Reference is never lent out.
+	Reference Genre = "Reference"
+)
+
+// BookStatus is what the server found out about a book.
+type BookStatus struct {
+	// available is how many copies may be lent at this moment.
+	Available int32 `json:"available,omitempty"`
+	// conditions say what is going on with the book, one entry for each type of thing.
+	// +listType=map
+	// +listMapKey=type
+	// +patchStrategy=merge
+	// +patchMergeKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty" patchStrategy:"merge" patchMergeKey:"type"`
+}
+
+// Shelf is a place for books. The house has one set of shelves, so it belongs to no namespace; and it has only this
+// version, so it needs no hub type.
+//
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+// +kubebuilder:resource:path=shelves,scope=Cluster
+type Shelf struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec says where the shelf stands and what fits on it.
+	Spec ShelfSpec `json:"spec,omitempty"`
+}
+
+// ShelfSpec says where a shelf stands and what fits on it.
+type ShelfSpec struct {
+	// room is where the shelf stands.
+	Room string `json:"room,omitempty"`
+	// capacity is how many books fit on the shelf.
+	// +default=40
+	Capacity *int32 `json:"capacity,omitempty"`
+}
+
+// ShelfList is a list of shelves.
+//
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+type ShelfList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	// items are the shelves.
+	Items []Shelf `json:"items"`
+}

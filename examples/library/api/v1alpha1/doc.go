@@ -1,0 +1,10 @@
+// Package v1alpha1 is the library's first API, still served for those who began with it: a book had one line for all
+// its authors then.
+//
+// +k8s:deepcopy-gen=package
+// +k8s:defaulter-gen=TypeMeta
+// +k8s:conversion-gen=github.com/typeplane/typeplane/examples/library/api
+// +k8s:protobuf-gen=package
+// +k8s:openapi-gen=true
+// +groupName=library.example.com
+package v1alpha1

@@ -1,0 +1,9 @@
+module github.com/typeplane/typeplane/test/e2e
+
+go 1.26.0
+
+toolchain go1.26.10
+
+require sigs.k8s.io/yaml v1.6.0
+
+require go.yaml.in/yaml/v2 v2.4.2 // indirect
