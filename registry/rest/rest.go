@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // Resource is one resource in one version, as it is served. It is not modified once it is handed to a server.
@@ -30,6 +31,12 @@ type Resource struct {
 	ShortNames []string
 	Categories []string
 	Namespaced bool
+	// Subresource is the last segment of the path ("status", "scale"), "" for the resource itself. A subresource is a
+	// Resource of its own, with the names of the one that it belongs to.
+	Subresource string
+	// BodyKind is the kind of what is sent and received when that is not Kind in GroupVersion: for scale it is
+	// Scale of autoscaling/v1.
+	BodyKind schema.GroupVersionKind
 	// StorageVersion is the version that the stored objects have, for the hash in discovery.
 	StorageVersion schema.GroupVersion
 
@@ -39,6 +46,10 @@ type Resource struct {
 	Create Creator
 	Update Updater
 	Delete Deleter
+	Patch  Patcher
+	// PatchTypes are the ones that Patch takes, the preferred one first.
+	PatchTypes       []types.PatchType
+	DeleteCollection CollectionDeleter
 }
 
 // Name says which object a request is about. Namespace is "" for cluster-scoped kinds and for requests over all namespaces.
@@ -78,6 +89,24 @@ type Deleter interface {
 	Delete(ctx context.Context, name Name, opts metav1.DeleteOptions) (View, error)
 }
 
+// Patch is a change as the client sent it. It is data, not a function: the registry applies it to the current object,
+// again for each attempt.
+type Patch struct {
+	Type types.PatchType
+	// Bytes is the patch: JSON, or for an apply patch YAML.
+	Bytes []byte
+}
+
+// Patcher changes a part of an object. created says that an apply patch made it.
+type Patcher interface {
+	Patch(ctx context.Context, name Name, patch Patch, opts metav1.PatchOptions) (view View, created bool, err error)
+}
+
+// CollectionDeleter deletes, one by one, what a list with the same options would return, and answers with that list.
+type CollectionDeleter interface {
+	DeleteCollection(ctx context.Context, namespace string, opts metav1.DeleteOptions, list metav1.ListOptions) (View, error)
+}
+
 // MediaType is a form on the wire.
 type MediaType string
 
@@ -92,7 +121,25 @@ type Form struct {
 	MediaType MediaType
 	// Pretty indents JSON.
 	Pretty bool
+	// As turns the answer into something else than the object.
+	As Transform
+	// IncludeObject says what is in the rows of a Table: metav1.IncludeMetadata if it is "".
+	IncludeObject metav1.IncludeObjectPolicy
+	// NoHeaders leaves the column definitions out of a Table: a stream has them in its first event only.
+	NoHeaders bool
 }
+
+// Transform is a kind of meta.k8s.io/v1 that a client may ask for in place of an object or a list.
+type Transform string
+
+const (
+	// AsObject is the object itself.
+	AsObject Transform = ""
+	// AsTable is what kubectl prints.
+	AsTable Transform = "Table"
+	// AsPartialObjectMetadata is the metadata alone; for a list it is a PartialObjectMetadataList.
+	AsPartialObjectMetadata Transform = "PartialObjectMetadata"
+)
 
 // View is an answer that can write itself in any Form, more than once. It may share bytes with the store.
 // Protobuf has its envelope, JSON ends with a newline.
