@@ -32,7 +32,7 @@ build: ## Build every package, and gen and the examples into bin/.
 	$(GO) build -o $(BIN)/ ./cmd/... ./examples/...
 
 .PHONY: test
-test: lint verify unit e2e ## Everything that CI runs.
+test: lint verify unit e2e dropin ## Everything that CI runs.
 
 .PHONY: unit
 unit: ## The tests of the main module.
@@ -47,7 +47,7 @@ crash: $(BIN)/kubectl ## Kill the server 20 times in the middle of 1,000 creates
 	cd test/e2e && $(GO) test -count=1 -timeout 30m -v -run 'Killed|StartTime' ./... -kills 20 -starts 10 -objects 10000
 
 .PHONY: dropin
-dropin: ## Regenerate k8s.io/api with gen, build it, and run its own tests (minutes).
+dropin: ## Regenerate k8s.io/api with gen, build it, and run its own tests (two minutes).
 	cd test/dropin && $(GO) test -count=1 -timeout 30m ./...
 
 .PHONY: race
