@@ -125,3 +125,27 @@ func TestVerifyFailsAndNamesFiles(t *testing.T) {
 	}
 	t.Log(stderr)
 }
+
+// TestScripts runs the scripts that people look for, on this repository: it is up to date, so nothing may change.
+func TestScripts(t *testing.T) {
+	root := gentest.Root(t)
+	const generated = "examples/library/zz_generated.apiserver.go"
+	before, err := os.Stat(filepath.Join(root, generated))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, script := range []string{"hack/update-codegen.sh", "hack/verify-codegen.sh"} {
+		cmd := exec.Command(filepath.Join(root, script))
+		cmd.Dir = t.TempDir() // they find the repository themselves
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", script, err, out)
+		}
+	}
+	after, err := os.Stat(filepath.Join(root, generated))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !after.ModTime().Equal(before.ModTime()) {
+		t.Errorf("%s was written again though nothing had changed", generated)
+	}
+}
