@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+	bbolterrors "go.etcd.io/bbolt/errors"
 	"go.etcd.io/etcd/client/pkg/v3/fileutil"
 )
 
@@ -95,7 +96,7 @@ func probe(dir string) error {
 	file.Close()
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true, Timeout: time.Millisecond})
 	switch {
-	case errors.Is(err, bbolt.ErrTimeout):
+	case errors.Is(err, bbolterrors.ErrTimeout):
 		return inUse(path)
 	case err != nil:
 		return fmt.Errorf("the database %s can't be read: %w; restore a backup", path, err)
@@ -164,7 +165,7 @@ func hasNoKeys(path string) (empty bool, err error) {
 		return false, err
 	}
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true, Timeout: time.Millisecond})
-	if errors.Is(err, bbolt.ErrTimeout) {
+	if errors.Is(err, bbolterrors.ErrTimeout) {
 		return false, inUse(path)
 	}
 	if err != nil {

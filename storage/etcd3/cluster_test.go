@@ -43,7 +43,7 @@ func TestReady(t *testing.T) {
 	if err := etcd3.Ready(context.Background(), server.Client(), time.Second); err != nil {
 		t.Error(err)
 	}
-	s, err := embedded.Start(context.Background(), embedded.Config{Dir: t.TempDir()})
+	s, err := embedded.Start(context.Background(), embedded.Config{Dir: t.TempDir(), ProgressInterval: progress})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestSlowReaderIsBoundedAndMissesNothing(t *testing.T) {
 }
 
 func TestNoSpace(t *testing.T) {
-	s, err := embedded.Start(context.Background(), embedded.Config{Dir: t.TempDir(), Quota: 4 << 20})
+	s, err := embedded.Start(context.Background(), embedded.Config{Dir: t.TempDir(), Quota: 4 << 20, ProgressInterval: progress})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestNoSpace(t *testing.T) {
 func TestOutcomesAreHonest(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	start := func() *embedded.Server {
-		s, err := embedded.Start(context.Background(), embedded.Config{Dir: dir})
+		s, err := embedded.Start(context.Background(), embedded.Config{Dir: dir, ProgressInterval: progress})
 		if err != nil {
 			t.Fatal(err)
 		}

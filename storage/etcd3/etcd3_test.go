@@ -14,7 +14,8 @@ import (
 	"github.com/typeplane/typeplane/storage/storagetest"
 )
 
-const progress = 100 * time.Millisecond // the shortest that etcd allows
+// progress is the shortest interval that etcd allows. It is one per process, so every server here is given it.
+const progress = 100 * time.Millisecond
 
 // server is the one etcd of this package's tests; each test has a root of its own on it.
 var (

@@ -10,7 +10,7 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-var errUnreadable = errors.New("neither 0: nor 1:")
+var errUnreadable = errors.New("begins with neither 0: nor 1:, as it should")
 
 // prefixForm keeps values behind "1:" and reads also "0:", the form of former days.
 var prefixForm = storage.Form{

@@ -1,0 +1,237 @@
+package cacher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/typeplane/typeplane/storage"
+)
+
+// Source is the store behind the cache.
+type Source interface {
+	storage.Interface
+	// RequestProgress makes the watches with Progress return a bookmark soon. It may fail or do nothing; it is
+	// called again.
+	RequestProgress(ctx context.Context) error
+}
+
+// Config says what to cache. Only Source and Prefix are needed.
+type Config struct {
+	Source Source
+	// Prefix is what is cached; everything else is passed on to Source.
+	Prefix string
+	// Window is how long events are remembered for watchers, unless LogBytes stands against it; 0 means 75 s.
+	Window time.Duration
+	// LogBytes is how much the remembered events may hold beside the cached entries, or a quarter of the size of
+	// those if that is more; 0 means 64 MiB.
+	LogBytes int
+	// Wait is how long a read may wait for the cache to come up to its revision; 0 means 3 s.
+	Wait time.Duration
+	// BookmarkEvery is the quiet time after which a watch with Progress gets a bookmark; 0 means 5 s.
+	BookmarkEvery time.Duration
+	// Log is told when the source's watch breaks; nil drops that.
+	Log *slog.Logger
+	// Now is the clock of Window; nil means time.Now.
+	Now func() time.Time
+}
+
+// Cacher is a storage.Interface in front of a Source.
+type Cacher struct {
+	config Config
+	source Source
+	prefix string
+
+	current  atomic.Pointer[state] // nil until the first list; published under mu
+	epoch    atomic.Int64          // how often the source went back in time; changed under mu
+	ready    chan struct{}         // closed when current is there
+	revision batch
+
+	mu         sync.RWMutex // guards the fields below
+	log        eventLog
+	points     []*state           // states of the past, oldest first
+	changed    chan struct{}      // closed and replaced when current moves
+	wanted     int64              // the highest revision that a reader waits for
+	breakWatch context.CancelFunc // ends the watch that follow is in
+
+	kick   chan struct{} // wakes the goroutine that asks for progress
+	ctx    context.Context
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+}
+
+var _ storage.Interface = (*Cacher)(nil)
+
+// New starts a cache; it fills in the background, and reads wait for that. The caller closes it, before its Source.
+func New(config Config) (*Cacher, error) {
+	if config.Source == nil {
+		return nil, errors.New("cacher: no source")
+	}
+	if err := storage.CheckPrefix("cache", config.Prefix); err != nil {
+		return nil, err
+	}
+	if config.Window < 0 || config.LogBytes < 0 || config.Wait < 0 || config.BookmarkEvery < 0 {
+		return nil, errors.New("cacher: negative Window, LogBytes, Wait or BookmarkEvery")
+	}
+	defaultTo(&config.Window, 75*time.Second)
+	defaultTo(&config.LogBytes, 64<<20)
+	defaultTo(&config.Wait, 3*time.Second)
+	defaultTo(&config.BookmarkEvery, 5*time.Second)
+	if config.Log == nil {
+		config.Log = slog.New(slog.DiscardHandler)
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	c := &Cacher{
+		config: config, source: config.Source, prefix: config.Prefix,
+		ready: make(chan struct{}), changed: make(chan struct{}), kick: make(chan struct{}, 1),
+	}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	c.revision.read = func() (int64, error) {
+		ctx, cancel := context.WithTimeout(c.ctx, config.Wait)
+		defer cancel()
+		revision, err := c.source.Revision(ctx)
+		switch {
+		case err == nil:
+			return revision, nil
+		case c.ctx.Err() != nil:
+			return 0, storage.ErrClosed
+		case ctx.Err() != nil:
+			return 0, &storage.Error{Code: storage.CodeUnavailable, Op: "revision", Key: c.prefix,
+				Err: fmt.Errorf("no answer within %v: %w", config.Wait, err)}
+		}
+		return 0, err
+	}
+	c.wg.Go(c.follow)
+	c.wg.Go(c.pushProgress)
+	return c, nil
+}
+
+func defaultTo[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// Close ends the cache and waits for its goroutines. Open watches end with storage.ErrClosed.
+func (c *Cacher) Close() {
+	c.cancel()
+	c.wg.Wait()
+}
+
+// WaitReady returns when the cache is filled for the first time.
+func (c *Cacher) WaitReady(ctx context.Context) error {
+	select {
+	case <-c.ready:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-c.ctx.Done():
+		return storage.ErrClosed
+	}
+}
+
+// Stats is what a cache holds.
+type Stats struct {
+	Entries, Bytes      int // of the current entries
+	Events, EventBytes  int // of the log
+	Revision, OldestLog int64
+}
+
+// Stats returns what the cache holds now.
+func (c *Cacher) Stats() Stats {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	s := Stats{Events: c.log.len(), EventBytes: c.log.bytes, OldestLog: c.log.floor}
+	if cur := c.current.Load(); cur != nil {
+		s.Entries, s.Bytes, s.Revision = cur.tree.Len(), cur.bytes, cur.revision
+	}
+	return s
+}
+
+// Get implements storage.Interface.
+func (c *Cacher) Get(ctx context.Context, key string, opts storage.GetOptions) (storage.Entry, error) {
+	if err := ctx.Err(); err != nil {
+		return storage.Entry{}, err
+	}
+	if err := storage.CheckKey("get", key); err != nil {
+		return storage.Entry{}, err
+	}
+	if !strings.HasPrefix(key, c.prefix) {
+		return c.source.Get(ctx, key, opts)
+	}
+	s, err := c.stateFor(ctx, "get", key, !opts.Any, opts.NotOlderThan)
+	if err != nil {
+		return storage.Entry{}, err
+	}
+	e, ok := s.tree.Get(key)
+	switch {
+	case !ok:
+		return storage.Entry{}, &storage.Error{Code: storage.CodeNotFound, Op: "get", Key: key}
+	case e.Err != nil:
+		return storage.Entry{}, e.Err
+	}
+	return e, nil
+}
+
+// List implements storage.Interface.
+func (c *Cacher) List(ctx context.Context, prefix string, opts storage.ListOptions) (storage.Page, error) {
+	if err := ctx.Err(); err != nil {
+		return storage.Page{}, err
+	}
+	if err := storage.CheckPrefix("list", prefix); err != nil {
+		return storage.Page{}, err
+	}
+	if err := storage.CheckStart("list", prefix, opts.Start); err != nil {
+		return storage.Page{}, err
+	}
+	if !strings.HasPrefix(prefix, c.prefix) {
+		return c.source.List(ctx, prefix, opts)
+	}
+	floor := int64(0)
+	switch opts.Match {
+	case storage.NotOlderThan:
+		floor = opts.Revision
+	case storage.Exact:
+		if floor = opts.Revision; floor <= 0 {
+			return storage.Page{}, fmt.Errorf("cacher: list %s: an exact list wants a positive revision", prefix)
+		}
+	}
+	s, err := c.stateFor(ctx, "list", prefix, opts.Match == storage.Latest, floor)
+	if err != nil {
+		return storage.Page{}, err
+	}
+	if opts.Match == storage.Exact && s.revision != opts.Revision {
+		past := c.past(opts.Revision)
+		if past == nil {
+			return c.source.List(ctx, prefix, opts)
+		}
+		s = past
+	}
+	return s.page(prefix, opts), nil
+}
+
+// Create implements storage.Interface.
+func (c *Cacher) Create(ctx context.Context, key string, value []byte, with ...storage.Op) (storage.Entry, error) {
+	return c.source.Create(ctx, key, value, with...)
+}
+
+// GuaranteedUpdate implements storage.Interface.
+func (c *Cacher) GuaranteedUpdate(ctx context.Context, key string, try storage.TryUpdate) (storage.Entry, error) {
+	return c.source.GuaranteedUpdate(ctx, key, try)
+}
+
+// Delete implements storage.Interface.
+func (c *Cacher) Delete(ctx context.Context, key string, check storage.CheckDelete) (storage.Entry, error) {
+	return c.source.Delete(ctx, key, check)
+}
+
+// Revision implements storage.Interface. Callers that come while a request is on its way share the next one.
+func (c *Cacher) Revision(ctx context.Context) (int64, error) { return c.revision.get(ctx) }

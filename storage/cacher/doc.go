@@ -1,0 +1,10 @@
+// Package cacher is the watch cache: a storage.Interface that answers the reads below one prefix from memory and
+// passes the writes on to the store behind it.
+//
+// One goroutine follows the source's watch and appends to one log; a tree with the current entries is published
+// after each step, and readers take it without a lock. A watcher is a cursor into the log, so nobody waits for the
+// slow one. Start reading at Cacher; then feed.go (how it follows the source), state.go (trees, also of the past),
+// log.go, fresh.go (linearizable reads from memory), watch.go.
+//
+// It decodes nothing and never answers from a state that it has not seen whole.
+package cacher

@@ -1,0 +1,291 @@
+package cacher_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/typeplane/typeplane/storage"
+	"github.com/typeplane/typeplane/storage/cacher"
+	"github.com/typeplane/typeplane/storage/memory"
+)
+
+// faulty is a source whose watches end with an error now and then.
+type faulty struct {
+	storage.Interface // of now
+	now               atomic.Pointer[memory.Store]
+	every             time.Duration // how long a watch lives; 0: for ever
+	with              error
+	mute              atomic.Bool                   // requests for progress do nothing
+	frozen            atomic.Bool                   // watches deliver nothing
+	gate              atomic.Pointer[chan struct{}] // where requests for the revision wait with their answer
+	watches           atomic.Int64
+	lists             atomic.Int64
+	revisions         atomic.Int64
+}
+
+func (f *faulty) RequestProgress(ctx context.Context) error {
+	if f.mute.Load() {
+		return nil
+	}
+	return f.now.Load().RequestProgress(ctx)
+}
+
+func (f *faulty) Revision(ctx context.Context) (int64, error) {
+	r, err := f.now.Load().Revision(ctx)
+	f.revisions.Add(1)
+	if gate := f.gate.Load(); gate != nil {
+		<-*gate
+	}
+	time.Sleep(time.Millisecond) // as a request takes
+	return r, err
+}
+
+func (f *faulty) List(ctx context.Context, prefix string, opts storage.ListOptions) (storage.Page, error) {
+	f.lists.Add(1)
+	return f.now.Load().List(ctx, prefix, opts)
+}
+
+func (f *faulty) Watch(ctx context.Context, prefix string, opts storage.WatchOptions) (storage.Watcher, error) {
+	f.watches.Add(1)
+	w, err := f.now.Load().Watch(ctx, prefix, opts)
+	if err != nil {
+		return nil, err
+	}
+	fw := &faultyWatcher{Watcher: w, f: f}
+	if f.every > 0 {
+		fw.dies = time.Now().Add(rand.N(f.every))
+	}
+	return fw, nil
+}
+
+type faultyWatcher struct {
+	storage.Watcher
+	f    *faulty
+	dies time.Time
+}
+
+func (w *faultyWatcher) Next(ctx context.Context) ([]storage.Event, error) {
+	if w.dies.IsZero() {
+		events, err := w.Watcher.Next(ctx)
+		for w.f.frozen.Load() && ctx.Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		return events, err
+	}
+	short, cancel := context.WithDeadline(ctx, w.dies)
+	defer cancel()
+	events, err := w.Watcher.Next(short)
+	if err != nil && ctx.Err() == nil {
+		return nil, w.f.with
+	}
+	return events, err
+}
+
+func newFaulty() *faulty {
+	f := &faulty{}
+	f.restore()
+	return f
+}
+
+// restore makes it a new and empty store.
+func (f *faulty) restore() {
+	s := memory.New(memory.Config{Root: "/registry", ProgressInterval: quick})
+	f.Interface = s
+	f.now.Store(s)
+}
+
+// write makes n changes below /pods/ and returns the revision of the last.
+func write(t *testing.T, s storage.Interface, n int) int64 {
+	t.Helper()
+	var last int64
+	ctx := context.Background()
+	for i := range n {
+		key := fmt.Sprintf("/pods/ns%d/%d", i%3, rand.N(20))
+		e, err := s.Create(ctx, key, fmt.Appendf(nil, "%d", i))
+		if storage.CodeOf(err) == storage.CodeExists {
+			if i%2 == 0 {
+				e, err = s.Delete(ctx, key, nil)
+			} else {
+				e, err = s.GuaranteedUpdate(ctx, key, func(storage.Entry) ([]byte, []storage.Op, error) {
+					return fmt.Appendf(nil, "%d", i), nil, nil
+				})
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = e.Revision
+		time.Sleep(rand.N(200 * time.Microsecond))
+	}
+	return last
+}
+
+func TestReadsAreFresh(t *testing.T) {
+	f := newFaulty()
+	c := start(t, cacher.Config{Source: f})
+	ctx := context.Background()
+	for i := range 300 {
+		key := fmt.Sprintf("/pods/ns/%d", i)
+		made, err := f.Create(ctx, key, []byte("x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i%3 == 0 {
+			// Something else moves the revision, which the watch of the prefix says nothing of.
+			f.now.Load().Database().Put("/registry/secrets/a", []byte("x"))
+		}
+		got, err := c.Get(ctx, key, storage.GetOptions{})
+		if err != nil || got.Revision != made.Revision {
+			t.Fatalf("read %d after its write: %+v, %v", i, got, err)
+		}
+	}
+	if n := f.lists.Load(); n != 1 {
+		t.Errorf("%d lists of the source", n)
+	}
+}
+
+func TestWaitersShareOneRevision(t *testing.T) {
+	f := newFaulty()
+	c := start(t, cacher.Config{Source: f})
+	var wg sync.WaitGroup
+	const readers = 200
+	before := f.revisions.Load()
+	gate := make(chan struct{})
+	for range readers {
+		wg.Go(func() {
+			<-gate
+			if _, err := c.List(context.Background(), "/pods/", storage.ListOptions{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	close(gate)
+	wg.Wait()
+	if n := f.revisions.Load() - before; n > readers/10 {
+		t.Errorf("%d readers made %d requests", readers, n)
+	}
+}
+
+func TestNobodySharesARequestThatIsAlreadyOnItsWay(t *testing.T) {
+	f := newFaulty()
+	c := start(t, cacher.Config{Source: f})
+	gate := make(chan struct{})
+	f.gate.Store(&gate)
+	before := f.revisions.Load()
+	first, second := make(chan int64), make(chan int64)
+	ask := func(to chan int64) {
+		r, err := c.Revision(context.Background())
+		if err != nil {
+			t.Error(err)
+		}
+		to <- r
+	}
+	go ask(first)
+	for f.revisions.Load() == before {
+		time.Sleep(time.Millisecond)
+	}
+	// The request is on its way with an answer from before this write.
+	made, err := f.Create(context.Background(), "/pods/ns/a", []byte("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	go ask(second)
+	time.Sleep(quick)
+	f.gate.Store(nil)
+	close(gate)
+	if r := <-first; r >= made.Revision {
+		t.Errorf("the first request was not on its way: it says %d", r)
+	}
+	if r := <-second; r < made.Revision {
+		t.Errorf("revision %d after a write at %d", r, made.Revision)
+	}
+}
+
+func TestASourceThatSaysNothing(t *testing.T) {
+	f := newFaulty()
+	c := start(t, cacher.Config{Source: f, Wait: 100 * time.Millisecond})
+	ctx := context.Background()
+	f.frozen.Store(true)
+	f.mute.Store(true)
+	time.Sleep(2 * quick)
+	if _, err := f.Create(ctx, "/pods/ns/a", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	if _, err := c.Get(ctx, "/pods/ns/a", storage.GetOptions{}); storage.CodeOf(err) != storage.CodeUnavailable {
+		t.Errorf("got %v", err)
+	}
+	if took := time.Since(begin); took > time.Second {
+		t.Errorf("it took %v", took)
+	}
+	if _, err := c.Get(ctx, "/pods/ns/a", storage.GetOptions{Any: true}); storage.CodeOf(err) != storage.CodeNotFound {
+		t.Errorf("any state: %v", err)
+	}
+	f.frozen.Store(false)
+	f.mute.Store(false)
+	if _, err := c.Get(ctx, "/pods/ns/a", storage.GetOptions{}); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+func TestARestoredBackup(t *testing.T) {
+	f := newFaulty()
+	c := start(t, cacher.Config{Source: f})
+	ctx := context.Background()
+	last := write(t, f, 50)
+	if _, err := c.List(ctx, "/pods/", storage.ListOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	w, err := c.Watch(ctx, "/pods/", storage.WatchOptions{After: last})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	// The source now says that it is at a lower revision, and has other entries.
+	f.restore()
+	if _, err := f.Create(ctx, "/pods/ns/restored", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	page, err := c.List(ctx, "/pods/", storage.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(page.Entries) != 1 || page.Entries[0].Key != "/pods/ns/restored" {
+		t.Errorf("%d entries at %d", len(page.Entries), page.Revision)
+	}
+	if _, err := w.Next(ctx); storage.CodeOf(err) != storage.CodeCompacted {
+		t.Errorf("a watcher from before: %v", err)
+	}
+	if _, err := c.Watch(ctx, "/pods/", storage.WatchOptions{After: page.Revision}); err != nil {
+		t.Errorf("a watcher from now: %v", err)
+	}
+}
+
+func TestCloseEndsEverything(t *testing.T) {
+	f := newFaulty()
+	c := start(t, cacher.Config{Source: f})
+	ctx := context.Background()
+	w, err := c.Watch(ctx, "/pods/", storage.WatchOptions{After: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error)
+	go func() {
+		_, err := w.Next(ctx)
+		ended <- err
+	}()
+	time.Sleep(quick)
+	c.Close()
+	if err := <-ended; !errors.Is(err, storage.ErrClosed) {
+		t.Errorf("watch: %v", err)
+	}
+	if _, err := c.Get(ctx, "/pods/a", storage.GetOptions{}); !errors.Is(err, storage.ErrClosed) {
+		t.Errorf("get: %v", err)
+	}
+}

@@ -1,0 +1,155 @@
+package cacher
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/typeplane/typeplane/storage"
+)
+
+// progressEvery is how long the source has to answer a request for progress before it is asked again.
+const progressEvery = 50 * time.Millisecond
+
+// batch reads a number for everyone who wants it, one read at a time. Whoever comes while a read is on its way waits
+// for the next one, because the answer of that one may be older than the question.
+type batch struct {
+	read func() (int64, error)
+
+	mu      sync.Mutex // guards the fields below
+	next    *call
+	running bool
+}
+
+type call struct {
+	done  chan struct{}
+	value int64
+	err   error
+}
+
+func (b *batch) get(ctx context.Context) (int64, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	b.mu.Lock()
+	if b.next == nil {
+		b.next = &call{done: make(chan struct{})}
+	}
+	c := b.next
+	if !b.running {
+		b.running = true
+		go b.run()
+	}
+	b.mu.Unlock()
+	select {
+	case <-c.done:
+		return c.value, c.err
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+}
+
+// run makes the reads that are waited for. It ends by itself, as soon as the last of them has.
+func (b *batch) run() {
+	for {
+		b.mu.Lock()
+		c := b.next
+		b.next = nil
+		if c == nil {
+			b.running = false
+			b.mu.Unlock()
+			return
+		}
+		b.mu.Unlock()
+		c.value, c.err = b.read()
+		close(c.done)
+	}
+}
+
+// stateFor returns a state that is good enough: one that has seen every write that ended before this call if latest
+// is set, and every revision up to floor in any case.
+func (c *Cacher) stateFor(ctx context.Context, op, key string, latest bool, floor int64) (*state, error) {
+	if err := c.WaitReady(ctx); err != nil {
+		return nil, err
+	}
+	s := c.current.Load()
+	if !latest && s.revision >= floor {
+		return s, nil
+	}
+	now, err := c.revision.get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if floor > now {
+		return nil, &storage.Error{Code: storage.CodeFuture, Op: op, Key: key, Revision: floor, Current: now}
+	}
+	if now < s.revision {
+		c.wentBack(now, s.revision)
+	}
+	return c.waitFor(ctx, op, key, max(floor, now))
+}
+
+// waitFor returns the first state at revision or later.
+func (c *Cacher) waitFor(ctx context.Context, op, key string, revision int64) (*state, error) {
+	if s := c.current.Load(); s.revision >= revision && s.epoch == c.epoch.Load() {
+		return s, nil
+	}
+	timer := time.NewTimer(c.config.Wait)
+	defer timer.Stop()
+	for {
+		c.mu.Lock()
+		s, changed := c.current.Load(), c.changed
+		enough := s.revision >= revision && s.epoch == c.epoch.Load()
+		if !enough {
+			c.wanted = max(c.wanted, revision)
+		}
+		c.mu.Unlock()
+		if enough {
+			return s, nil
+		}
+		select {
+		case c.kick <- struct{}{}:
+		default:
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-c.ctx.Done():
+			return nil, storage.ErrClosed
+		case <-timer.C:
+			return nil, &storage.Error{Code: storage.CodeUnavailable, Op: op, Key: key, Revision: revision, Current: s.revision,
+				Err: fmt.Errorf("the watch cache is at revision %d and did not reach %d within %v", s.revision, revision, c.config.Wait)}
+		}
+	}
+}
+
+// pushProgress asks the source for progress as long as a reader waits for a revision that the cache has not seen.
+func (c *Cacher) pushProgress() {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-c.kick:
+		case <-c.ctx.Done():
+			return
+		}
+		for {
+			c.mu.RLock()
+			behind, changed := c.wanted > c.current.Load().revision, c.changed
+			c.mu.RUnlock()
+			if !behind {
+				break
+			}
+			_ = c.source.RequestProgress(c.ctx) // asked again below, whatever it said
+			timer.Reset(progressEvery)
+			select {
+			case <-changed:
+			case <-timer.C:
+			case <-c.ctx.Done():
+				return
+			}
+		}
+	}
+}

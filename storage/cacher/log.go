@@ -1,0 +1,79 @@
+package cacher
+
+import (
+	"sort"
+	"time"
+
+	"github.com/typeplane/typeplane/storage"
+)
+
+// eventLog is the events of the prefix in order, each under a number that only grows. It is guarded by Cacher.mu.
+type eventLog struct {
+	events []logged
+	first  int64 // the number of events[0]
+	floor  int64 // every event after this revision is in the log
+	bytes  int   // what the log holds beside the current entries
+}
+
+type logged struct {
+	event storage.Event
+	at    time.Time
+	bytes int
+}
+
+// eventBytes is what an event holds beside its values.
+const eventBytes = 240
+
+func (l *eventLog) len() int { return len(l.events) }
+
+// add appends ev. Only the replaced value is counted: the new one is held by the tree, until the event that replaces
+// it counts it.
+func (l *eventLog) add(ev storage.Event, now time.Time) {
+	n := eventBytes + len(ev.Prev.Value)
+	l.events = append(l.events, logged{event: ev, at: now, bytes: n})
+	l.bytes += n
+}
+
+// trim drops the oldest events: those from before since, and those that make more than most bytes.
+func (l *eventLog) trim(since time.Time, most int) {
+	n := 0
+	for n < len(l.events) && (l.bytes > most || l.events[n].at.Before(since)) {
+		l.bytes -= l.events[n].bytes
+		l.floor = max(l.floor, l.events[n].event.Entry.Revision)
+		n++
+	}
+	// What is left of the same transaction would look like all of it.
+	for n > 0 && n < len(l.events) && l.events[n].event.Entry.Revision == l.floor {
+		l.bytes -= l.events[n].bytes
+		n++
+	}
+	l.drop(n)
+}
+
+// reset forgets everything.
+func (l *eventLog) reset(floor int64) {
+	l.drop(len(l.events))
+	l.bytes, l.floor = 0, floor
+}
+
+func (l *eventLog) drop(n int) {
+	if n == 0 {
+		return
+	}
+	clear(l.events[:n])
+	l.events = l.events[n:]
+	l.first += int64(n)
+}
+
+// after returns the number of the first event after revision.
+func (l *eventLog) after(revision int64) int64 {
+	return l.first + int64(sort.Search(len(l.events), func(i int) bool { return l.events[i].event.Entry.Revision > revision }))
+}
+
+// between returns the events after from, up to to.
+func (l *eventLog) between(from, to int64) []logged {
+	return l.events[l.after(from)-l.first : l.after(to)-l.first]
+}
+
+// from returns the events from number on.
+func (l *eventLog) from(number int64) []logged { return l.events[number-l.first:] }
