@@ -40,6 +40,8 @@ type StoreOptions struct {
 	EtcdPrefix string
 	// MediaType is the form of newly written values; every form is read.
 	MediaType string
+	// WatchCache answers reads from memory; without it every one goes to etcd, with the same answers.
+	WatchCache bool
 	// Versions overrides the storage versions, see the flag's help for the form of an item.
 	Versions []string
 }
@@ -58,6 +60,7 @@ func NewOptions(name string) *Options {
 			DataDir:    "./" + name + "-data",
 			EtcdPrefix: "/registry",
 			MediaType:  mediaTypeProtobuf,
+			WatchCache: true,
 		},
 	}
 }
@@ -83,6 +86,7 @@ func (o *StoreOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.EtcdKeyFile, "etcd-keyfile", o.EtcdKeyFile, "`file` with the key of --etcd-certfile")
 	fs.StringVar(&o.EtcdPrefix, "etcd-prefix", o.EtcdPrefix, "`key` in etcd below which all objects are stored")
 	fs.StringVar(&o.MediaType, "storage-media-type", o.MediaType, "media `type` of newly written objects: "+mediaTypeProtobuf+" or "+mediaTypeJSON+"; both are read")
+	fs.BoolVar(&o.WatchCache, "watch-cache", o.WatchCache, "answer reads from memory, kept up to date by one watch for each resource; false asks etcd each time")
 	fs.StringSliceVar(&o.Versions, "storage-versions", o.Versions, "comma-separated storage versions: `group/version` for all kinds of a group, resource.group=group/version for one")
 }
 

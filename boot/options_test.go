@@ -21,6 +21,7 @@ func TestParse(t *testing.T) {
 			EtcdServers: []string{"https://a:2379", "https://b:2379"},
 			EtcdPrefix:  "/registry",
 			MediaType:   "application/json",
+			WatchCache:  true,
 		},
 	}
 	if diff := cmp.Diff(want, o); diff != "" {

@@ -86,7 +86,11 @@ func openResource(scheme *runtime.Scheme, r registry.Resource, db *database, o r
 	if err != nil {
 		return nil, err
 	}
-	return r.Serve(scheme, db.store(form), o)
+	store, err := db.store(r.KeyPrefix(), form)
+	if err != nil {
+		return nil, err
+	}
+	return r.Serve(scheme, store, o)
 }
 
 func newHandler(s Server, scheme *runtime.Scheme, resources []rest.Resource, access *access, db *database, log *slog.Logger) (*server.Server, error) {
@@ -102,7 +106,7 @@ func newHandler(s Server, scheme *runtime.Scheme, resources []rest.Resource, acc
 		Authenticator: clients,
 		Authorizer:    auth.Masters{},
 		Version:       server.Version{GitVersion: gitVersion},
-		Readyz:        []server.Check{{Name: "etcd", Check: db.ready}},
+		Readyz:        []server.Check{{Name: "etcd", Check: db.ready}, {Name: "watch-cache", Check: db.filled}},
 		Log:           log,
 	})
 }

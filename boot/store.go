@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/typeplane/typeplane/storage"
+	"github.com/typeplane/typeplane/storage/cacher"
 	"github.com/typeplane/typeplane/storage/embedded"
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
@@ -17,17 +18,29 @@ const readyTimeout = 2 * time.Second
 
 // database is the etcd that objects are kept in: the process's own, or a cluster's.
 type database struct {
-	client *etcd3.Client
-	root   string
-	close  func() error
+	client    *etcd3.Client
+	root      string
+	cached    bool
+	log       *slog.Logger
+	closeEtcd func() error
+	caches    []*cacher.Cacher
 	// died is closed when the etcd inside this process has stopped by itself; nil for a cluster's.
 	died <-chan struct{}
 }
 
 // openDatabase starts the embedded etcd or connects to the cluster that the options name.
 func openDatabase(ctx context.Context, o *StoreOptions, log *slog.Logger) (*database, error) {
+	d, err := openEtcd(ctx, o, log)
+	if err != nil {
+		return nil, err
+	}
+	d.root, d.cached, d.log = o.EtcdPrefix, o.WatchCache, log
+	return d, nil
+}
+
+func openEtcd(ctx context.Context, o *StoreOptions, log *slog.Logger) (*database, error) {
 	if len(o.EtcdServers) > 0 {
-		return dialDatabase(ctx, o)
+		return dialEtcd(ctx, o)
 	}
 	etcd, err := embedded.Start(ctx, embedded.Config{Dir: o.DataDir, Log: log})
 	if err != nil {
@@ -37,10 +50,10 @@ func openDatabase(ctx context.Context, o *StoreOptions, log *slog.Logger) (*data
 		etcd.Close()
 		return nil
 	}
-	return &database{client: etcd.Client(), root: o.EtcdPrefix, close: closeEtcd, died: etcd.Done()}, nil
+	return &database{client: etcd.Client(), closeEtcd: closeEtcd, died: etcd.Done()}, nil
 }
 
-func dialDatabase(ctx context.Context, o *StoreOptions) (*database, error) {
+func dialEtcd(ctx context.Context, o *StoreOptions) (*database, error) {
 	client, err := etcd3.Dial(ctx, etcd3.DialConfig{
 		Endpoints: o.EtcdServers,
 		CAFile:    o.EtcdCAFile,
@@ -50,17 +63,47 @@ func dialDatabase(ctx context.Context, o *StoreOptions) (*database, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--etcd-servers: %w", err)
 	}
-	return &database{client: client, root: o.EtcdPrefix, close: client.Close}, nil
+	return &database{client: client, closeEtcd: client.Close}, nil
 }
 
-// store opens the store of one resource, in the form that its values have.
-func (d *database) store(form storage.Form) storage.Interface {
-	return etcd3.New(d.client, etcd3.Config{Root: d.root, Form: form})
+// store opens the store of one resource, in the form that its values have, with a cache in front of it if there is to be
+// one. close ends it.
+func (d *database) store(prefix string, form storage.Form) (storage.Interface, error) {
+	etcd := etcd3.New(d.client, etcd3.Config{Root: d.root, Form: form})
+	if !d.cached {
+		return etcd, nil
+	}
+	c, err := cacher.New(cacher.Config{Source: etcd, Prefix: prefix, Log: d.log})
+	if err != nil {
+		return nil, err
+	}
+	d.caches = append(d.caches, c)
+	return c, nil
+}
+
+// close ends what store opened, and then the database.
+func (d *database) close() error {
+	for _, c := range d.caches {
+		c.Close()
+	}
+	return d.closeEtcd()
 }
 
 // ready fails while the database can't answer a linearized read.
 func (d *database) ready(ctx context.Context) error {
 	return etcd3.Ready(ctx, d.client, readyTimeout)
+}
+
+// filled fails until every cache has seen all its objects once.
+func (d *database) filled(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	for _, c := range d.caches {
+		if err := c.WaitReady(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 var errEtcdDied = errors.New("the embedded etcd has stopped; what it logged says why")

@@ -13,7 +13,13 @@ import (
 // TestKubectl is a user's first hour: each step is a command of a stock kubectl and what it must print. Lines that begin with
 // ~ are regular expressions, since they hold times.
 func TestKubectl(t *testing.T) {
-	s := start(t, t.TempDir())
+	for _, cache := range []string{"--watch-cache=true", "--watch-cache=false"} {
+		t.Run(cache, func(t *testing.T) { firstHour(t, cache) })
+	}
+}
+
+func firstHour(t *testing.T, args ...string) {
+	s := start(t, t.TempDir(), args...)
 	defer s.stop(syscall.SIGTERM)
 	for _, step := range []struct {
 		args string
