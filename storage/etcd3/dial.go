@@ -63,11 +63,11 @@ func Dial(ctx context.Context, config DialConfig) (*Client, error) {
 	}
 	if strings.HasPrefix(config.Endpoints[0], "https://") {
 		info := transport.TLSInfo{TrustedCAFile: config.CAFile, CertFile: config.CertFile, KeyFile: config.KeyFile, ServerName: config.ServerName}
-		tls, err := info.ClientConfig()
+		config, err := info.ClientConfig()
 		if err != nil {
 			return nil, fmt.Errorf("etcd3: certificates: %w", err)
 		}
-		cc.TLS = tls
+		cc.TLS = config
 	}
 	client, err := clientv3.New(cc)
 	if err != nil {
@@ -75,7 +75,7 @@ func Dial(ctx context.Context, config DialConfig) (*Client, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, config.Timeout)
 	defer cancel()
-	if err := checkVersions(ctx, client, config.Endpoints); err != nil {
+	if err := checkVersions(ctx, client, config.Endpoints, cc.TLS); err != nil {
 		client.Close()
 		return nil, err
 	}

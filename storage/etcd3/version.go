@@ -2,6 +2,7 @@ package etcd3
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"strconv"
@@ -18,7 +19,7 @@ var floors = []struct {
 }
 
 // checkVersions asks every endpoint for its version. One that does not answer may be down; all of them may not.
-func checkVersions(ctx context.Context, client *Client, endpoints []string) error {
+func checkVersions(ctx context.Context, client *Client, endpoints []string, tlsConfig *tls.Config) error {
 	type answer struct {
 		endpoint, version string
 		err               error
@@ -30,6 +31,8 @@ func checkVersions(ctx context.Context, client *Client, endpoints []string) erro
 			a := answer{endpoint: e, err: err}
 			if err == nil {
 				a.version = resp.Version
+			} else if cause := diagnose(ctx, e, tlsConfig); cause != nil {
+				a.err = cause
 			}
 			answers <- a
 		}()

@@ -105,6 +105,7 @@ func TestDataDirectoryInUse(t *testing.T) {
 }
 
 func TestRefusedFlags(t *testing.T) {
+	t.Parallel()
 	for flag, want := range map[string]string{
 		"--etcd-quorum-read":                  "linearizable",
 		"--etcd-quorum-read=true":             "linearizable",
@@ -117,7 +118,7 @@ func TestRefusedFlags(t *testing.T) {
 		"--storage-versions=library/x/y":      "group/version",
 		"--storage-versions=other.example/v1": "other.example",
 		"--etcd-cafile=/nonexistent":          "--etcd-servers",
-		"--etcd-servers=http://127.0.0.1:1":   "127.0.0.1:1",
+		"--etcd-servers=http://127.0.0.1:1":   "connection refused",
 		"surplus":                             "surplus",
 	} {
 		out, code := run(t, "--data-dir", t.TempDir(), "--secure-port", "0", flag)
