@@ -271,9 +271,11 @@ func (r request) build() *http.Request {
 	return req
 }
 
-func do(h http.Handler, r request) *httptest.ResponseRecorder {
+func do(h http.Handler, r request) *httptest.ResponseRecorder { return answerTo(h, r.build()) }
+
+func answerTo(h http.Handler, req *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
-	h.ServeHTTP(w, r.build())
+	h.ServeHTTP(w, req)
 	return w
 }
 

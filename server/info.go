@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/fields"
@@ -148,6 +149,9 @@ func splitPath(path string) ([]string, bool) {
 func checkPath(u *url.URL) error {
 	if strings.ContainsFunc(u.Path, unicode.IsControl) {
 		return apierrors.NewBadRequest("the path contains a control character")
+	}
+	if !utf8.ValidString(u.Path) {
+		return apierrors.NewBadRequest("the path is not UTF-8 once its %-escapes are decoded")
 	}
 	if strings.Contains(strings.ToLower(u.RawPath), "%2f") {
 		return apierrors.NewBadRequest("the path contains an encoded slash (%2f), which no name may have")

@@ -87,6 +87,7 @@ func TestParseInfoRefuses(t *testing.T) {
 	for url, want := range map[string]string{
 		"/apis/g/v1/books/%00":                  "the path contains a control character",
 		"/apis/g/v1/books/a%0ab":                "the path contains a control character",
+		"/apis/g/v1/books/%ff%fe":               "the path is not UTF-8 once its %-escapes are decoded",
 		"/apis/g/v1/namespaces/a%2fb/books":     "the path contains an encoded slash (%2f), which no name may have",
 		"/apis/g/v1/namespaces/a%2Fb/books":     "the path contains an encoded slash (%2f), which no name may have",
 		"/apis/g/v1/books/%2e%2e":               `the path contains ".."; send the path that is meant`,

@@ -3,12 +3,14 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log"
 	"log/slog"
 	"net/http"
 	"net/url"
 	"sync/atomic"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/registry/rest"
@@ -83,16 +85,20 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 
 // process is the order of a request. 401 comes before everything that costs or tells something.
 func (s *Server) process(c *call) error {
+	var badQuery, badPath error
 	if c.req.URL.RawQuery != "" {
-		c.query = c.req.URL.Query()
+		c.query, badQuery = url.ParseQuery(c.req.URL.RawQuery)
 	}
-	var badPath error
 	c.info, badPath = parseInfo(c.req.Method, c.req.URL, c.query)
 	if err := s.authenticate(c); err != nil {
 		return err
 	}
 	if badPath != nil {
 		return badPath
+	}
+	// What is left out of the query could be the dryRun that somebody relies on.
+	if badQuery != nil {
+		return apierrors.NewBadRequest(fmt.Sprintf("the query can't be read: %v", badQuery))
 	}
 	cancel, err := s.setDeadline(c)
 	if err != nil {

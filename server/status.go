@@ -3,8 +3,11 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -45,7 +48,7 @@ func (s *Server) fail(c *call, err error) {
 	if status.Code == http.StatusForbidden {
 		header.Set("X-Content-Type-Options", "nosniff")
 	}
-	if status.Code >= http.StatusInternalServerError {
+	if s.atFault(c, status) {
 		s.config.Log.Error("a request failed", "error", err, "method", c.req.Method, "path", c.req.URL.Path, "auditID", header.Get(headerAuditID))
 	}
 	form, negotiateErr := c.form(mediaTypes)
@@ -56,6 +59,17 @@ func (s *Server) fail(c *call, err error) {
 		s.config.Log.Debug("a status could not be sent", "error", err)
 		panic(http.ErrAbortHandler)
 	}
+}
+
+// atFault says whether a status tells of a problem that whoever runs the server should know of. It does not when the client has
+// asked for a revision to come, or gave up.
+func (s *Server) atFault(c *call, status *metav1.Status) bool {
+	if status.Code < http.StatusInternalServerError || c.req.Context().Err() != nil {
+		return false
+	}
+	return status.Details == nil || !slices.ContainsFunc(status.Details.Causes, func(cause metav1.StatusCause) bool {
+		return cause.Type == metav1.CauseTypeResourceVersionTooLarge
+	})
 }
 
 // statusOf is the one place where errors become statuses. An error that nobody gave a status is a 500 with its text.
@@ -73,5 +87,34 @@ func statusOf(err error) *metav1.Status {
 	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
 	setDefault(&status.Status, metav1.StatusFailure)
 	setDefault(&status.Code, http.StatusInternalServerError)
+	shorten(&status)
 	return &status
+}
+
+// maxStatusText is how much of a text in a Status is sent. What a client sent can be in several of them, so that without a bound
+// the answer could have many times the bytes of the request.
+const maxStatusText = 8 << 10
+
+// shorten cuts the texts. The details belong to the error and are copied before they change.
+func shorten(status *metav1.Status) {
+	status.Message = firstBytes(status.Message, maxStatusText)
+	if status.Details == nil {
+		return
+	}
+	details := *status.Details
+	details.Name = firstBytes(details.Name, maxStatusText)
+	details.Causes = slices.Clone(details.Causes)
+	for i := range details.Causes {
+		details.Causes[i].Message = firstBytes(details.Causes[i].Message, maxStatusText)
+	}
+	status.Details = &details
+}
+
+// firstBytes says how much it left out, and cuts no character in two.
+func firstBytes(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	head := strings.ToValidUTF8(text[:n], "")
+	return fmt.Sprintf("%s... (%d more bytes)", head, len(text)-len(head))
 }

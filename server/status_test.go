@@ -1,0 +1,85 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
+)
+
+// A part of a query that can't be read could be the dryRun of a client that does not want to change anything.
+func TestBadQuery(t *testing.T) {
+	s := newServer(t, config(t, books()))
+	for query, want := range map[string]string{
+		"?dryRun=%zz":     `the query can't be read: invalid URL escape "%zz"`,
+		"?a=b;dryRun=All": "the query can't be read: invalid semicolon separator in query",
+	} {
+		req := request{method: "POST", path: booksPath, body: goodBook}.build()
+		req.URL.RawQuery = query[1:]
+		w := answerTo(s, req)
+		wantStatus(t, w, http.StatusBadRequest, metav1.StatusReasonBadRequest, want)
+	}
+}
+
+// What a client sent is not sent back to it many times over.
+func TestLongStatus(t *testing.T) {
+	long := strings.Repeat("\u00e4", 50_000)
+	invalid := apierrors.NewInvalid(schema.GroupKind{Kind: "Book"}, long, field.ErrorList{field.Invalid(field.NewPath("spec"), long, long)})
+	s := getting(t, func(context.Context, rest.Name, metav1.GetOptions) (rest.View, error) { return nil, invalid })
+	for range 2 { // the error itself stays as it is
+		w := do(s, request{path: bookPath})
+		var status metav1.Status
+		if err := json.Unmarshal(w.Body.Bytes(), &status); err != nil || w.Code != 422 || w.Body.Len() > 32<<10 {
+			t.Fatalf("%d, %d bytes, %v", w.Code, w.Body.Len(), err)
+		}
+		if !strings.HasSuffix(status.Details.Name, "\u00e4... (91808 more bytes)") || status.Details.Causes[0].Field != "spec" {
+			t.Errorf("details %.100s ... %s", status.Details.Name, status.Details.Name[len(status.Details.Name)-50:])
+		}
+	}
+	if invalid.ErrStatus.Details.Name != long {
+		t.Error("the error has been changed")
+	}
+}
+
+// The log is about the server: it says when something fails, and not what clients do wrong.
+func TestLogOfFailures(t *testing.T) {
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	future := apierrors.NewTimeoutError("Too large resource version: 9, current: 1", 1)
+	future.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge}}
+	for name, tc := range map[string]struct {
+		ctx    context.Context
+		err    error
+		logged bool
+	}{
+		"disk":              {context.Background(), errors.New("disk on fire"), true},
+		"timeout":           {context.Background(), apierrors.NewTimeoutError("too slow", 0), true},
+		"revision to come":  {context.Background(), future, false},
+		"client has left":   {gone, context.Canceled, false},
+		"client's mistake":  {context.Background(), apierrors.NewBadRequest("no"), false},
+		"any other's fault": {context.Background(), apierrors.NewServiceUnavailable("later"), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log bytes.Buffer
+			r := books()
+			r.Get = getFunc(func(context.Context, rest.Name, metav1.GetOptions) (rest.View, error) { return nil, tc.err })
+			c := config(t, r)
+			c.Log = slog.New(slog.NewTextHandler(&log, nil))
+			answerTo(newServer(t, c), request{path: bookPath}.build().WithContext(tc.ctx))
+			if logged := strings.Contains(log.String(), "a request failed"); logged != tc.logged {
+				t.Errorf("logged: %t\n%s", logged, &log)
+			}
+		})
+	}
+}
