@@ -238,6 +238,8 @@ func config(t testing.TB, resources ...rest.Resource) server.Config {
 	}
 }
 
+func textLog(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
+
 func newServer(t testing.TB, c server.Config) *server.Server {
 	t.Helper()
 	s, err := server.New(c)

@@ -25,6 +25,7 @@ type openAPIDocument struct {
 // buildOpenAPI builds /openapi/v3, which names a document for each group version that has schemas, and the documents.
 func (s *Server) buildOpenAPI() error {
 	root := map[string]openAPIReference{}
+	var bodies [][]byte
 	var errs []error
 	for _, g := range servedGroups(s.config.Resources) {
 		for _, v := range g.versions {
@@ -40,6 +41,7 @@ func (s *Server) buildOpenAPI() error {
 			doc := openAPIDocument{path: "/openapi/v3" + apiPath(v.GroupVersion), body: body, hash: etagOf(body)}
 			root[strings.TrimPrefix(apiPath(v.GroupVersion), "/")] = openAPIReference{doc.url()}
 			s.documents[doc.path] = doc.serve
+			bodies = append(bodies, body)
 		}
 	}
 	index := encodeJSON(map[string]any{"paths": root}, "")
@@ -47,7 +49,7 @@ func (s *Server) buildOpenAPI() error {
 	s.documents["/openapi/v3"] = func(c *call) error {
 		return c.sendTagged("application/json", index, tag)
 	}
-	s.documents["/openapi/v2"] = openAPIV2(s.config.Name, s.config.Version.GitVersion)
+	s.documents["/openapi/v2"] = s.openAPIV2(bodies)
 	return errors.Join(errs...)
 }
 

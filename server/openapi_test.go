@@ -156,16 +156,3 @@ func TestOpenAPIPaths(t *testing.T) {
 		t.Errorf("not expected: %v", got)
 	}
 }
-
-func TestOpenAPIV2(t *testing.T) {
-	s := withOpenAPI(t, books())
-	w := do(s, request{path: "/openapi/v2", header: map[string]string{"Accept": "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"}})
-	const want = "\x0a\x032.0\x12\x12\x0a\x07library\x12\x07v1.37.0\x42\x00"
-	if w.Code != http.StatusOK || w.Body.String() != want || w.Header().Get("Content-Type") != "application/com.github.proto-openapi.spec.v2.v1.0+protobuf" {
-		t.Errorf("got %d %v %q", w.Code, w.Header(), w.Body)
-	}
-	w = do(s, request{path: "/openapi/v2"})
-	if want := `{"info":{"title":"library","version":"v1.37.0"},"paths":{},"swagger":"2.0"}` + "\n"; w.Body.String() != want || w.Header().Get("Content-Type") != "application/json" {
-		t.Errorf("got %v %s", w.Header(), w.Body)
-	}
-}

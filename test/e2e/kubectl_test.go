@@ -80,6 +80,14 @@ FIELD: copies <integer>
 
 DESCRIPTION:
     copies is how many of the book the library owns.`},
+		{args: "explain book.spec.copies --output plaintext-openapiv2", want: `
+KIND:     Book
+VERSION:  library.example.com/v1
+
+FIELD:    copies <integer>
+
+DESCRIPTION:
+     copies is how many of the book the library owns.`},
 		{args: "create -f examples/library/samples/shelf-v1.yaml", fail: true, want: `Error from server (AlreadyExists): error when creating "examples/library/samples/shelf-v1.yaml": shelves.library.example.com "programming" already exists`},
 		{args: "create -f test/e2e/testdata/bad-book.yaml", fail: true, want: `The Book "bad" is invalid: spec.title: Required value: the catalogue lists books by their titles`},
 		{args: "replace -f test/e2e/testdata/shelf.yaml", want: "shelf.library.example.com/programming replaced"},
