@@ -136,10 +136,16 @@ func (s *slot) sizes(value []byte, revision int) (metaSize, rawSize int) {
 
 // appendMessage appends the message with revision as its resourceVersion.
 func (s *slot) appendMessage(dst, value []byte, metaSize int, revision []byte) []byte {
+	dst = s.appendMeta(dst, value, metaSize, revision)
+	return append(dst, value[s.metaEnd:len(value)-len(envelopeEnd)]...)
+}
+
+// appendMeta appends the field with the metadata, and revision as its resourceVersion.
+func (s *slot) appendMeta(dst, value []byte, metaSize int, revision []byte) []byte {
 	dst = append(dst, tagObjectMeta)
 	dst = protowire.AppendVarint(dst, uint64(metaSize))
 	dst = append(dst, value[s.meta:s.start]...)
 	dst = append(dst, tagResourceVersion, byte(len(revision))) // at most 20
 	dst = append(dst, revision...)
-	return append(dst, value[s.end:len(value)-len(envelopeEnd)]...)
+	return append(dst, value[s.end:s.metaEnd]...)
 }

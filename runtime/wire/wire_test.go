@@ -114,8 +114,43 @@ func checkRevision(t *testing.T, meta metav1.ObjectMeta, spec string, revision i
 	if want := wire.AppendRawItem(nil, raw); !bytes.Equal(item, want) || size != len(want) || size != wire.RawItemSize(len(raw)) {
 		t.Fatalf("as an item:\n%x (ItemSize %d)\nwant\n%x", item, size, want)
 	}
+	checkPartial(t, meta, value, revision)
 	if !bytes.Equal(value, before) {
 		t.Fatal("the value was modified")
+	}
+}
+
+// checkPartial compares the metadata that is cut out of value with what decoding and encoding makes of it.
+func checkPartial(t *testing.T, meta metav1.ObjectMeta, value []byte, revision int64) {
+	t.Helper()
+	partial := metav1.PartialObjectMetadata{ObjectMeta: meta}
+	raw, err := partial.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := wire.AppendPartial([]byte("kept"), "meta.k8s.io/v1", "PartialObjectMetadata", value, revision)
+	if want := "kept" + string(envelope(t, "meta.k8s.io/v1", "PartialObjectMetadata", raw)); err != nil || string(got) != want {
+		t.Fatalf("the metadata alone: %v\n%x\nwant\n%x", err, got, want)
+	}
+	item, err := wire.AppendPartialItem(nil, value, revision)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size, err := wire.PartialItemSize(value, revision)
+	if want := wire.AppendRawItem(nil, raw); err != nil || !bytes.Equal(item, want) || size != len(want) {
+		t.Fatalf("the metadata as an item: %v\n%x (PartialItemSize %d)\nwant\n%x", err, item, size, want)
+	}
+	fields, err := wire.ObjectMeta(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read metav1.ObjectMeta
+	if err := read.Unmarshal(fields); err != nil {
+		t.Fatal(err)
+	}
+	read.ResourceVersion = meta.ResourceVersion
+	if again, err := read.Marshal(); err != nil || !bytes.Equal(again, raw[len(raw)-len(again):]) {
+		t.Fatalf("ObjectMeta returns %x, %v", fields, err)
 	}
 }
 
@@ -263,6 +298,7 @@ func TestReadingAllocatesNothing(t *testing.T) {
 		m.Label("x")
 		m.HasFinalizers()
 		wire.ItemSize(value, 12345)
+		wire.AppendPartialItem(buf, value, 12345)
 		wire.AppendWithRevision(buf, value, 12345)
 		wire.AppendItem(buf, value, 12345)
 	}); n != 0 {
@@ -349,6 +385,18 @@ func TestAppendWithRevisionRefuses(t *testing.T) {
 		}
 		if _, err := wire.ItemSize(value, 5); err == nil {
 			t.Errorf("%s: the size of an item", name)
+		}
+		if got, err := wire.AppendPartial([]byte("kept"), "v1", "Book", value, 5); err == nil || string(got) != "kept" {
+			t.Errorf("%s: the metadata alone: %q, %v", name, got, err)
+		}
+		if _, err := wire.AppendPartialItem(nil, value, 5); err == nil {
+			t.Errorf("%s: the metadata as an item", name)
+		}
+		if _, err := wire.PartialItemSize(value, 5); err == nil {
+			t.Errorf("%s: the size of the metadata as an item", name)
+		}
+		if _, err := wire.ObjectMeta(value); err == nil {
+			t.Errorf("%s: ObjectMeta", name)
 		}
 	}
 	// An envelope that somebody else wrote is put into the usual form.
