@@ -124,6 +124,9 @@ func (c *checker) kind(k *Kind) {
 	}
 	c.conversions(k, bad)
 	c.fields(k, bad)
+	if problem := CheckColumns(k.columns, k.cells, k.new); problem != "" {
+		bad("%s", problem)
+	}
 	if _, k.protobuf = k.new().(Protobuf); k.protobuf {
 		n, err := statusField(k.new)
 		if err != nil {

@@ -1,6 +1,9 @@
 package runtime
 
 import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -48,6 +51,12 @@ type Version[V, H Object] struct {
 	// SelectableFields returns the values of the fields that a field selector may name, besides metadata.name and
 	// metadata.namespace. It returns the same keys for every object, also for an empty one. nil: there are none.
 	SelectableFields func(V) map[string]string
+	// Columns are what a Table shows of an object besides its name, which is always the first column; Cells returns
+	// one cell for each, in that order, of any object, also of an empty one. A cell is a string, a bool, an int64, a
+	// float64, or nil for what is not known; a metav1.Time is shown as the time since then. Cells must not modify the
+	// object and may be called from any goroutine. With neither of them a Table shows the age.
+	Columns []metav1.TableColumnDefinition
+	Cells   func(V) []any
 }
 
 // AddVersion declares a version of the kind that h stands for.
@@ -67,6 +76,10 @@ func AddVersion[V, H Object](h *Hub[H], v Version[V, H]) {
 	}
 	if v.SelectableFields != nil {
 		k.selectable = func(obj Object) map[string]string { return v.SelectableFields(obj.(V)) }
+	}
+	k.columns = slices.Clone(v.Columns)
+	if v.Cells != nil {
+		k.cells = func(obj Object) []any { return v.Cells(obj.(V)) }
 	}
 	h.b.kinds = append(h.b.kinds, k)
 	h.h.kinds = append(h.h.kinds, k)

@@ -65,6 +65,16 @@ func alone[T runtime.Object](b *runtime.Builder, new func() T) {
 	runtime.AddVersion(h, runtime.Version[T, T]{GroupVersion: widget.GV1, New: new, NewList: func() apiruntime.Object { return &widget.V1List{} }})
 }
 
+// columns declares the kind with columns of strings, which cells are for.
+func columns(b *runtime.Builder, cells []any, names ...string) {
+	v := good()
+	for _, name := range names {
+		v.Columns = append(v.Columns, metav1.TableColumnDefinition{Name: name, Type: "string"})
+	}
+	v.Cells = func(*widget.V1) []any { return cells }
+	runtime.AddVersion(hubOf(b), v)
+}
+
 func TestMistakes(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
@@ -131,6 +141,32 @@ func TestMistakes(t *testing.T) {
 			v.NewList = func() apiruntime.Object { return new(unlist) }
 			runtime.AddVersion(hubOf(b), v)
 		}, []string{`its list is not of TypeMeta`}},
+		{"columns that are not filled", func(b *runtime.Builder) {
+			v := good()
+			v.Columns = []metav1.TableColumnDefinition{{Name: "Color", Type: "string"}}
+			runtime.AddVersion(hubOf(b), v)
+		}, []string{"it has Columns and nothing to fill them: set Cells too"}},
+		{"cells without columns", func(b *runtime.Builder) {
+			v := good()
+			v.Cells = func(*widget.V1) []any { return nil }
+			runtime.AddVersion(hubOf(b), v)
+		}, []string{"it has Cells for no columns: set Columns too"}},
+		{"too few cells", func(b *runtime.Builder) { columns(b, []any{"red"}, "Color", "Age") },
+			[]string{"Cells returns 1 cells for 2 columns: return one for each"}},
+		{"a cell that can't be shown", func(b *runtime.Builder) { columns(b, []any{int32(1)}, "Count") },
+			[]string{"Cells returns a int32 for column Count: return a string, a bool, an int64, a float64, a metav1.Time or nil"}},
+		{"a column of its own for the name", func(b *runtime.Builder) { columns(b, []any{"w"}, "Name") },
+			[]string{"its Columns have a Name, which every table begins with: leave it out"}},
+		{"a column twice", func(b *runtime.Builder) { columns(b, []any{"a", "b"}, "Color", "Color") },
+			[]string{"it has two columns called Color: rename one"}},
+		{"a column without a name", func(b *runtime.Builder) { columns(b, []any{"a"}, "") },
+			[]string{`its column "" of type "string" needs both a name and a type`}},
+		{"cells that panic", func(b *runtime.Builder) {
+			v := good()
+			v.Columns = []metav1.TableColumnDefinition{{Name: "Seen", Type: "integer"}}
+			v.Cells = func(in *widget.V1) []any { return []any{*in.Status.Seen} }
+			runtime.AddVersion(hubOf(b), v)
+		}, []string{"Cells panics for an empty object (runtime error: invalid memory address or nil pointer dereference): it must return the cells of every object"}},
 		{"broken protobuf", func(b *runtime.Builder) { alone(b, func() *cheating { return new(cheating) }) },
 			[]string{"its protobuf methods don't work (the method Size says"}},
 		{"fields that every kind has", func(b *runtime.Builder) {

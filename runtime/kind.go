@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -30,6 +31,8 @@ type Kind struct {
 	toHub       func(in, out Object) error // nil when the version is the hub
 	fromHub     func(in, out Object) error
 	selectable  func(Object) map[string]string
+	columns     []metav1.TableColumnDefinition
+	cells       func(Object) []any // one for each of columns
 
 	fieldLabels map[string]bool
 	protobuf    bool
@@ -99,6 +102,17 @@ func (k *Kind) SelectableFields(obj Object) map[string]string {
 
 // Selectable says whether SelectableFields has label.
 func (k *Kind) Selectable(label string) bool { return k.fieldLabels[label] }
+
+// Columns returns what a Table shows of the kind besides the name; see Version.Columns. It must not be modified.
+func (k *Kind) Columns() []metav1.TableColumnDefinition { return k.columns }
+
+// Cells returns one cell for each of Columns.
+func (k *Kind) Cells(obj Object) []any {
+	if k.cells == nil {
+		return nil
+	}
+	return k.cells(obj)
+}
 
 // Protobuf says whether the objects of this version are of type Protobuf.
 func (k *Kind) Protobuf() bool { return k.protobuf }
