@@ -135,6 +135,11 @@ func check[T runtime.Object](def Definition[T], scheme *runtime.Scheme, opts Opt
 	if _, ok := hub.(T); !ok {
 		bad("its hub type is %T, the definition is for %T", hub, *new(T))
 	}
+	if hub, ok := hub.(T); ok {
+		if problem := checkColumns(&def.Strategy, hub, scheme.KindsOfHub(def.GroupKind)); problem != "" {
+			bad("%s", problem)
+		}
+	}
 	if _, err := storage.Join(def.Plural); err != nil || def.Plural != strings.ToLower(def.Plural) {
 		bad("the plural must be a lower-case path segment, like books")
 	}

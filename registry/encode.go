@@ -19,8 +19,9 @@ import (
 
 // version is a served version: what answers look like in it.
 type version struct {
-	from *codec // of the canonical values
-	kind *runtime.Kind
+	from  *codec // of the canonical values
+	kind  *runtime.Kind
+	table *columns
 }
 
 // stored says whether the version is the one of canonical values.
@@ -66,6 +67,12 @@ func (v version) view(e storage.Entry) rest.View {
 
 // WriteTo writes the object at once, so nothing is written when it fails.
 func (o *objectView) WriteTo(w io.Writer, form rest.Form) error {
+	switch form.As {
+	case rest.AsTable:
+		return o.writeTable(w, form)
+	case rest.AsPartialObjectMetadata:
+		return o.writePartial(w, form)
+	}
 	if form.MediaType == rest.Protobuf && o.stored() {
 		data, err := wire.AppendWithRevision(nil, o.value, o.revision)
 		if err != nil {
@@ -82,12 +89,16 @@ func (o *objectView) WriteTo(w io.Writer, form rest.Form) error {
 	return structView{obj}.WriteTo(w, form)
 }
 
-// structView is an object that says itself what kind it is.
+// structView is an object that says itself what kind it is. What has no ObjectMeta, like a Status, is never turned into
+// something else.
 type structView struct {
 	obj apiruntime.Object
 }
 
 func (s structView) WriteTo(w io.Writer, form rest.Form) error {
+	if obj, ok := s.obj.(runtime.Object); ok && form.As != rest.AsObject {
+		return writeStructAs(w, obj, nameAndAge, form)
+	}
 	data, err := serializer.Append(nil, s.obj, serializer.MediaType(form.MediaType), form.Pretty)
 	if err != nil {
 		return encodingError(err)
@@ -105,7 +116,20 @@ func (v version) bookmark(revision int64, end bool) rest.View {
 	if end {
 		meta.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
 	}
-	return structView{obj}
+	return bookmarkView{obj, v.table}
+}
+
+// bookmarkView is a structView with the columns of its kind: a bookmark may be the first event of a stream of Tables.
+type bookmarkView struct {
+	obj   runtime.Object
+	table *columns
+}
+
+func (b bookmarkView) WriteTo(w io.Writer, form rest.Form) error {
+	if form.As != rest.AsObject {
+		return writeStructAs(w, b.obj, b.table, form)
+	}
+	return structView{b.obj}.WriteTo(w, form)
 }
 
 // encodingError is an error of the serializer as an API status.

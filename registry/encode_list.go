@@ -2,12 +2,11 @@ package registry
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -30,11 +29,15 @@ type listView struct {
 func (l *listView) WriteTo(w io.Writer, form rest.Form) error {
 	out := &chunks{w: w}
 	var err error
-	switch form.MediaType {
-	case rest.Protobuf:
+	switch {
+	case form.As == rest.AsTable:
+		err = l.writeTable(out, form)
+	case form.As == rest.AsPartialObjectMetadata:
+		err = l.writePartial(out, form)
+	case form.MediaType == rest.Protobuf:
 		err = l.writeProtobuf(out)
-	case rest.YAML:
-		err = l.writeYAML(out)
+	case form.MediaType == rest.YAML:
+		err = writeYAML(out, func(out *chunks) error { return l.writeJSON(out, false) })
 	default:
 		err = l.writeJSON(out, form.Pretty)
 	}
@@ -63,109 +66,10 @@ func (c *chunks) flush() error {
 }
 
 func (l *listView) writeJSON(out *chunks, pretty bool) error {
-	kind := l.kind.ListKind()
-	meta, err := json.Marshal(l.meta)
-	if err != nil {
-		return apierrors.NewInternalError(err)
-	}
-	p := printer{buf: &out.buf, pretty: pretty}
-	p.line(0, "{")
-	p.line(1, `"kind":`, quote(kind.Kind), ",")
-	p.line(1, `"apiVersion":`, quote(kind.GroupVersion().String()), ",")
-	p.line(1, `"metadata":`)
-	if err := p.value(1, meta); err != nil {
-		return apierrors.NewInternalError(err)
-	}
-	p.text(",")
-	p.line(1, `"items":`)
-	p.text("[")
-	item := new(bytes.Buffer)
-	enc := json.NewEncoder(item)
-	for i, e := range l.entries {
-		obj, err := l.object(e.Value, e.Revision)
-		if err != nil {
-			return apierrors.NewInternalError(err)
-		}
-		item.Reset()
-		if err := enc.Encode(obj); err != nil {
-			return encodingError(err)
-		}
-		if i > 0 {
-			p.text(",")
-		}
-		p.line(2)
-		if err := p.value(2, bytes.TrimSuffix(item.Bytes(), []byte("\n"))); err != nil {
-			return apierrors.NewInternalError(err)
-		}
-		if err := out.flushFull(); err != nil {
-			return err
-		}
-	}
-	if len(l.entries) > 0 {
-		p.line(1)
-	}
-	p.text("]")
-	p.line(0, "}")
-	p.text("\n")
-	return nil
-}
-
-// printer writes the frame of a list as encoding/json would, with or without indentation.
-type printer struct {
-	buf     *bytes.Buffer
-	pretty  bool
-	started bool
-}
-
-// line begins a line at a depth (if lines matter) and writes parts. A part that ends in a colon is a key.
-func (p *printer) line(depth int, parts ...string) {
-	if p.pretty && p.started {
-		p.text("\n")
-		for range depth {
-			p.text("  ")
-		}
-	}
-	p.started = true
-	for _, part := range parts {
-		p.text(part)
-		if p.pretty && part[len(part)-1] == ':' {
-			p.text(" ")
-		}
-	}
-}
-
-func (p *printer) text(s string) { p.buf.WriteString(s) }
-
-// value writes compact JSON that begins at the current position, within a line of the given depth.
-func (p *printer) value(depth int, data []byte) error {
-	if !p.pretty {
-		p.buf.Write(data)
-		return nil
-	}
-	return json.Indent(p.buf, data, "    "[:2*depth], "  ")
-}
-
-func quote(s string) string {
-	q, _ := json.Marshal(s)
-	return string(q)
-}
-
-// writeYAML is for people and small lists: the whole of it is in memory, as JSON and as YAML.
-func (l *listView) writeYAML(out *chunks) error {
-	var whole bytes.Buffer
-	asJSON := &chunks{w: &whole}
-	if err := l.writeJSON(asJSON, false); err != nil {
-		return err
-	}
-	if err := asJSON.flush(); err != nil {
-		return err
-	}
-	data, err := yaml.JSONToYAML(whole.Bytes())
-	if err != nil {
-		return apierrors.NewInternalError(err)
-	}
-	out.buf.Write(data)
-	return nil
+	f := frame{kind: l.kind.ListKind(), meta: l.meta, items: "items"}
+	return f.write(out, pretty, len(l.entries), func(i int) (any, error) {
+		return l.object(l.entries[i].Value, l.entries[i].Revision)
+	})
 }
 
 func (l *listView) writeProtobuf(out *chunks) error {
@@ -180,7 +84,7 @@ func (l *listView) writeProtobuf(out *chunks) error {
 		}
 		size += n
 	}
-	if err := l.startProtobuf(out, size); err != nil {
+	if err := l.startProtobuf(out, l.kind.ListKind(), size); err != nil {
 		return err
 	}
 	for _, e := range l.entries {
@@ -214,7 +118,7 @@ func (l *listView) writeConvertedProtobuf(out *chunks) error {
 		}
 		items = wire.AppendRawItem(items, raw)
 	}
-	if err := l.startProtobuf(out, len(items)); err != nil {
+	if err := l.startProtobuf(out, l.kind.ListKind(), len(items)); err != nil {
 		return err
 	}
 	out.buf.Write(items)
@@ -222,12 +126,11 @@ func (l *listView) writeConvertedProtobuf(out *chunks) error {
 	return nil
 }
 
-func (l *listView) startProtobuf(out *chunks, size int) error {
+func (l *listView) startProtobuf(out *chunks, kind schema.GroupVersionKind, size int) error {
 	meta, err := l.meta.Marshal()
 	if err != nil {
 		return apierrors.NewInternalError(err)
 	}
-	kind := l.kind.ListKind()
 	out.buf.Write(wire.AppendListStart(nil, kind.GroupVersion().String(), kind.Kind, meta, size))
 	return nil
 }

@@ -49,7 +49,7 @@ func (s *Store[T]) resources() ([]rest.Resource, error) {
 		}
 		e := &endpoint[T]{
 			Store:    s,
-			version:  version{from: s.codec, kind: kind},
+			version:  version{from: s.codec, kind: kind, table: newColumns(&s.def.Strategy, kind)},
 			resource: schema.GroupResource{Group: gv.Group, Resource: s.def.Plural},
 		}
 		served = append(served, rest.Resource{

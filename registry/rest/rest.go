@@ -123,6 +123,8 @@ type Form struct {
 	Pretty bool
 	// As turns the answer into something else than the object.
 	As Transform
+	// AsVersion is the version of meta.k8s.io that a Table is of: "" is v1. v1beta1 has the same fields.
+	AsVersion string
 	// IncludeObject says what is in the rows of a Table: metav1.IncludeMetadata if it is "".
 	IncludeObject metav1.IncludeObjectPolicy
 	// NoHeaders leaves the column definitions out of a Table: a stream has them in its first event only.

@@ -1,0 +1,142 @@
+package registry
+
+import (
+	"io"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/wire"
+)
+
+// The kinds of answers that are only about metadata.
+var (
+	partialKind     = metav1.SchemeGroupVersion.WithKind("PartialObjectMetadata")
+	partialListKind = metav1.SchemeGroupVersion.WithKind("PartialObjectMetadataList")
+)
+
+// metadata reads the metadata of a canonical value as this version has it. In the stored version nothing else is
+// decoded; another one may have annotations that its conversion made.
+func (v version) metadata(value []byte, revision int64) (*metav1.ObjectMeta, error) {
+	if !v.stored() {
+		obj, err := v.object(value, revision)
+		if err != nil {
+			return nil, err
+		}
+		return runtime.Meta(obj), nil
+	}
+	fields, err := wire.ObjectMeta(value)
+	if err != nil {
+		return nil, err
+	}
+	meta := new(metav1.ObjectMeta)
+	if err := meta.Unmarshal(fields); err != nil {
+		return nil, err
+	}
+	meta.ResourceVersion = formatRevision(revision)
+	return meta, nil
+}
+
+// partial is an object without all but its metadata.
+func partial(meta *metav1.ObjectMeta, gv schema.GroupVersion) *metav1.PartialObjectMetadata {
+	return &metav1.PartialObjectMetadata{
+		TypeMeta:   metav1.TypeMeta{Kind: partialKind.Kind, APIVersion: gv.String()},
+		ObjectMeta: *meta,
+	}
+}
+
+func (o *objectView) writePartial(w io.Writer, form rest.Form) error {
+	if form.MediaType == rest.Protobuf && o.stored() {
+		data, err := wire.AppendPartial(nil, partialKind.GroupVersion().String(), partialKind.Kind, o.value, o.revision)
+		if err != nil {
+			return apierrors.NewInternalError(err)
+		}
+		_, err = w.Write(data)
+		return err
+	}
+	meta, err := o.metadata(o.value, o.revision)
+	if err != nil {
+		return apierrors.NewInternalError(err)
+	}
+	return writePartialOf(w, meta, form)
+}
+
+func writePartialOf(w io.Writer, meta *metav1.ObjectMeta, form rest.Form) error {
+	form.As = rest.AsObject
+	return structView{partial(meta, partialKind.GroupVersion())}.WriteTo(w, form)
+}
+
+func (l *listView) writePartial(out *chunks, form rest.Form) error {
+	switch form.MediaType {
+	case rest.Protobuf:
+		return l.writePartialProtobuf(out)
+	case rest.YAML:
+		return writeYAML(out, func(out *chunks) error { return l.writePartialJSON(out, false) })
+	}
+	return l.writePartialJSON(out, form.Pretty)
+}
+
+func (l *listView) writePartialJSON(out *chunks, pretty bool) error {
+	f := frame{kind: partialListKind, meta: l.meta, items: "items"}
+	return f.write(out, pretty, len(l.entries), func(i int) (any, error) {
+		meta, err := l.metadata(l.entries[i].Value, l.entries[i].Revision)
+		if err != nil {
+			return nil, err
+		}
+		return partial(meta, partialKind.GroupVersion()), nil
+	})
+}
+
+func (l *listView) writePartialProtobuf(out *chunks) error {
+	if !l.stored() {
+		return l.writeConvertedPartial(out)
+	}
+	size := 0
+	for _, e := range l.entries {
+		n, err := wire.PartialItemSize(e.Value, e.Revision)
+		if err != nil {
+			return apierrors.NewInternalError(err)
+		}
+		size += n
+	}
+	if err := l.startProtobuf(out, partialListKind, size); err != nil {
+		return err
+	}
+	for _, e := range l.entries {
+		item, err := wire.AppendPartialItem(out.buf.AvailableBuffer(), e.Value, e.Revision)
+		if err != nil {
+			return apierrors.NewInternalError(err)
+		}
+		out.buf.Write(item)
+		if err := out.flushFull(); err != nil {
+			return err
+		}
+	}
+	out.buf.Write(wire.AppendEnvelopeEnd(nil))
+	return nil
+}
+
+// writeConvertedPartial writes the metadata of another version than the stored one, which may itself have no protobuf
+// form. The length of a list comes before its items, so all of them are in memory first.
+func (l *listView) writeConvertedPartial(out *chunks) error {
+	var items, raw []byte
+	for _, e := range l.entries {
+		meta, err := l.metadata(e.Value, e.Revision)
+		if err != nil {
+			return apierrors.NewInternalError(err)
+		}
+		if raw, err = appendMessage(raw[:0], &metav1.PartialObjectMetadata{ObjectMeta: *meta}); err != nil {
+			return apierrors.NewInternalError(err)
+		}
+		items = wire.AppendRawItem(items, raw)
+	}
+	if err := l.startProtobuf(out, partialListKind, len(items)); err != nil {
+		return err
+	}
+	out.buf.Write(items)
+	out.buf.Write(wire.AppendEnvelopeEnd(nil))
+	return nil
+}
