@@ -1,0 +1,9 @@
+// Package v1 is the first stable API of the autoscaler: it scales by one number, the CPU's utilization.
+//
+// +k8s:deepcopy-gen=package
+// +k8s:defaulter-gen=TypeMeta
+// +k8s:conversion-gen=github.com/typeplane/typeplane/examples/cluster/api/autoscaling
+// +k8s:protobuf-gen=package
+// +k8s:openapi-gen=true
+// +groupName=autoscaling
+package v1

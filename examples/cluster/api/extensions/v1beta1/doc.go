@@ -1,0 +1,9 @@
+// Package v1beta1 is the API that autoscalers had before their group: like autoscaling/v1, with other names for things.
+//
+// +k8s:deepcopy-gen=package
+// +k8s:defaulter-gen=TypeMeta
+// +k8s:conversion-gen=github.com/typeplane/typeplane/examples/cluster/api/autoscaling
+// +k8s:protobuf-gen=package
+// +k8s:openapi-gen=true
+// +groupName=extensions
+package v1beta1
