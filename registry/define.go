@@ -27,7 +27,10 @@ type Definition[T runtime.Object] struct {
 	StorageVersion schema.GroupVersion
 	// Versions are the served ones. They may be of several groups.
 	Versions []schema.GroupVersion
-	Strategy Strategy[T]
+	// StrategicMerge offers strategic merge patches in every version. A version whose Go type has a patchStrategy tag
+	// on a field takes them in any case.
+	StrategicMerge bool
+	Strategy       Strategy[T]
 }
 
 // Options are what an operator may choose for a resource.

@@ -6,6 +6,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -68,9 +69,20 @@ func (s *Store[T]) resources() ([]rest.Resource, error) {
 			Create:         e,
 			Update:         e,
 			Delete:         e,
+			Patch:          e,
+			PatchTypes:     s.patchTypes(kind),
 		})
 	}
 	return served, nil
+}
+
+// patchTypes are the patches that objects of a version take.
+func (s *Store[T]) patchTypes(kind *runtime.Kind) []types.PatchType {
+	list := []types.PatchType{types.JSONPatchType, types.MergePatchType}
+	if s.def.StrategicMerge || hasPatchStrategy(kind) {
+		list = append(list, types.StrategicMergePatchType)
+	}
+	return list
 }
 
 // keyPrefix is where the objects of a resource lie. Kinds of Kubernetes itself have no group in their keys.

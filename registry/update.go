@@ -22,8 +22,7 @@ import (
 // metadataField is the number of ObjectMeta in the message of every kind.
 const metadataField = 1
 
-// Update replaces an object. Everything from "read current" on is in replace, which runs again when another writer
-// comes first.
+// Update replaces an object. Everything from "read current" on runs again when another writer comes first.
 func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.UpdateOptions) (view rest.View, created bool, err error) {
 	versioned := obj.(runtime.Object)
 
@@ -49,7 +48,11 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 
 	for {
 		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), func(current storage.Entry) ([]byte, error) {
-			return e.replace(ctx, deepCopy(hub), current)
+			old, err := e.decodeHub(current)
+			if err != nil {
+				return nil, err
+			}
+			return e.replace(ctx, deepCopy(hub), old, current)
 		})
 		if err == nil {
 			return e.view(entry), false, nil
@@ -65,16 +68,10 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 	}
 }
 
-// replace makes the value that follows current out of what the client sent. hub belongs to it.
-func (e *endpoint[T]) replace(ctx context.Context, hub T, current storage.Entry) ([]byte, error) {
-	strategy, meta := &e.def.Strategy, runtime.Meta(hub)
-
-	// Read current.
-	old, err := e.decodeHub(current)
-	if err != nil {
-		return nil, err
-	}
-	oldMeta := runtime.Meta(old)
+// replace is where every kind of change meets: it makes the value that follows current, which holds old, of what the
+// client wants the object to be. hub and old belong to it.
+func (e *endpoint[T]) replace(ctx context.Context, hub, old T, current storage.Entry) ([]byte, error) {
+	strategy, meta, oldMeta := &e.def.Strategy, runtime.Meta(hub), runtime.Meta(old)
 
 	// Preconditions that the object itself states.
 	if err := e.checkUID(meta.UID, string(oldMeta.UID), meta.Name); err != nil {
@@ -220,6 +217,16 @@ func (s *Store[T]) decodeHub(entry storage.Entry) (T, error) {
 		return none, apierrors.NewInternalError(err)
 	}
 	return hub, nil
+}
+
+// fromHub converts to the version, and says in the object what it is. The result may share memory with hub.
+func (e *endpoint[T]) fromHub(hub T) (runtime.Object, error) {
+	obj, err := e.kind.FromHub(hub)
+	if err != nil {
+		return nil, err
+	}
+	obj.GetObjectKind().SetGroupVersionKind(e.kind.GroupVersionKind())
+	return obj, nil
 }
 
 // sameSpec says whether two canonical values are the same but for metadata and status.

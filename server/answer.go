@@ -86,6 +86,7 @@ func (a *answer) stream() {
 	c := a.call
 	header := c.w.Header()
 	header.Set("Content-Type", a.contentType)
+	c.sendWarnings()
 	a.out = c.w
 	if acceptsGzip(c.req) {
 		header.Set("Content-Encoding", "gzip")
@@ -106,6 +107,7 @@ func (a *answer) finish() error {
 		header := a.call.w.Header()
 		header.Set("Content-Type", a.contentType)
 		header.Set("Content-Length", strconv.Itoa(len(a.buffer)))
+		a.call.sendWarnings()
 		a.call.w.WriteHeader(a.code)
 		_, err := a.call.w.Write(a.buffer)
 		return err

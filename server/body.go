@@ -73,7 +73,9 @@ func (s *Server) decode(c *call, body []byte, fieldValidation string) (runtime.O
 		return nil, cannotHandle(got.Kind, got.Version, want.Kind, decoded.StrictError())
 	case metav1.FieldValidationIgnore:
 	default:
-		c.warn(decoded.Strict)
+		for _, err := range decoded.Strict {
+			c.warn(err.Error())
+		}
 	}
 	return decoded.Object, nil
 }

@@ -157,6 +157,7 @@ func verbs(r *rest.Resource) []string {
 		{"delete", r.Delete != nil},
 		{"get", r.Get != nil},
 		{"list", r.List != nil},
+		{"patch", r.Patch != nil},
 		{"update", r.Update != nil},
 		{"watch", r.Watch != nil},
 	} {

@@ -158,8 +158,12 @@ func (c *call) bodyType() (rest.MediaType, error) {
 	if t, ok := serializer.TypeOf(c.req.Header.Get("Content-Type")); ok {
 		return rest.MediaType(t.MediaType), nil
 	}
-	return "", statusError(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
-		"the body of the request was in an unknown format - accepted media types include: "+joinTypes(mediaTypes))
+	return "", unsupportedMediaType(joinTypes(mediaTypes))
+}
+
+func unsupportedMediaType(accepted string) error {
+	return statusError(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
+		"the body of the request was in an unknown format - accepted media types include: "+accepted)
 }
 
 func notAcceptable(offers []rest.MediaType) error {
@@ -171,7 +175,7 @@ func statusError(code int32, reason metav1.StatusReason, message string) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: code, Reason: reason, Message: message}}
 }
 
-func joinTypes(types []rest.MediaType) string {
+func joinTypes[T ~string](types []T) string {
 	var b strings.Builder
 	for i, t := range types {
 		if i > 0 {

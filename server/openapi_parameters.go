@@ -35,6 +35,9 @@ var writeParameters = []parameter{
 	queryParameter("fieldValidation", "string", "What unknown and duplicate fields are: Ignore, Warn (the default) or Strict, an error."),
 }
 
+var patchParameters = append(writeParameters[:len(writeParameters):len(writeParameters)],
+	queryParameter("force", "boolean", "Takes fields over from other managers; for apply patches only."))
+
 var deleteParameters = []parameter{
 	queryParameter("dryRun", "string", "'All' does everything but delete."),
 	queryParameter("gracePeriodSeconds", "integer", "The time before the object is deleted; 0 is at once."),

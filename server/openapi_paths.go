@@ -17,6 +17,7 @@ type pathItem struct {
 	Put        *operation  `json:"put,omitempty"`
 	Post       *operation  `json:"post,omitempty"`
 	Delete     *operation  `json:"delete,omitempty"`
+	Patch      *operation  `json:"patch,omitempty"`
 	Parameters []parameter `json:"parameters,omitempty"`
 }
 
@@ -99,6 +100,13 @@ func (d describer) paths(r *rest.Resource) map[string]*pathItem {
 		one.Put = d.operation(r, "replace", "put", scope, "replace one "+r.Kind, writeParameters, "200", kind, "201", kind)
 		one.Put.RequestBody = body(kind, true)
 	}
+	if r.Patch != nil {
+		one.Patch = d.operation(r, "patch", "patch", scope, "partially update one "+r.Kind, patchParameters, "200", kind, "201", kind)
+		one.Patch.RequestBody = &requestBody{Content: map[string]content{}, Required: true}
+		for _, t := range r.PatchTypes {
+			one.Patch.RequestBody.Content[string(t)] = content{d.named("Patch")}
+		}
+	}
 	if r.Delete != nil {
 		status := d.named("Status")
 		one.Delete = d.operation(r, "delete", "delete", scope, "delete one "+r.Kind, deleteParameters, "200", status)
@@ -115,7 +123,7 @@ func (d describer) paths(r *rest.Resource) map[string]*pathItem {
 
 // empty says that nothing can be done there.
 func (i *pathItem) empty() bool {
-	return i.Get == nil && i.Put == nil && i.Post == nil && i.Delete == nil
+	return i.Get == nil && i.Put == nil && i.Post == nil && i.Delete == nil && i.Patch == nil
 }
 
 func (d describer) list(r *rest.Resource, verb, scope, suffix string) *operation {

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // This file reads options out of the query. A value that can't be read is a 400; what the options may say together is
@@ -99,6 +100,19 @@ func updateOptions(query url.Values) (metav1.UpdateOptions, error) {
 		FieldValidation: query.Get("fieldValidation"),
 	}
 	return opts, invalidOptions("UpdateOptions", validateWrite(opts.DryRun, opts.FieldManager, opts.FieldValidation))
+}
+
+func patchOptions(query url.Values, patchType types.PatchType) (metav1.PatchOptions, error) {
+	opts := metav1.PatchOptions{
+		DryRun:          query["dryRun"],
+		FieldManager:    query.Get("fieldManager"),
+		FieldValidation: query.Get("fieldValidation"),
+	}
+	if query.Has("force") {
+		force := boolParameter(query, "force")
+		opts.Force = &force
+	}
+	return opts, invalidOptions("PatchOptions", validatePatch(opts, patchType))
 }
 
 // deleteOptions reads what a DELETE without a body says. Preconditions can't be said there.

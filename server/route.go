@@ -49,6 +49,8 @@ func (s *Server) verb(c *call) func(*call) error {
 		return ifServed(r.Create != nil && takesCreate(r, c.info), s.create)
 	case "update":
 		return ifServed(r.Update != nil && c.info.Item, s.update)
+	case "patch":
+		return ifServed(r.Patch != nil && c.info.Item, s.patch)
 	case "delete":
 		return ifServed(r.Delete != nil, s.delete)
 	}
@@ -109,6 +111,7 @@ func (s *Server) refuseMethod(c *call) error {
 	if c.info.Item {
 		add(r.Get != nil, "GET", "HEAD")
 		add(r.Update != nil, "PUT")
+		add(r.Patch != nil, "PATCH")
 		add(r.Delete != nil, "DELETE")
 	} else {
 		add(r.List != nil || r.Watch != nil, "GET", "HEAD")

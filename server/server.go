@@ -71,6 +71,8 @@ type call struct {
 	ctx context.Context
 	// resource is what the path names. The rest of the server may read it only below route.
 	resource *rest.Resource
+	// warnings go into the header of the answer.
+	warnings []string
 }
 
 // ServeHTTP answers one request; process has the order of the steps.
@@ -105,6 +107,7 @@ func (s *Server) process(c *call) error {
 		return err
 	}
 	defer cancel()
+	c.ctx = rest.WithWarnings(c.ctx, c.warn)
 	if err := s.authorize(c); err != nil {
 		return err
 	}

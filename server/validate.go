@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -69,7 +70,7 @@ func validateWatch(opts metav1.ListOptions) field.ErrorList {
 // maxFieldManager is the length of the longest name of a field manager, in bytes.
 const maxFieldManager = 128
 
-// validateWrite has the rules that create and update share.
+// validateWrite has the rules that create, update and patch share.
 func validateWrite(dryRun []string, fieldManager, fieldValidation string) field.ErrorList {
 	var errs field.ErrorList
 	managerPath := field.NewPath("fieldManager")
@@ -87,6 +88,19 @@ func validateWrite(dryRun []string, fieldManager, fieldValidation string) field.
 		errs = append(errs, field.NotSupported(field.NewPath("fieldValidation"), fieldValidation, directives))
 	}
 	return errs
+}
+
+// validatePatch adds what only one type of patch may or must say.
+func validatePatch(opts metav1.PatchOptions, patchType types.PatchType) field.ErrorList {
+	var errs field.ErrorList
+	switch {
+	case patchType != types.ApplyYAMLPatchType && opts.Force != nil:
+		errs = append(errs, field.Forbidden(field.NewPath("force"), "may not be specified for non-apply patch"))
+	case patchType == types.ApplyYAMLPatchType && opts.FieldManager == "":
+		// What somebody applies again later has to be told from what others have applied.
+		errs = append(errs, field.Required(field.NewPath("fieldManager"), "is required for apply patch"))
+	}
+	return append(errs, validateWrite(opts.DryRun, opts.FieldManager, opts.FieldValidation)...)
 }
 
 func validateDryRun(dryRun []string) field.ErrorList {

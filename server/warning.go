@@ -1,6 +1,7 @@
 package server
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,23 +14,22 @@ const (
 	maxWarning  = 256
 )
 
-// warn sends a warning for each error. Clients show them to people.
-func (c *call) warn(errs []error) {
-	texts := make([]string, 0, len(errs))
-	seen := map[string]bool{}
+// warn keeps a text for the client, which shows it to people.
+func (c *call) warn(text string) {
+	if text = cleanWarning(text); text != "" && !slices.Contains(c.warnings, text) {
+		c.warnings = append(c.warnings, text)
+	}
+}
+
+// sendWarnings puts the warnings into the header of an answer that is about to begin.
+func (c *call) sendWarnings() {
 	total := 0
-	for _, err := range errs {
-		text := cleanWarning(err.Error())
-		if text == "" || seen[text] {
-			continue
-		}
-		seen[text] = true
-		texts = append(texts, text)
+	for _, text := range c.warnings {
 		total += utf8.RuneCountInString(text)
 	}
 	cut := total > maxWarnings
 	total = 0
-	for _, text := range texts {
+	for _, text := range c.warnings {
 		if cut {
 			text = firstRunes(text, maxWarning)
 		}

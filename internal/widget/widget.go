@@ -56,10 +56,10 @@ type V1 struct {
 }
 
 type V1Spec struct {
-	Color    string            `json:"color,omitempty"`    // 1, default red
-	Replicas *int32            `json:"replicas,omitempty"` // 2, default 1
-	Parts    []Part            `json:"parts,omitempty"`    // 3, default count 1
-	Options  map[string]string `json:"options,omitempty"`  // 4
+	Color    string            `json:"color,omitempty"`                                            // 1, default red
+	Replicas *int32            `json:"replicas,omitempty"`                                         // 2, default 1
+	Parts    []Part            `json:"parts,omitempty" patchStrategy:"merge" patchMergeKey:"name"` // 3, default count 1
+	Options  map[string]string `json:"options,omitempty"`                                          // 4
 }
 
 type V1List struct {

@@ -1,0 +1,160 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/serializer"
+	"github.com/typeplane/typeplane/storage"
+)
+
+// Patch changes a part of an object. The patch is read once; everything from "read current" on runs again when another
+// writer comes first, so that a patch which names no resourceVersion never fails because of one.
+func (e *endpoint[T]) Patch(ctx context.Context, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (view rest.View, created bool, err error) {
+	key, err := e.key(name)
+	if err != nil {
+		return nil, false, err
+	}
+	r, err := e.newEdit(name, patch, opts)
+	if err != nil {
+		return nil, false, err
+	}
+	entry, err := e.write(ctx, key, isDryRun(opts.DryRun), func(current storage.Entry) ([]byte, error) {
+		old, err := e.decodeHub(current)
+		if err != nil {
+			return nil, err
+		}
+		hub, err := e.edited(ctx, r, old, current.Revision)
+		if err != nil {
+			return nil, err
+		}
+		return e.replace(ctx, hub, old, current)
+	})
+	if err != nil {
+		return nil, false, statusOf(err, "patch", e.resource, name.Name)
+	}
+	return e.view(entry), false, nil
+}
+
+// edit is what a client wants to have changed, ready to be applied as often as it takes.
+type edit struct {
+	name   rest.Name
+	opts   metav1.PatchOptions
+	text   []byte
+	change change
+	strict []error // what is odd about the patch itself
+}
+
+// change makes the next JSON of an object of its current one. It may be used again, but by one goroutine. Its errors
+// are a change's that does not fit the object, or API statuses.
+type change interface {
+	apply(current []byte) ([]byte, error)
+}
+
+func (e *endpoint[T]) newEdit(name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (*edit, error) {
+	r := &edit{name: name, opts: opts, text: patch.Bytes}
+	var err error
+	switch patch.Type {
+	case types.JSONPatchType:
+		r.change, r.strict, err = newJSONPatch(patch.Bytes)
+	case types.MergePatchType:
+		r.change, r.strict, err = newMergePatch(patch.Bytes)
+	case types.StrategicMergePatchType:
+		r.change, r.strict, err = newStrategicPatch(patch.Bytes, e.kind)
+	default:
+		err = apierrors.NewBadRequest(fmt.Sprintf("%s is not a type of patch that %s take", patch.Type, e.resource))
+	}
+	return r, err
+}
+
+// edited makes the object of the hub that an edit asks for. It may share memory with old.
+func (e *endpoint[T]) edited(ctx context.Context, r *edit, old T, current int64) (T, error) {
+	var none T
+
+	// The patch is meant for the object as the client sees it: in the version of the request, with its resourceVersion.
+	versioned, err := e.fromHub(old)
+	if err != nil {
+		return none, apierrors.NewInternalError(err)
+	}
+	runtime.Meta(versioned).ResourceVersion = formatRevision(current)
+	before, err := serializer.Append(nil, versioned, serializer.JSON, false)
+	if err != nil {
+		return none, apierrors.NewInternalError(err)
+	}
+	after, err := guarded(r.change, before)
+	if err != nil {
+		return none, e.misfit(r, err)
+	}
+
+	// From here on it is an object that a client sent.
+	want := e.kind.GroupVersionKind()
+	decoded, err := serializer.Decode(e.codec.scheme, after, serializer.JSON, want)
+	if err == nil && decoded.GroupVersionKind != want {
+		err = fmt.Errorf("it makes a %s of a %s: leave kind and apiVersion as they are", decoded.GroupVersionKind, want)
+	}
+	if err != nil {
+		return none, e.misfit(r, err)
+	}
+	decoded.Strict = append(r.strict[:len(r.strict):len(r.strict)], decoded.Strict...)
+	switch r.opts.FieldValidation {
+	case metav1.FieldValidationIgnore:
+	case metav1.FieldValidationStrict:
+		if err := decoded.StrictError(); err != nil {
+			return none, e.misfit(r, err)
+		}
+	default:
+		for _, err := range decoded.Strict {
+			rest.AddWarning(ctx, err.Error())
+		}
+	}
+	meta := runtime.Meta(decoded.Object)
+	if meta.Name != r.name.Name {
+		return none, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", meta.Name, r.name.Name))
+	}
+	if err := e.matchNamespace(meta, r.name); err != nil {
+		return none, err
+	}
+	e.kind.Default(decoded.Object)
+	hub, err := toHub[T](e.kind, decoded.Object)
+	if err != nil {
+		return none, e.misfit(r, err)
+	}
+	return hub, nil
+}
+
+// guarded applies a change. The libraries behind it are not above a panic when a patch is strange enough.
+func guarded(c change, current []byte) (next []byte, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			next, err = nil, fmt.Errorf("it can't be applied: %v", r)
+		}
+	}()
+	return c.apply(current)
+}
+
+// misfit is the status of a patch that can be read, but not applied to the object, or makes none.
+func (e *endpoint[T]) misfit(r *edit, err error) error {
+	var status apierrors.APIStatus
+	if errors.As(err, &status) {
+		return err
+	}
+	return e.invalid(r.name.Name, field.ErrorList{field.Invalid(field.NewPath("patch"), excerpt(r.text), err.Error())})
+}
+
+// excerpt is the beginning of a patch, for messages.
+func excerpt(text []byte) string {
+	const length = 256
+	if len(text) <= length {
+		return string(text)
+	}
+	return strings.ToValidUTF8(string(text[:length]), "") + " ..."
+}

@@ -1,0 +1,51 @@
+package server
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/typeplane/typeplane/registry/rest"
+)
+
+// patch answers PATCH of one object.
+func (s *Server) patch(c *call) error {
+	// The type of the patch comes first: clients fall back on another one when it is refused.
+	patchType, err := c.patchType()
+	if err != nil {
+		return err
+	}
+	form, err := c.form(mediaTypes)
+	if err != nil {
+		return err
+	}
+	body, err := s.readBody(c)
+	if err != nil {
+		return err
+	}
+	opts, err := patchOptions(c.query, patchType)
+	if err != nil {
+		return err
+	}
+	view, created, err := c.resource.Patch.Patch(c.ctx, c.name(), rest.Patch{Type: patchType, Bytes: body}, opts)
+	if err != nil {
+		return err
+	}
+	code := http.StatusOK
+	if created {
+		code = http.StatusCreated
+	}
+	return c.send(code, view, form)
+}
+
+// patchType is the Content-Type, without its parameters, if the resource takes such patches. None at all is none.
+func (c *call) patchType() (types.PatchType, error) {
+	name, _, _ := strings.Cut(c.req.Header.Get("Content-Type"), ";")
+	patchType := types.PatchType(strings.ToLower(strings.TrimSpace(name)))
+	if !slices.Contains(c.resource.PatchTypes, patchType) {
+		return "", unsupportedMediaType(joinTypes(c.resource.PatchTypes))
+	}
+	return patchType, nil
+}
