@@ -37,6 +37,15 @@ func (e *endpoint[T]) Get(ctx context.Context, name rest.Name, opts metav1.GetOp
 
 // List reads a collection, or a page of it.
 func (e *endpoint[T]) List(ctx context.Context, namespace string, opts metav1.ListOptions) (rest.View, error) {
+	view, err := e.page(ctx, namespace, opts)
+	if err != nil {
+		return nil, err
+	}
+	return view, nil
+}
+
+// page is List with a result that can be looked into.
+func (e *endpoint[T]) page(ctx context.Context, namespace string, opts metav1.ListOptions) (*listView, error) {
 	if opts.ShardSelector != "" {
 		return nil, apierrors.NewBadRequest("shardSelector is not supported: leave it out")
 	}

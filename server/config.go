@@ -65,7 +65,7 @@ const (
 	defaultRequestTimeout = 60 * time.Second
 	defaultWatchTimeout   = 30 * time.Minute
 	defaultMaxBody        = 3 << 20
-	// writeTimeout bounds create, update and delete below RequestTimeout.
+	// writeTimeout bounds create, update, patch and delete below RequestTimeout.
 	writeTimeout = 34 * time.Second
 )
 

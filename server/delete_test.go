@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -98,5 +99,62 @@ func TestDeleteAnswersWithTheUID(t *testing.T) {
 	const want = `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":"b","uid":"u-1"}}` + "\n"
 	if w.Code != http.StatusOK || w.Body.String() != want {
 		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+}
+
+type deleteCollectionFunc func(context.Context, string, metav1.DeleteOptions, metav1.ListOptions) (rest.View, error)
+
+func (f deleteCollectionFunc) DeleteCollection(ctx context.Context, ns string, o metav1.DeleteOptions, l metav1.ListOptions) (rest.View, error) {
+	return f(ctx, ns, o, l)
+}
+
+func TestDeleteCollection(t *testing.T) {
+	type asked struct {
+		namespace string
+		opts      metav1.DeleteOptions
+		list      metav1.ListOptions
+	}
+	var got asked
+	r := books()
+	r.DeleteCollection = deleteCollectionFunc(func(_ context.Context, ns string, o metav1.DeleteOptions, l metav1.ListOptions) (rest.View, error) {
+		got = asked{ns, o, l}
+		return objectView{&bookList{TypeMeta: metav1.TypeMeta{Kind: "BookList", APIVersion: gv1.String()}, Items: []book{}}}, nil
+	})
+	s := newServer(t, config(t, r))
+	background, zero := metav1.DeletePropagationBackground, int64(0)
+	for name, tc := range map[string]struct {
+		query, body string
+		want        asked
+	}{
+		"query": {"?labelSelector=a%3Db&fieldSelector=metadata.name%3Dx&limit=7&dryRun=All&gracePeriodSeconds=0&watch=true", "",
+			asked{"ns", metav1.DeleteOptions{DryRun: []string{"All"}, GracePeriodSeconds: &zero}, metav1.ListOptions{LabelSelector: "a=b", FieldSelector: "metadata.name=x", Limit: 7}}},
+		"body": {"?limit=1&dryRun=All", `{"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Background"}`,
+			asked{"ns", metav1.DeleteOptions{TypeMeta: metav1.TypeMeta{Kind: "DeleteOptions", APIVersion: "v1"}, PropagationPolicy: &background}, metav1.ListOptions{Limit: 1}}},
+	} {
+		w := do(s, request{method: "DELETE", path: booksPath + tc.query, body: tc.body})
+		if w.Code != 200 || !strings.Contains(w.Body.String(), `"BookList"`) {
+			t.Errorf("%s: HTTP %d %s", name, w.Code, w.Body)
+		}
+		if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(asked{})); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", name, diff)
+		}
+	}
+	for name, tc := range map[string]struct {
+		path, body string
+		code       int
+		reason     metav1.StatusReason
+		message    string
+	}{
+		"bad selector": {booksPath + "?labelSelector=a%3D%3D%3Db", "", 400, metav1.StatusReasonBadRequest, `labelSelector: unable to parse requirement: found '=', expected: identifier`},
+		"bad match":    {booksPath + "?resourceVersionMatch=Exact", "", 422, metav1.StatusReasonInvalid, `ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided`},
+		"bad options":  {booksPath, `{"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":-1}`, 422, metav1.StatusReasonInvalid, `DeleteOptions.meta.k8s.io "" is invalid: gracePeriodSeconds: Invalid value: -1: must not be negative`},
+		"everywhere":   {"/apis/library.example.com/v1/books", "", 405, metav1.StatusReasonMethodNotAllowed, "the server does not allow this method on the requested resource"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			wantStatus(t, do(s, request{method: "DELETE", path: tc.path, body: tc.body}), tc.code, tc.reason, tc.message)
+		})
+	}
+	if list := do(s, request{path: "/apis/library.example.com/v1"}).Body.String(); !strings.Contains(list, `"delete","deletecollection","get"`) {
+		t.Errorf("discovery: %s", list)
 	}
 }

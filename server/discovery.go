@@ -155,6 +155,7 @@ func verbs(r *rest.Resource) []string {
 	}{
 		{"create", r.Create != nil},
 		{"delete", r.Delete != nil},
+		{"deletecollection", r.DeleteCollection != nil},
 		{"get", r.Get != nil},
 		{"list", r.List != nil},
 		{"patch", r.Patch != nil},

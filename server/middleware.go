@@ -81,7 +81,10 @@ func (s *Server) setDeadline(c *call) (context.CancelFunc, error) {
 		}
 	}
 	if c.info.IsResource && c.req.Method != http.MethodGet && c.req.Method != http.MethodHead {
-		timeout = min(timeout, writeTimeout)
+		// Deleting a collection is as many writes as it takes.
+		if c.info.Verb != "deletecollection" {
+			timeout = min(timeout, writeTimeout)
+		}
 		// A client that sends its body too slowly must not hold the request open for ever. Not every writer has a deadline
 		// to set; then the connection's own time-outs are all there is.
 		_ = http.NewResponseController(c.w).SetReadDeadline(time.Now().Add(timeout))

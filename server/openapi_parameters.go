@@ -1,5 +1,7 @@
 package server
 
+import "slices"
+
 // The parameters of the operations, as options.go reads them.
 
 func queryParameter(name, kind, description string) parameter {
@@ -37,6 +39,11 @@ var writeParameters = []parameter{
 
 var patchParameters = append(writeParameters[:len(writeParameters):len(writeParameters)],
 	queryParameter("force", "boolean", "Takes fields over from other managers; for apply patches only."))
+
+// deleteCollectionParameters say which objects are deleted, and how.
+var deleteCollectionParameters = append(slices.DeleteFunc(slices.Clone(listParameters), func(p parameter) bool {
+	return p.Name == "watch" || p.Name == "allowWatchBookmarks"
+}), deleteParameters...)
 
 var deleteParameters = []parameter{
 	queryParameter("dryRun", "string", "'All' does everything but delete."),

@@ -92,6 +92,12 @@ func (d describer) paths(r *rest.Resource) map[string]*pathItem {
 		all.Post.RequestBody = body(kind, true)
 	}
 
+	if r.DeleteCollection != nil {
+		all.Delete = d.operation(r, "delete", "deletecollection", scope, "delete a collection of "+r.Kind, deleteCollectionParameters, "200", d.named("Status"))
+		all.Delete.OperationID = strings.Replace(all.Delete.OperationID, scope+r.Kind, "Collection"+scope+r.Kind, 1)
+		all.Delete.RequestBody = body(d.named("DeleteOptions"), false)
+	}
+
 	one := &pathItem{Parameters: append([]parameter{pathParameter("name", "The name of the "+r.Kind+".")}, all.Parameters...)}
 	if r.Get != nil {
 		one.Get = d.operation(r, "read", "get", scope, "read one "+r.Kind, getParameters, "200", kind)

@@ -46,13 +46,15 @@ func (s *Server) verb(c *call) func(*call) error {
 	case "watch":
 		return ifServed(r.Watch != nil, s.watch)
 	case "create":
-		return ifServed(r.Create != nil && takesCreate(r, c.info), s.create)
+		return ifServed(r.Create != nil && !c.info.Item && oneNamespace(r, c.info), s.create)
 	case "update":
 		return ifServed(r.Update != nil && c.info.Item, s.update)
 	case "patch":
 		return ifServed(r.Patch != nil && c.info.Item, s.patch)
 	case "delete":
 		return ifServed(r.Delete != nil, s.delete)
+	case "deletecollection":
+		return ifServed(r.DeleteCollection != nil && oneNamespace(r, c.info), s.deleteCollection)
 	}
 	return nil
 }
@@ -77,9 +79,9 @@ func pathFits(r *rest.Resource, i requestInfo) bool {
 	}
 }
 
-// takesCreate: objects are created in a namespace, not in all of them.
-func takesCreate(r *rest.Resource, i requestInfo) bool {
-	return !i.Item && (i.Namespace != "" || !r.Namespaced)
+// oneNamespace: objects are created, and deleted together, in a namespace, not in all of them.
+func oneNamespace(r *rest.Resource, i requestInfo) bool {
+	return i.Namespace != "" || !r.Namespaced
 }
 
 // routeDocument answers paths that are not resources.
@@ -115,7 +117,8 @@ func (s *Server) refuseMethod(c *call) error {
 		add(r.Delete != nil, "DELETE")
 	} else {
 		add(r.List != nil || r.Watch != nil, "GET", "HEAD")
-		add(r.Create != nil && takesCreate(r, c.info), "POST")
+		add(r.Create != nil && oneNamespace(r, c.info), "POST")
+		add(r.DeleteCollection != nil && oneNamespace(r, c.info), "DELETE")
 	}
 	c.w.Header().Set("Allow", strings.Join(allow, ", "))
 	if c.info.Verb == "watch" || c.info.Verb == "list" {

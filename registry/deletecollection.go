@@ -1,0 +1,80 @@
+package registry
+
+import (
+	"context"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime/wire"
+	"github.com/typeplane/typeplane/storage"
+)
+
+// deletePage is how many objects are read before they are deleted.
+const deletePage = 500
+
+// DeleteCollection deletes one by one what a list with the same options returns, and answers with those objects as they
+// were before. With a limit it is one page of them, and the answer says where the next one begins. The first error ends
+// it; what was deleted until then stays deleted.
+func (e *endpoint[T]) DeleteCollection(ctx context.Context, namespace string, opts metav1.DeleteOptions, list metav1.ListOptions) (rest.View, error) {
+	deleted := &listView{version: e.version, entries: []storage.Entry{}}
+	onePage := list.Limit > 0
+	if !onePage {
+		list.Limit = deletePage
+	}
+	for {
+		page, err := e.page(ctx, namespace, list)
+		if err != nil {
+			return nil, err
+		}
+		for _, entry := range page.entries {
+			gone, err := e.deleteListed(ctx, entry, opts)
+			if err != nil {
+				return nil, err
+			}
+			if !gone {
+				deleted.entries = append(deleted.entries, entry)
+			}
+		}
+		if deleted.meta.ResourceVersion == "" {
+			deleted.meta.ResourceVersion = page.meta.ResourceVersion
+		}
+		if onePage || page.meta.Continue == "" {
+			deleted.meta.Continue = page.meta.Continue
+			return deleted, nil
+		}
+		list.Continue, list.ResourceVersion, list.ResourceVersionMatch = page.meta.Continue, "", ""
+	}
+}
+
+// deleteListed deletes an object that was in a list. gone says that there was nothing left to delete.
+func (e *endpoint[T]) deleteListed(ctx context.Context, entry storage.Entry, opts metav1.DeleteOptions) (gone bool, err error) {
+	ours := opts.Preconditions == nil
+	if ours {
+		// Somebody may have put another object there since. That one was not in the list.
+		meta, err := wire.ReadMeta(entry.Value)
+		if err != nil {
+			return false, apierrors.NewInternalError(err)
+		}
+		uid := types.UID(strings.Clone(meta.UID))
+		opts.Preconditions = &metav1.Preconditions{UID: &uid}
+	}
+	_, err = e.Delete(ctx, e.nameOf(entry.Key), opts)
+	if apierrors.IsNotFound(err) || ours && apierrors.IsConflict(err) {
+		return true, nil
+	}
+	return false, err
+}
+
+// nameOf is the name of the object at a key.
+func (s *Store[T]) nameOf(key string) rest.Name {
+	key = strings.TrimPrefix(key, s.prefix)
+	if !s.def.Namespaced {
+		return rest.Name{Name: key}
+	}
+	namespace, name, _ := strings.Cut(key, "/")
+	return rest.Name{Namespace: namespace, Name: name}
+}

@@ -1,0 +1,31 @@
+package server
+
+import "net/http"
+
+// deleteCollection answers DELETE of a collection: the query says which objects, the body (or the query) how.
+func (s *Server) deleteCollection(c *call) error {
+	form, err := c.form(mediaTypes)
+	if err != nil {
+		return err
+	}
+	body, err := s.readBody(c)
+	if err != nil {
+		return err
+	}
+	list, err := listOptions(c.info, c.query)
+	if err != nil {
+		return err
+	}
+	opts, err := s.readDeleteOptions(c, body)
+	if err != nil {
+		return err
+	}
+	if err := invalidOptions("DeleteOptions", validateDelete(opts)); err != nil {
+		return err
+	}
+	view, err := c.resource.DeleteCollection.DeleteCollection(c.ctx, c.name().Namespace, opts, list)
+	if err != nil {
+		return err
+	}
+	return c.send(http.StatusOK, view, form)
+}
