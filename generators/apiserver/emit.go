@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/emit"
@@ -57,7 +56,7 @@ func (p printer) addToScheme() {
 		if i > 0 {
 			p.P()
 		}
-		p.P(local(h), "Hub := ", p.runtime("AddHub"), "(b, ", p.groupKind(h.groupKind), ", func() *", h.goType, " { return new(", h.goType, ") })")
+		p.P(local(h), "Hub := ", p.runtime("AddHub"), "(b, ", p.groupKind(h.groupKind), ", func() *", h.ident(), " { return new(", h.ident(), ") })")
 		for _, v := range h.versions {
 			p.version(h, v)
 		}
@@ -67,19 +66,19 @@ func (p printer) addToScheme() {
 }
 
 func (p printer) version(h *hub, v *version) {
-	t := v.goType
-	list := &types.Type{Name: types.Name{Package: t.Name.Package, Name: t.Name.Name + "List"}, Kind: types.Struct}
-	p.P(p.runtime("AddVersion"), "(", local(h), "Hub, ", p.runtime("Version"), "[*", t, ", *", h.goType, "]{")
+	t, name := v.ident(), v.goType.Name.Name
+	list := emit.Ident{Path: t.Path, Name: name + "List"}
+	p.P(p.runtime("AddVersion"), "(", local(h), "Hub, ", p.runtime("Version"), "[*", t, ", *", h.ident(), "]{")
 	p.P("GroupVersion: ", p.groupVersion(v.gv), ",")
-	if t.Name.Name != h.groupKind.Kind {
-		p.P("Kind: ", quoted(t.Name.Name), ",")
+	if name != h.groupKind.Kind {
+		p.P("Kind: ", quoted(name), ",")
 	}
 	p.P("New: func() *", t, " { return new(", t, ") },")
 	p.P("NewList: func() ", emit.Ident{Path: apiruntimePath, Name: "Object"}, " { return new(", list, ") },")
 	if v.defaults {
-		p.P("Default: ", emit.Ident{Path: v.pkg.Path, Name: "SetObjectDefaults_" + t.Name.Name}, ",")
+		p.P("Default: ", emit.Ident{Path: v.pkg.Path, Name: "SetObjectDefaults_" + name}, ",")
 	}
-	if t != h.goType {
+	if v.goType != h.goType {
 		p.P("ToHub: ", p.runtime("Unscoped"), "(", emit.Ident{Path: v.conversions.pkg.Path, Name: v.conversions.ToHub}, "),")
 		p.P("FromHub: ", p.runtime("Unscoped"), "(", emit.Ident{Path: v.conversions.pkg.Path, Name: v.conversions.FromHub}, "),")
 	}
@@ -87,6 +86,19 @@ func (p printer) version(h *hub, v *version) {
 		p.P("SelectableFields: ", v.fieldsFunc, ",")
 	}
 	p.P("})")
+}
+
+// ident is the type of a version as it is called where the kind is declared.
+func (v *version) ident() emit.Ident { return emit.Ident{Path: v.pkg.Path, Name: v.goType.Name.Name} }
+
+// ident is the hub type: by the name that one of the versions gives it, if it is one.
+func (h *hub) ident() emit.Ident {
+	for _, v := range h.versions {
+		if v.goType == h.goType {
+			return v.ident()
+		}
+	}
+	return emit.Ident{Path: h.goType.Name.Package, Name: h.goType.Name.Name}
 }
 
 func (p printer) runtime(name string) emit.Ident { return emit.Ident{Path: runtimePath, Name: name} }

@@ -38,7 +38,7 @@ func (p printer) newServer() {
 }
 
 func (p printer) resource(h *hub) {
-	p.P(emit.Ident{Path: registryPath, Name: "Define"}, "(", emit.Ident{Path: registryPath, Name: "Definition"}, "[*", h.goType, "]{")
+	p.P(emit.Ident{Path: registryPath, Name: "Define"}, "(", emit.Ident{Path: registryPath, Name: "Definition"}, "[*", h.ident(), "]{")
 	p.P("GroupKind: ", p.groupKind(h.groupKind), ",")
 	p.P("Plural: ", quoted(h.names.plural), ",")
 	p.P("Singular: ", quoted(h.names.singular), ",")
@@ -54,7 +54,7 @@ func (p printer) resource(h *hub) {
 	p.P("StorageVersion: ", p.groupVersion(h.storage.gv), ",")
 	p.P("Versions: []", emit.Ident{Path: schemaPath, Name: "GroupVersion"}, "{", p.served(h), "},")
 	if h.strategy != nil && len(h.strategy.hooks) > 0 {
-		p.P("Strategy: ", emit.Ident{Path: registryPath, Name: "Strategy"}, "[*", h.goType, "]{")
+		p.P("Strategy: ", emit.Ident{Path: registryPath, Name: "Strategy"}, "[*", h.ident(), "]{")
 		for _, name := range h.strategy.hooks {
 			p.P(name, ": ", local(h), "Strategy.", name, ",")
 		}
@@ -90,7 +90,7 @@ func stringList(items []string) string {
 // selectableFields prints the function that reads the selectable fields of one version.
 func (p printer) selectableFields(v *version) {
 	p.P("// ", v.fieldsFunc, " returns the fields of kind ", v.goType.Name.Name, " in ", v.gv, " that a selector may name.")
-	p.P("func ", v.fieldsFunc, "(in *", v.goType, ") map[string]string {")
+	p.P("func ", v.fieldsFunc, "(in *", v.ident(), ") map[string]string {")
 	guarded := false
 	for _, f := range v.fields {
 		guarded = guarded || len(f.guards) > 0

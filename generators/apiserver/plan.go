@@ -41,8 +41,11 @@ type hub struct {
 
 // version is a kind in one API version.
 type version struct {
+	// pkg declares the kind, at pos and with the markers in lines. goType belongs to another package if it is an alias.
 	pkg    *load.Package
 	goType *types.Type
+	lines  []string
+	pos    token.Position
 	gv     schema.GroupVersion
 	served bool
 	// hub is the type that the version converts to, by these functions; goType itself, and none, if it names no other.

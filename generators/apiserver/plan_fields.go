@@ -23,16 +23,16 @@ type selectable struct {
 
 // selectableFields reads +kubebuilder:selectablefield:JSONPath=.spec.isbn of a kind.
 func (p *planner) selectableFields(v *version) []selectable {
-	markers, err := tag.Arguments(v.goType.CommentLines, tagSelectableField)
+	markers, err := tag.Arguments(v.lines, tagSelectableField)
 	if err != nil {
-		p.problem(p.set.TypePos(v.goType), v.goType.Name.Name, err.Error(), "")
+		p.problem(v.pos, v.goType.Name.Name, err.Error(), "")
 		return nil
 	}
 	var out []selectable
 	seen := map[string]bool{}
 	for _, marker := range markers {
 		if len(marker) != 1 || marker[0].Key != "JSONPath" {
-			p.problem(p.set.TypePos(v.goType), v.goType.Name.Name, "+"+tagSelectableField+" needs a path and nothing else",
+			p.problem(v.pos, v.goType.Name.Name, "+"+tagSelectableField+" needs a path and nothing else",
 				"write it like +"+tagSelectableField+":JSONPath=.spec.name")
 			continue
 		}
@@ -41,7 +41,7 @@ func (p *planner) selectableFields(v *version) []selectable {
 			message, cure = "it is there twice", "remove one of the tags"
 		}
 		if message != "" {
-			p.problem(p.set.TypePos(v.goType), v.goType.Name.Name, fmt.Sprintf("+%s:JSONPath=%s: %s", tagSelectableField, marker[0].Value, message), cure)
+			p.problem(v.pos, v.goType.Name.Name, fmt.Sprintf("+%s:JSONPath=%s: %s", tagSelectableField, marker[0].Value, message), cure)
 			continue
 		}
 		seen[f.label] = true

@@ -10,6 +10,7 @@ import (
 	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/conversion"
+	"github.com/typeplane/typeplane/generators/kind"
 	"github.com/typeplane/typeplane/generators/load"
 	"github.com/typeplane/typeplane/generators/tag"
 )
@@ -63,11 +64,11 @@ func (p *planner) complete(h *hub) {
 		return cmp.Compare(elsewhere(a, h), elsewhere(b, h)) // the hub's own group first
 	})
 	h.names = p.names(h)
-	if !embeds(h.goType, "TypeMeta") || !embeds(h.goType, "ObjectMeta") {
+	if !kind.Embeds(h.goType, "TypeMeta") || !kind.Embeds(h.goType, "ObjectMeta") {
 		p.problem(p.set.TypePos(h.goType), h.goType.Name.Name, "it is the hub of a kind and has no metadata", "embed metav1.TypeMeta and metav1.ObjectMeta")
 	}
 	if !slices.ContainsFunc(h.versions, func(v *version) bool { return v.served }) {
-		p.problem(p.set.TypePos(h.storage.goType), h.groupKind.Kind, "none of its versions is served",
+		p.problem(h.storage.pos, h.groupKind.Kind, "none of its versions is served",
 			"take +"+tagUnserved+" from one of them, or say +"+tagSkip)
 	}
 }
@@ -83,18 +84,18 @@ func elsewhere(v *version, h *hub) int {
 func (p *planner) storageVersion(h *hub) *version {
 	var marked []*version
 	for _, v := range h.versions {
-		if tag.Has(v.goType.CommentLines, tagStorageVersion) {
+		if tag.Has(v.lines, tagStorageVersion) {
 			marked = append(marked, v)
 		}
 	}
 	for _, v := range marked[min(1, len(marked)):] {
-		p.problem(p.set.TypePos(v.goType), v.goType.Name.Name,
+		p.problem(v.pos, v.goType.Name.Name,
 			fmt.Sprintf("+%s is also on the one in %s", tagStorageVersion, marked[0].gv), "objects are stored in one version: leave one of the tags")
 	}
 	isHub := slices.IndexFunc(h.versions, func(v *version) bool { return v.goType == h.goType })
 	switch {
 	case len(marked) > 0 && isHub >= 0 && marked[0].goType != h.goType:
-		p.problem(p.set.TypePos(marked[0].goType), marked[0].goType.Name.Name,
+		p.problem(marked[0].pos, marked[0].goType.Name.Name,
 			fmt.Sprintf("it is stored in %s, but the other versions convert to %s", marked[0].gv, h.versions[isHub].gv),
 			"without a package of hub types the stored version is the hub: move the tag there, or let +"+tagConversion+" name "+marked[0].pkg.Path)
 		return marked[0]
@@ -114,7 +115,7 @@ func (p *planner) checkChains(versions []*version) {
 	for _, v := range versions {
 		for _, next := range versions {
 			if v.hub == next.goType && next.hub != next.goType {
-				p.problem(p.set.TypePos(v.goType), v.goType.Name.Name,
+				p.problem(v.pos, v.goType.Name.Name,
 					fmt.Sprintf("it converts to %s, which itself converts to %s", next.gv, next.hub),
 					"let +"+tagConversion+" of both packages name "+next.hub.Name.Package)
 			}
@@ -133,10 +134,10 @@ func (p *planner) checkApart(hubs []*hub) {
 			case other == nil:
 				first[gk] = v
 			case other.gv == v.gv:
-				p.problem(p.set.TypePos(v.goType), gk.Kind, fmt.Sprintf("%s has this kind already, in package %s", v.gv, other.pkg.Path),
+				p.problem(v.pos, gk.Kind, fmt.Sprintf("%s has this kind already, in package %s", v.gv, other.pkg.Path),
 					"give one of the packages another group or version")
 			case other.hub != v.hub:
-				p.problem(p.set.TypePos(v.goType), gk.Kind,
+				p.problem(v.pos, gk.Kind,
 					fmt.Sprintf("the server could not convert between it and the %s in %s: they have no hub in common", gk.Kind, other.gv),
 					"say in doc.go of one version +"+tagConversion+"= with the import path of the other, or in both with that of a package of hub types")
 			}

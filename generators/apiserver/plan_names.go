@@ -24,7 +24,7 @@ func (p *planner) names(h *hub) names {
 	by := map[string]*version{}
 	say := func(v *version, key, value string) {
 		if old, ok := said[key]; ok && old != value {
-			p.problem(p.set.TypePos(v.goType), v.goType.Name.Name, fmt.Sprintf("%s is %s here and %s in %s", key, value, old, by[key].gv),
+			p.problem(v.pos, v.goType.Name.Name, fmt.Sprintf("%s is %s here and %s in %s", key, value, old, by[key].gv),
 				"say it in one version only, or the same in all")
 			return
 		}
@@ -32,7 +32,7 @@ func (p *planner) names(h *hub) names {
 	}
 	for _, v := range h.versions {
 		p.readResource(v, say)
-		if tag.Has(v.goType.CommentLines, tagNonNamespaced) {
+		if tag.Has(v.lines, tagNonNamespaced) {
 			say(v, "scope", "Cluster")
 		}
 	}
@@ -55,14 +55,14 @@ func (p *planner) names(h *hub) names {
 
 // readResource reads +kubebuilder:resource of one version.
 func (p *planner) readResource(v *version, say func(v *version, key, value string)) {
-	markers, err := tag.Arguments(v.goType.CommentLines, tagResource)
+	markers, err := tag.Arguments(v.lines, tagResource)
 	if err != nil {
-		p.problem(p.set.TypePos(v.goType), v.goType.Name.Name, err.Error(), "")
+		p.problem(v.pos, v.goType.Name.Name, err.Error(), "")
 		return
 	}
 	for _, a := range slices.Concat(markers...) {
 		problem := func(message, cure string) {
-			p.problem(p.set.TypePos(v.goType), v.goType.Name.Name, fmt.Sprintf("+%s:%s=%s: %s", tagResource, a.Key, a.Value, message), cure)
+			p.problem(v.pos, v.goType.Name.Name, fmt.Sprintf("+%s:%s=%s: %s", tagResource, a.Key, a.Value, message), cure)
 		}
 		switch a.Key {
 		case "path", "singular", "shortName", "categories":
@@ -117,7 +117,7 @@ func (p *planner) checkNames(hubs []*hub) {
 				taken[claim{h.groupKind.Group, name}] = h
 				continue
 			}
-			p.problem(p.set.TypePos(h.storage.goType), h.groupKind.Kind, fmt.Sprintf("%q is the name of %s too", name, groupKindText(other.groupKind)),
+			p.problem(h.storage.pos, h.groupKind.Kind, fmt.Sprintf("%q is the name of %s too", name, groupKindText(other.groupKind)),
 				"give one of them another name with +"+tagResource+":path=, singular= or shortName=")
 		}
 	}

@@ -15,11 +15,10 @@ import (
 	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/defaulter"
+	"github.com/typeplane/typeplane/generators/kind"
 	"github.com/typeplane/typeplane/generators/load"
 	"github.com/typeplane/typeplane/generators/tag"
 )
-
-const metaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // apiPackages are the packages in the folders below main that have a group, by import path. One that exists and is
 // not part of the run is a problem, and then ok is false: without it the server would lose its kinds, silently.
@@ -79,16 +78,15 @@ func (p *planner) versions(pkg *load.Package) []*version {
 	gv := p.groupVersion(pkg)
 	defaulted := defaulter.Covers(p.set, pkg)
 	var out []*version
-	for _, t := range pkg.Types.Types {
-		if t.Kind != types.Struct || !token.IsExported(t.Name.Name) || tag.Has(t.CommentLines, tagSkip) ||
-			!embeds(t, "TypeMeta") || !embeds(t, "ObjectMeta") || !p.hasList(pkg, t) {
+	for _, v := range p.declared(pkg) {
+		if tag.Has(v.lines, tagSkip) || !p.hasList(v) {
 			continue
 		}
-		v := &version{pkg: pkg, goType: t, hub: t, gv: gv, served: !tag.Has(t.CommentLines, tagUnserved)}
-		if c, ok := p.conversions[t]; ok {
+		v.gv, v.hub, v.served = gv, v.goType, !tag.Has(v.lines, tagUnserved)
+		if c, ok := p.conversions[v.goType]; ok {
 			v.hub, v.conversions = c.Hub, c
 		}
-		v.defaults = defaulted[t.Name.Name]
+		v.defaults = defaulted[v.goType.Name.Name]
 		v.fields = p.selectableFields(v)
 		out = append(out, v)
 	}
@@ -96,10 +94,36 @@ func (p *planner) versions(pkg *load.Package) []*version {
 	return out
 }
 
+// declared are the kinds that a package declares: structs of its own, and aliases of kinds of other modules.
+func (p *planner) declared(pkg *load.Package) (out []*version) {
+	for _, t := range pkg.Types.Types {
+		if t.Kind == types.Struct && token.IsExported(t.Name.Name) && kind.Embeds(t, "TypeMeta") && kind.Embeds(t, "ObjectMeta") {
+			out = append(out, &version{pkg: pkg, goType: t, lines: t.CommentLines, pos: p.set.TypePos(t)})
+		}
+	}
+	for _, a := range kind.Aliases(pkg) {
+		if !kind.IsKind(a) {
+			continue // a list
+		}
+		v := &version{pkg: pkg, goType: a.Target, lines: a.CommentLines, pos: p.set.AliasPos(a)}
+		if a.Name != a.Target.Name.Name {
+			p.problem(v.pos, a.Name, "it is an alias of a kind with another name, "+a.Target.Name.Name, "call the alias "+a.Target.Name.Name)
+			continue
+		}
+		if of := p.set.Package(a.Target.Name.Package); of != nil && of.Main {
+			p.problem(v.pos, a.Name, "it is an alias of a kind of this module", "declare the kind where it is to be served; aliases are for kinds of other modules")
+			continue
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
 // groupVersion is the group of the tag and the version that the folder is called after, or a tag.
 func (p *planner) groupVersion(pkg *load.Package) schema.GroupVersion {
 	gv := schema.GroupVersion{Version: path.Base(pkg.Path)}
 	gv.Group, _ = tag.Last(pkg.DocLines, tagGroupName)
+	gv.Group = strings.Trim(gv.Group, `"`)
 	if v, ok := tag.Last(pkg.DocLines, tagVersionName); ok {
 		gv.Version = v
 	}
@@ -114,27 +138,35 @@ func (p *planner) groupVersion(pkg *load.Package) schema.GroupVersion {
 }
 
 // hasList says whether the kind has its list type, and reports one that is missing or is no list of the kind.
-func (p *planner) hasList(pkg *load.Package, t *types.Type) bool {
-	name := t.Name.Name + "List"
-	list := pkg.Types.Types[name]
-	if list == nil {
-		p.problem(p.set.TypePos(t), t.Name.Name, "it embeds TypeMeta and ObjectMeta as a kind does, and there is no "+name,
-			"write type "+name+" struct with metav1.TypeMeta, metav1.ListMeta and Items []"+t.Name.Name+", or say +"+tagSkip)
-		return false
+func (p *planner) hasList(v *version) bool {
+	item, name := v.goType.Name.Name, v.goType.Name.Name+"List"
+	list, pos := v.pkg.Types.Types[name], v.pos
+	if i := slices.IndexFunc(v.pkg.Aliases, func(a load.Alias) bool { return a.Name == name }); i >= 0 {
+		list, pos = v.pkg.Aliases[i].Target, p.set.AliasPos(v.pkg.Aliases[i])
 	}
-	if !embeds(list, "TypeMeta") || !embeds(list, "ListMeta") || !slices.ContainsFunc(list.Members, func(m types.Member) bool {
-		return m.Name == "Items" && m.Type.Kind == types.Slice && m.Type.Elem == t
-	}) {
-		p.problem(p.set.TypePos(list), name, "it is no list of "+t.Name.Name,
-			"embed metav1.TypeMeta and metav1.ListMeta and have Items []"+t.Name.Name)
+	switch {
+	case list == nil && v.aliased():
+		p.problem(pos, item, "it is served as a kind, and there is no "+name, "declare "+name+" too, as an alias of the list beside it")
+		return false
+	case list == nil:
+		p.problem(pos, item, "it embeds TypeMeta and ObjectMeta as a kind does, and there is no "+name,
+			"write type "+name+" struct with metav1.TypeMeta, metav1.ListMeta and Items []"+item+", or say +"+tagSkip)
+		return false
+	case !isList(list, v.goType) && v.aliased():
+		p.problem(pos, name, "it is no list of "+item, "let it stand for the list that is declared beside "+item)
+		return false
+	case !isList(list, v.goType):
+		p.problem(p.set.TypePos(list), name, "it is no list of "+item, "embed metav1.TypeMeta and metav1.ListMeta and have Items []"+item)
 		return false
 	}
 	return true
 }
 
-// embeds says whether the struct t embeds meta/v1's type called name.
-func embeds(t *types.Type, name string) bool {
-	return slices.ContainsFunc(t.Members, func(m types.Member) bool {
-		return m.Embedded && m.Type.Name == types.Name{Package: metaV1, Name: name}
+// aliased says whether the Go type belongs to another package than the kind.
+func (v *version) aliased() bool { return v.goType.Name.Package != v.pkg.Path }
+
+func isList(list, of *types.Type) bool {
+	return kind.Embeds(list, "TypeMeta") && kind.Embeds(list, "ListMeta") && slices.ContainsFunc(list.Members, func(m types.Member) bool {
+		return m.Name == "Items" && m.Type.Kind == types.Slice && m.Type.Elem == of
 	})
 }

@@ -48,7 +48,7 @@ func newPlan(set *load.Set, pkg *load.Package, report *diag.Report) (_ *plan, ok
 		seen: map[*types.Type]bool{}, below: map[*types.Type][]*types.Type{}, above: map[*types.Type][]*types.Type{},
 		commented: map[string]bool{}, defaults: map[place]*fill{}, helpers: map[string]*types.Type{},
 	}
-	p.manual.checkSignatures(ask.types.Types.Types, report)
+	p.manual.checkSignatures(ask.named(), report)
 	roots := ask.roots(&p.manual, report)
 	for _, t := range roots {
 		p.roots[t] = true

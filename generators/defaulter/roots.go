@@ -2,9 +2,12 @@ package defaulter
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 
 	"github.com/typeplane/typeplane/generators/diag"
+	"github.com/typeplane/typeplane/generators/kind"
 	"github.com/typeplane/typeplane/generators/load"
 	"github.com/typeplane/typeplane/generators/tag"
 	"k8s.io/gengo/v2/types"
@@ -74,7 +77,30 @@ func (r request) roots(f *finder, report *diag.Report) []*types.Type {
 			out = append(out, t)
 		}
 	}
+	for _, t := range r.aliased() {
+		if slices.ContainsFunc(r.with, func(name string) bool { return hasMember(t, name) }) && f.of(t).object == nil {
+			out = append(out, t)
+		}
+	}
 	sort.Slice(out, func(i, j int) bool { return out[i].Name.Name < out[j].Name.Name })
+	return out
+}
+
+// aliased are the types of other packages that the package serves as kinds of its own.
+func (r request) aliased() []*types.Type {
+	var out []*types.Type
+	for _, a := range kind.Aliases(r.types) {
+		out = append(out, a.Target)
+	}
+	return out
+}
+
+// named are the types for which functions are looked up by name: the package's own, and those that it has aliases of.
+func (r request) named() map[string]*types.Type {
+	out := maps.Clone(r.types.Types.Types)
+	for _, t := range r.aliased() {
+		out[t.Name.Name] = t
+	}
 	return out
 }
 

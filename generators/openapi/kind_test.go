@@ -16,6 +16,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/typeplane/typeplane/generators"
+	"github.com/typeplane/typeplane/generators/apiserver"
 	"github.com/typeplane/typeplane/generators/gentest"
 	"github.com/typeplane/typeplane/generators/openapi"
 )
@@ -80,6 +81,65 @@ func TestKindIsSelfContained(t *testing.T) {
 			if _, ok := models[strings.TrimPrefix(ref, "#/components/schemas/")]; !ok {
 				t.Errorf("%s refers to %s, which is not there", name, ref)
 			}
+		}
+	}
+}
+
+const aliasModule = `
+-- v1/doc.go --
+// +k8s:openapi-gen=true
+// +groupName=
+package v1
+-- v1/types.go --
+package v1
+
+import corev1 "k8s.io/api/core/v1"
+
+// Pod says how it is served; its description is that of the type.
+//
+// +kubebuilder:resource:shortName=po
+type Pod = corev1.Pod
+
+// PodList is its list.
+type PodList = corev1.PodList
+
+// Node is a name and nothing else.
+type Node = corev1.Node
+`
+
+// A kind of another module is published under its name and with its words, as a kind of this package's group.
+func TestAlias(t *testing.T) {
+	dir := gentest.Module(t, txtar.Parse([]byte(aliasModule)))
+	result, err := generators.Run(generators.Config{
+		Dir: dir, Env: gentest.Env(), Patterns: []string{"./..."}, Plugins: []generators.Plugin{openapi.Plugin()},
+		Known: []generators.Plugin{apiserver.Plugin()},
+	})
+	if err != nil || len(result.Problems) > 0 {
+		t.Fatal(err, result.Problems)
+	}
+	models := constant(t, filepath.Join(dir, "v1", "zz_generated.openapi.go"))
+	for name, want := range map[string]string{
+		"Pod":                        `"description":"Pod is a collection of containers that can run on a host. `,
+		"PodList":                    `"x-kubernetes-group-version-kind":[{"group":"","kind":"PodList","version":"v1"}]`,
+		"PodSpec":                    `"x-kubernetes-list-map-keys":["name"],"x-kubernetes-list-type":"map","x-kubernetes-patch-merge-key":"name","x-kubernetes-patch-strategy":"merge"`,
+		"ContainerPort":              `"default":"TCP"`,
+		"VolumeResourceRequirements": `"#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"`,
+	} {
+		if got := string(models["io.k8s.api.core.v1."+name]); !strings.Contains(got, want) {
+			t.Errorf("%s has no %s:\n%s", name, want, got)
+		}
+	}
+	if models["io.k8s.api.core.v1.Node"] != nil {
+		t.Error("an alias without markers is published")
+	}
+	for name, text := range models {
+		for _, ref := range references(t, text) {
+			if _, ok := models[strings.TrimPrefix(ref, "#/components/schemas/")]; !ok {
+				t.Errorf("%s refers to %s, which is not there", name, ref)
+			}
+		}
+		if strings.Contains(string(text), `"x-kubernetes-group-version-kind"`) && name != "io.k8s.api.core.v1.Pod" && name != "io.k8s.api.core.v1.PodList" {
+			t.Errorf("%s says that it is a kind", name)
 		}
 	}
 }

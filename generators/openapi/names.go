@@ -30,6 +30,7 @@ func modelName(pkg packageNames, typeName string) string {
 // packageNames is what the names of a package's models are made of.
 type packageNames struct {
 	path, modelPackage, group, version string
+	isGroup                            bool // the package says +groupName=, be it the empty one
 }
 
 func backwards(domain string) string {

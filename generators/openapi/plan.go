@@ -11,6 +11,7 @@ import (
 
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/diag"
+	"github.com/typeplane/typeplane/generators/kind"
 	"github.com/typeplane/typeplane/generators/load"
 )
 
@@ -35,8 +36,9 @@ func plan(pass *generators.Pass) []file {
 	p := &planner{set: pass.Set, report: pass.Report, names: map[string]packageNames{}, tried: map[string]bool{}}
 	var files []file
 	for _, pkg := range pass.Packages {
-		m := &models{planner: p, pkg: pkg, done: map[string]*schema{}, owner: map[string]*types.Type{}}
+		m := &models{planner: p, pkg: pkg, kinds: map[*types.Type]bool{}, done: map[string]*schema{}, owner: map[string]*types.Type{}}
 		for _, t := range roots(pkg) {
+			m.kinds[t] = kind.Embeds(t, "TypeMeta")
 			m.model(t)
 		}
 		for len(m.queue) > 0 {
@@ -65,8 +67,13 @@ func roots(pkg *load.Package) []*types.Type {
 		}
 		switch own := value(t.CommentLines, tagGen); {
 		case own == "false":
-		case own == "true", whole && embeds(t, "TypeMeta"):
+		case own == "true", whole && kind.Embeds(t, "TypeMeta"):
 			out = append(out, t)
+		}
+	}
+	for _, a := range kind.Aliases(pkg) {
+		if own := value(a.CommentLines, tagGen); own == "true" || whole && own != "false" {
+			out = append(out, a.Target)
 		}
 	}
 	slices.SortFunc(out, func(a, b *types.Type) int { return strings.Compare(a.Name.Name, b.Name.Name) })
@@ -75,21 +82,12 @@ func roots(pkg *load.Package) []*types.Type {
 
 const metaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// embeds says whether the struct t embeds meta/v1's type called name.
-func embeds(t *types.Type, name string) bool {
-	for _, m := range t.Members {
-		if m.Embedded && m.Type.Name == (types.Name{Package: metaV1, Name: name}) {
-			return true
-		}
-	}
-	return false
-}
-
 // models collects the schemas of one package's file.
 type models struct {
 	*planner
 	pkg   *load.Package
-	done  map[string]*schema // by model name; nil while it waits in queue
+	kinds map[*types.Type]bool // the roots that are kinds of this package's group and version, and their lists
+	done  map[string]*schema   // by model name; nil while it waits in queue
 	owner map[string]*types.Type
 	queue []*types.Type
 }
@@ -125,7 +123,8 @@ func (p *planner) namesOf(pkgPath string) packageNames {
 	if pkg := p.set.Package(pkgPath); pkg != nil {
 		names.modelPackage = value(pkg.DocLines, tagModelPackage)
 		if pkg.Main {
-			names.group, names.version = value(pkg.DocLines, tagGroupName), path.Base(pkg.Path)
+			names.isGroup = has(pkg.DocLines, tagGroupName)
+			names.group, names.version = strings.Trim(value(pkg.DocLines, tagGroupName), `"`), path.Base(pkg.Path)
 			if v := value(pkg.DocLines, tagVersionName); v != "" {
 				names.version = v
 			}

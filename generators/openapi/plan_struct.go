@@ -20,7 +20,7 @@ func (m *models) modelSchema(t *types.Type) *schema {
 	}
 	s.Description = describe(t.CommentLines)
 	m.structMarkers(t, s)
-	if names := m.namesOf(t.Name.Package); t.Name.Package == m.pkg.Path && names.group != "" && embeds(t, "TypeMeta") {
+	if names := m.namesOf(m.pkg.Path); names.isGroup && m.kinds[t] {
 		s.GroupVersionKinds = []groupVersionKind{{Group: names.group, Kind: t.Name.Name, Version: names.version}}
 	}
 	return s

@@ -53,8 +53,8 @@ func print(f *emit.File, plan *registration) {
 	f.P("// addKnownTypes adds the kinds of this package, and those that clients of every group need, to a scheme.")
 	f.P("func addKnownTypes(scheme *", runtime("Scheme"), ") error {")
 	f.P("scheme.AddKnownTypes(SchemeGroupVersion,")
-	for _, t := range plan.kinds {
-		f.P("&", t, "{},")
+	for _, name := range plan.kinds {
+		f.P("&", name, "{},")
 	}
 	f.P(")")
 	f.P(meta("AddToGroupVersion"), "(scheme, SchemeGroupVersion)")

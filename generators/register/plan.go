@@ -12,6 +12,7 @@ import (
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/emit"
+	"github.com/typeplane/typeplane/generators/kind"
 	"github.com/typeplane/typeplane/generators/load"
 	"github.com/typeplane/typeplane/generators/tag"
 
@@ -56,7 +57,7 @@ func generate(pass *generators.Pass) {
 // registration is what is printed for a package.
 type registration struct {
 	group, version string
-	kinds          []*types.Type
+	kinds          []string        // names of types and aliases of the package, sorted
 	declared       map[string]bool // names that the package declares by hand, which are not printed
 }
 
@@ -66,8 +67,9 @@ var core = []string{"SchemeBuilder", "localSchemeBuilder", "AddToScheme", "addKn
 // decide returns nil for a package without registration.
 func decide(pass *generators.Pass, pkg *load.Package) *registration {
 	asked, ok := asksFor(pass, pkg)
-	kinds := kinds(pkg)
-	if !ok || len(kinds) == 0 || pkg.HasFile("register.go") {
+	types := kinds(pkg)
+	names := kindNames(pkg, types)
+	if !ok || len(names) == 0 || pkg.HasFile("register.go") {
 		return nil
 	}
 	for _, name := range core {
@@ -82,13 +84,13 @@ func decide(pass *generators.Pass, pkg *load.Package) *registration {
 			return nil
 		}
 	}
-	plan := &registration{kinds: kinds, declared: map[string]bool{}}
+	plan := &registration{kinds: names, declared: map[string]bool{}}
 	plan.group, plan.version = groupVersion(pkg)
 	for _, name := range []string{"GroupName", "Resource", "Install"} {
 		plan.declared[name] = pkg.Go.Scope().Lookup(name) != nil
 	}
 	checkGroup(pass, pkg, plan.group)
-	checkObjects(pass, kinds)
+	checkObjects(pass, types)
 	return plan
 }
 
@@ -145,6 +147,19 @@ func kinds(pkg *load.Package) []*types.Type {
 		out = append(out, t)
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].Name.Name < out[j].Name.Name })
+	return out
+}
+
+// kindNames are the names of all that is registered: types, and the aliases that are kinds or lists of such.
+func kindNames(pkg *load.Package, own []*types.Type) []string {
+	var out []string
+	for _, t := range own {
+		out = append(out, t.Name.Name)
+	}
+	for _, a := range kind.Aliases(pkg) {
+		out = append(out, a.Name)
+	}
+	sort.Strings(out)
 	return out
 }
 
