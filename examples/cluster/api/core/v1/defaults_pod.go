@@ -1,0 +1,169 @@
+package v1
+
+import (
+	"maps"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// SetDefaults_Pod does what is done for pods, and not for the templates of pods.
+func SetDefaults_Pod(in *corev1.Pod) {
+	setDefault(&in.Spec.EnableServiceLinks, true)
+	// Who limits a resource and requests none of it requests as much.
+	for _, containers := range [][]corev1.Container{in.Spec.InitContainers, in.Spec.Containers} {
+		for i := range containers {
+			requestLimits(&containers[i].Resources)
+		}
+	}
+}
+
+func requestLimits(r *corev1.ResourceRequirements) {
+	if len(r.Limits) == 0 {
+		return
+	}
+	requests := maps.Clone(r.Limits)
+	maps.Copy(requests, r.Requests)
+	r.Requests = requests
+}
+
+// SetDefaults_PodSpec fills in what every pod has.
+func SetDefaults_PodSpec(in *corev1.PodSpec) {
+	if in.DNSPolicy == "" {
+		in.DNSPolicy = corev1.DNSClusterFirst
+	}
+	if in.RestartPolicy == "" {
+		in.RestartPolicy = corev1.RestartPolicyAlways
+	}
+	if in.SecurityContext == nil {
+		in.SecurityContext = &corev1.PodSecurityContext{}
+	}
+	setDefault(&in.TerminationGracePeriodSeconds, corev1.DefaultTerminationGracePeriodSeconds)
+	if in.SchedulerName == "" {
+		in.SchedulerName = corev1.DefaultSchedulerName
+	}
+	if in.HostNetwork {
+		for _, containers := range [][]corev1.Container{in.InitContainers, in.Containers} {
+			for i := range containers {
+				useHostPorts(containers[i].Ports)
+			}
+		}
+	}
+}
+
+// useHostPorts gives ports of a pod in the host's network the only host port that they can have.
+func useHostPorts(ports []corev1.ContainerPort) {
+	for i := range ports {
+		if ports[i].HostPort == 0 {
+			ports[i].HostPort = ports[i].ContainerPort
+		}
+	}
+}
+
+// SetDefaults_Container decides by the image's tag how often it is pulled.
+func SetDefaults_Container(in *corev1.Container) {
+	if in.ImagePullPolicy == "" {
+		in.ImagePullPolicy = pullPolicy(in.Image)
+	}
+	if in.TerminationMessagePath == "" {
+		in.TerminationMessagePath = corev1.TerminationMessagePathDefault
+	}
+	if in.TerminationMessagePolicy == "" {
+		in.TerminationMessagePolicy = corev1.TerminationMessageReadFile
+	}
+}
+
+// SetDefaults_EphemeralContainerCommon is SetDefaults_Container for ephemeral containers.
+func SetDefaults_EphemeralContainerCommon(in *corev1.EphemeralContainerCommon) {
+	SetDefaults_Container((*corev1.Container)(in))
+}
+
+// pullPolicy: what is called latest, or has no tag and no digest, may be another image each time.
+func pullPolicy(image string) corev1.PullPolicy {
+	if strings.Contains(image, "@") {
+		return corev1.PullIfNotPresent
+	}
+	name := image[strings.LastIndexByte(image, '/')+1:] // a colon before that is of a port
+	if _, tag, ok := strings.Cut(name, ":"); ok && tag != "latest" {
+		return corev1.PullIfNotPresent
+	}
+	return corev1.PullAlways
+}
+
+// SetDefaults_Probe says how patient a probe is.
+func SetDefaults_Probe(in *corev1.Probe) {
+	for _, d := range []struct {
+		field *int32
+		value int32
+	}{{&in.TimeoutSeconds, 1}, {&in.PeriodSeconds, 10}, {&in.SuccessThreshold, 1}, {&in.FailureThreshold, 3}} {
+		if *d.field == 0 {
+			*d.field = d.value
+		}
+	}
+}
+
+// SetDefaults_HTTPGetAction asks for the root.
+func SetDefaults_HTTPGetAction(in *corev1.HTTPGetAction) {
+	if in.Path == "" {
+		in.Path = "/"
+	}
+	if in.Scheme == "" {
+		in.Scheme = corev1.URISchemeHTTP
+	}
+}
+
+// SetDefaults_ObjectFieldSelector reads the field of a pod in this version.
+func SetDefaults_ObjectFieldSelector(in *corev1.ObjectFieldSelector) {
+	if in.APIVersion == "" {
+		in.APIVersion = "v1"
+	}
+}
+
+// SetDefaults_Volume makes a volume of no other kind an empty directory.
+func SetDefaults_Volume(in *corev1.Volume) {
+	if in.VolumeSource == (corev1.VolumeSource{}) {
+		in.EmptyDir = &corev1.EmptyDirVolumeSource{}
+	}
+}
+
+// SetDefaults_SecretVolumeSource lets the owner read and write.
+func SetDefaults_SecretVolumeSource(in *corev1.SecretVolumeSource) {
+	setDefault(&in.DefaultMode, corev1.SecretVolumeSourceDefaultMode)
+}
+
+// SetDefaults_ConfigMapVolumeSource is SetDefaults_SecretVolumeSource for config maps.
+func SetDefaults_ConfigMapVolumeSource(in *corev1.ConfigMapVolumeSource) {
+	setDefault(&in.DefaultMode, corev1.ConfigMapVolumeSourceDefaultMode)
+}
+
+// SetDefaults_DownwardAPIVolumeSource is SetDefaults_SecretVolumeSource for fields of the pod.
+func SetDefaults_DownwardAPIVolumeSource(in *corev1.DownwardAPIVolumeSource) {
+	setDefault(&in.DefaultMode, corev1.DownwardAPIVolumeSourceDefaultMode)
+}
+
+// SetDefaults_ProjectedVolumeSource is SetDefaults_SecretVolumeSource for volumes that are put together.
+func SetDefaults_ProjectedVolumeSource(in *corev1.ProjectedVolumeSource) {
+	setDefault(&in.DefaultMode, corev1.ProjectedVolumeSourceDefaultMode)
+}
+
+// SetDefaults_ServiceAccountTokenProjection lets a token live for an hour.
+func SetDefaults_ServiceAccountTokenProjection(in *corev1.ServiceAccountTokenProjection) {
+	setDefault(&in.ExpirationSeconds, 60*60)
+}
+
+// SetDefaults_HostPathVolumeSource checks nothing before it mounts.
+func SetDefaults_HostPathVolumeSource(in *corev1.HostPathVolumeSource) {
+	setDefault(&in.Type, corev1.HostPathUnset)
+}
+
+// SetDefaults_PersistentVolumeClaimSpec wants a file system.
+func SetDefaults_PersistentVolumeClaimSpec(in *corev1.PersistentVolumeClaimSpec) {
+	setDefault(&in.VolumeMode, corev1.PersistentVolumeFilesystem)
+}
+
+// setDefault sets a pointer that is nil.
+func setDefault[T any](field **T, value T) {
+	if *field == nil {
+		*field = &value
+	}
+}

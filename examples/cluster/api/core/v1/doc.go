@@ -1,0 +1,10 @@
+// Package v1 serves pods, replication controllers and namespaces as Kubernetes has them.
+//
+// The types are aliases of those in k8s.io/api, which brings their copying, protobuf and JSON; the markers here say how
+// they are served, and the functions in defaults*.go what a field becomes that a client left out. The server works with
+// these very types: there are no others to convert to.
+//
+// +groupName=
+// +k8s:defaulter-gen=TypeMeta
+// +k8s:openapi-gen=true
+package v1

@@ -1,0 +1,41 @@
+package v1
+
+import corev1 "k8s.io/api/core/v1"
+
+// Pod is a group of containers that run together.
+//
+// +kubebuilder:resource:shortName=po,categories=all
+// +kubebuilder:subresource:status
+// +kubebuilder:selectablefield:JSONPath=.spec.nodeName
+// +kubebuilder:selectablefield:JSONPath=.spec.restartPolicy
+// +kubebuilder:selectablefield:JSONPath=.spec.schedulerName
+// +kubebuilder:selectablefield:JSONPath=.spec.serviceAccountName
+// +kubebuilder:selectablefield:JSONPath=.spec.hostNetwork
+// +kubebuilder:selectablefield:JSONPath=.status.phase
+// +kubebuilder:selectablefield:JSONPath=.status.podIP
+// +kubebuilder:selectablefield:JSONPath=.status.nominatedNodeName
+type Pod = corev1.Pod
+
+// PodList is a list of pods.
+type PodList = corev1.PodList
+
+// ReplicationController keeps a number of pods of one kind.
+//
+// +kubebuilder:resource:shortName=rc,categories=all
+// +kubebuilder:subresource:status
+// +kubebuilder:subresource:scale:specpath=.spec.replicas,statuspath=.status.replicas,selectorpath=.spec.selector
+// +kubebuilder:selectablefield:JSONPath=.status.replicas
+type ReplicationController = corev1.ReplicationController
+
+// ReplicationControllerList is a list of replication controllers.
+type ReplicationControllerList = corev1.ReplicationControllerList
+
+// Namespace is a room in which names are unique.
+//
+// +kubebuilder:resource:scope=Cluster,shortName=ns
+// +kubebuilder:subresource:status
+// +kubebuilder:selectablefield:JSONPath=.status.phase
+type Namespace = corev1.Namespace
+
+// NamespaceList is a list of namespaces.
+type NamespaceList = corev1.NamespaceList
