@@ -68,6 +68,7 @@ func (e *endpoint[T]) Create(ctx context.Context, name rest.Name, obj apiruntime
 func (e *endpoint[T]) createNamed(ctx context.Context, hub T, opts metav1.CreateOptions) (rest.View, error) {
 	strategy, meta := &e.def.Strategy, runtime.Meta(hub)
 
+	e.resetStatus(hub)
 	if strategy.PrepareForCreate != nil {
 		strategy.PrepareForCreate(ctx, hub)
 	}

@@ -30,7 +30,11 @@ type Definition[T runtime.Object] struct {
 	// StrategicMerge offers strategic merge patches in every version. A version whose Go type has a patchStrategy tag
 	// on a field takes them in any case.
 	StrategicMerge bool
-	Strategy       Strategy[T]
+	// CopyStatus copies the status of an object into another one, which may then share its memory. Where it is set, the
+	// kind has a status subresource, and the status can be written there only: a new object begins without one, and an
+	// update keeps the one that is stored. Its strategy may still set it.
+	CopyStatus func(from, to T)
+	Strategy   Strategy[T]
 }
 
 // Options are what an operator may choose for a resource.
@@ -95,7 +99,7 @@ func (r Resource) Form(scheme *runtime.Scheme, opts Options) (storage.Form, erro
 }
 
 // Serve returns the resource in each of its served versions, out of a store that was made with Form of the same scheme
-// and options, in the order of the Definition.
+// and options, in the order of the Definition; and behind them their subresources.
 func (r Resource) Serve(scheme *runtime.Scheme, backend storage.Interface, opts Options) ([]rest.Resource, error) {
 	c, err := r.codec(scheme, opts)
 	if err != nil {

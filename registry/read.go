@@ -17,22 +17,30 @@ const maxPage = 10_000
 
 // Get reads one object. Without a resourceVersion it is the newest, with "0" any, with a number one that is not older.
 func (e *endpoint[T]) Get(ctx context.Context, name rest.Name, opts metav1.GetOptions) (rest.View, error) {
-	key, err := e.key(name)
+	entry, err := e.get(ctx, name, opts)
 	if err != nil {
 		return nil, err
 	}
+	return e.view(entry), nil
+}
+
+func (e *endpoint[T]) get(ctx context.Context, name rest.Name, opts metav1.GetOptions) (storage.Entry, error) {
+	key, err := e.key(name)
+	if err != nil {
+		return storage.Entry{}, err
+	}
 	revision, err := parseRevision(opts.ResourceVersion)
 	if err != nil {
-		return nil, err
+		return storage.Entry{}, err
 	}
 	entry, err := e.backend.Get(ctx, key, storage.GetOptions{
 		Any:          opts.ResourceVersion != "",
 		NotOlderThan: revision,
 	})
 	if err != nil {
-		return nil, statusOf(err, "get", e.resource, name.Name)
+		return storage.Entry{}, statusOf(err, "get", e.resource, name.Name)
 	}
-	return e.view(entry), nil
+	return entry, nil
 }
 
 // List reads a collection, or a page of it.

@@ -28,6 +28,8 @@ type endpoint[T runtime.Object] struct {
 	*Store[T]
 	version
 	resource schema.GroupResource
+	// subresource is the part of the objects that the endpoint writes, "" for the objects themselves.
+	subresource string
 }
 
 func newStore[T runtime.Object](def Definition[T], c *codec, backend storage.Interface) *Store[T] {
@@ -42,7 +44,7 @@ func newStore[T runtime.Object](def Definition[T], c *codec, backend storage.Int
 
 // resources returns the store as the HTTP layer sees it, once for each version.
 func (s *Store[T]) resources() ([]rest.Resource, error) {
-	var served []rest.Resource
+	var served, parts []rest.Resource
 	for _, gv := range s.def.Versions {
 		kind, err := s.codec.kindIn(gv)
 		if err != nil {
@@ -53,7 +55,7 @@ func (s *Store[T]) resources() ([]rest.Resource, error) {
 			version:  version{from: s.codec, kind: kind, table: newColumns(&s.def.Strategy, kind)},
 			resource: schema.GroupResource{Group: gv.Group, Resource: s.def.Plural},
 		}
-		served = append(served, rest.Resource{
+		main := rest.Resource{
 			GroupVersion:     gv,
 			Kind:             kind.GroupVersionKind().Kind,
 			ListKind:         kind.ListKind().Kind,
@@ -72,9 +74,11 @@ func (s *Store[T]) resources() ([]rest.Resource, error) {
 			Patch:            e,
 			PatchTypes:       s.patchTypes(kind),
 			DeleteCollection: e,
-		})
+		}
+		served = append(served, main)
+		parts = append(parts, e.subresources(main)...)
 	}
-	return served, nil
+	return append(served, parts...), nil
 }
 
 // patchTypes are the patches that objects of a version take.

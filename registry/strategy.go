@@ -25,6 +25,9 @@ type Strategy[T runtime.Object] struct {
 	// ValidateUpdate says what is wrong with an update, besides the metadata: with the new object, and with the change.
 	// When it is nil, Validate judges the new object. It modifies nothing.
 	ValidateUpdate func(ctx context.Context, obj, old T) field.ErrorList
+	// ValidateStatusUpdate says what is wrong with a write of the status subresource. obj is old with another status; what
+	// ValidateUpdate and Validate say is not asked. It modifies nothing.
+	ValidateStatusUpdate func(ctx context.Context, obj, old T) field.ErrorList
 	// ValidateName says what is wrong with a name; prefix means that it is a generateName, to which something will be
 	// added. nil: names are DNS subdomains.
 	ValidateName func(name string, prefix bool) []string

@@ -57,7 +57,7 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 		if err == nil {
 			return e.view(entry), false, nil
 		}
-		if storage.CodeOf(err) != storage.CodeNotFound || !strategyWants(e.def.Strategy.AllowCreateOnUpdate, false) {
+		if storage.CodeOf(err) != storage.CodeNotFound || e.subresource != "" || !strategyWants(e.def.Strategy.AllowCreateOnUpdate, false) {
 			return nil, false, statusOf(err, "update", e.resource, name.Name)
 		}
 		view, err := e.createByUpdate(ctx, name, deepCopy(hub), opts)
@@ -83,18 +83,14 @@ func (e *endpoint[T]) replace(ctx context.Context, hub, old T, current storage.E
 	oldMeta.ResourceVersion = formatRevision(current.Revision)
 
 	keepSystemFields(meta, oldMeta)
-	if strategy.PrepareForUpdate != nil {
+	hub = e.counted(hub, old)
+	meta = runtime.Meta(hub)
+	if strategy.PrepareForUpdate != nil && e.subresource == "" {
 		strategy.PrepareForUpdate(ctx, hub, old)
 	}
 
 	// Validate.
-	errs := e.validateChange(meta, oldMeta)
-	switch {
-	case strategy.ValidateUpdate != nil:
-		errs = append(errs, strategy.ValidateUpdate(ctx, hub, old)...)
-	case strategy.Validate != nil:
-		errs = append(errs, strategy.Validate(ctx, hub)...)
-	}
+	errs := append(e.validateChange(meta, oldMeta), e.validateUpdate(ctx, hub, old)...)
 	if len(errs) > 0 {
 		return nil, e.invalid(meta.Name, errs)
 	}
@@ -128,6 +124,22 @@ func (e *endpoint[T]) replace(ctx context.Context, hub, old T, current storage.E
 		return current.Value, nil
 	}
 	return value, nil
+}
+
+// validateUpdate asks the strategy.
+func (e *endpoint[T]) validateUpdate(ctx context.Context, hub, old T) field.ErrorList {
+	strategy := &e.def.Strategy
+	switch {
+	case e.subresource == subresourceStatus:
+		if strategy.ValidateStatusUpdate != nil {
+			return strategy.ValidateStatusUpdate(ctx, hub, old)
+		}
+	case strategy.ValidateUpdate != nil:
+		return strategy.ValidateUpdate(ctx, hub, old)
+	case strategy.Validate != nil:
+		return strategy.Validate(ctx, hub)
+	}
+	return nil
 }
 
 // finishedError leaves a write of an object that is to be removed instead.

@@ -127,6 +127,7 @@ func (c *checker) kind(k *Kind) {
 	if problem := CheckColumns(k.columns, k.cells, k.new); problem != "" {
 		bad("%s", problem)
 	}
+	c.scaling(k, bad)
 	if _, k.protobuf = k.new().(Protobuf); k.protobuf {
 		n, err := statusField(k.new)
 		if err != nil {

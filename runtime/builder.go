@@ -57,6 +57,9 @@ type Version[V, H Object] struct {
 	// object and may be called from any goroutine. With neither of them a Table shows the age.
 	Columns []metav1.TableColumnDefinition
 	Cells   func(V) []any
+	// Scale and SetReplicas read and write what the scale subresource is about. nil: the version has none.
+	Scale       func(V) Scale
+	SetReplicas func(V, int32)
 }
 
 // AddVersion declares a version of the kind that h stands for.
@@ -80,6 +83,12 @@ func AddVersion[V, H Object](h *Hub[H], v Version[V, H]) {
 	k.columns = slices.Clone(v.Columns)
 	if v.Cells != nil {
 		k.cells = func(obj Object) []any { return v.Cells(obj.(V)) }
+	}
+	if v.Scale != nil {
+		k.scale = func(obj Object) Scale { return v.Scale(obj.(V)) }
+	}
+	if v.SetReplicas != nil {
+		k.setReplicas = func(obj Object, replicas int32) { v.SetReplicas(obj.(V), replicas) }
 	}
 	h.b.kinds = append(h.b.kinds, k)
 	h.h.kinds = append(h.h.kinds, k)

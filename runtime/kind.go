@@ -33,6 +33,8 @@ type Kind struct {
 	selectable  func(Object) map[string]string
 	columns     []metav1.TableColumnDefinition
 	cells       func(Object) []any // one for each of columns
+	scale       func(Object) Scale // nil without a scale subresource, as setReplicas is
+	setReplicas func(Object, int32)
 
 	fieldLabels map[string]bool
 	protobuf    bool

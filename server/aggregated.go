@@ -45,6 +45,14 @@ type discoveryResource struct {
 	Verbs            []string      `json:"verbs"`
 	ShortNames       []string      `json:"shortNames,omitempty"`
 	Categories       []string      `json:"categories,omitempty"`
+
+	Subresources []discoverySubresource `json:"subresources,omitempty"`
+}
+
+type discoverySubresource struct {
+	Subresource  string        `json:"subresource"`
+	ResponseKind discoveryKind `json:"responseKind"`
+	Verbs        []string      `json:"verbs"`
 }
 
 type discoveryKind struct {
@@ -121,7 +129,18 @@ func aggregatedVersion(v servedVersion) discoveryVersion {
 			Verbs:            verbs(r),
 			ShortNames:       r.ShortNames,
 			Categories:       r.Categories,
+			Subresources:     aggregatedParts(v.parts[r.Name]),
 		})
+	}
+	return result
+}
+
+func aggregatedParts(parts []*rest.Resource) []discoverySubresource {
+	var result []discoverySubresource
+	for _, r := range parts {
+		kind := discoveryKind(r.BodyKind)
+		kind.Kind = bodyKind(r).Kind
+		result = append(result, discoverySubresource{Subresource: r.Subresource, ResponseKind: kind, Verbs: verbs(r)})
 	}
 	return result
 }

@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/serializer"
 )
@@ -51,8 +52,8 @@ func (s *Server) decode(c *call, body []byte, fieldValidation string) (runtime.O
 	if err != nil {
 		return nil, err
 	}
-	want := c.resource.GroupVersion.WithKind(c.resource.Kind)
-	decoded, err := serializer.Decode(s.config.Scheme, body, serializer.MediaType(mediaType), want)
+	want := bodyKind(c.resource)
+	decoded, err := s.decodeBody(c.resource, body, serializer.MediaType(mediaType))
 	got := decoded.GroupVersionKind
 	switch {
 	case err != nil && got.Kind == "":
@@ -78,6 +79,17 @@ func (s *Server) decode(c *call, body []byte, fieldValidation string) (runtime.O
 		}
 	}
 	return decoded.Object, nil
+}
+
+// decodeBody reads what the resource takes: a kind of the Scheme, or its own.
+func (s *Server) decodeBody(r *rest.Resource, body []byte, mediaType serializer.MediaType) (serializer.Decoded, error) {
+	want := bodyKind(r)
+	if r.NewBody == nil {
+		return serializer.Decode(s.config.Scheme, body, mediaType, want)
+	}
+	obj := r.NewBody()
+	got, strict, err := serializer.DecodeInto(body, mediaType, want, obj)
+	return serializer.Decoded{Object: obj, GroupVersionKind: got, Strict: strict}, err
 }
 
 func cannotHandle(kind, version, want string, err error) error {

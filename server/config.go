@@ -94,7 +94,7 @@ func (c *Config) complete() error {
 	seen := map[schema.GroupVersionResource]bool{}
 	for i := range c.Resources {
 		r := &c.Resources[i]
-		gvr := r.GroupVersion.WithResource(r.Name)
+		gvr := keyOf(r)
 		switch {
 		case r.Name == "" || r.Kind == "" || r.Singular == "" || r.GroupVersion.Version == "":
 			errs = append(errs, fmt.Errorf("server: resource %q of kind %q in %q: name, kind, singular name and version must be set", r.Name, r.Kind, r.GroupVersion))
@@ -106,6 +106,9 @@ func (c *Config) complete() error {
 			errs = append(errs, fmt.Errorf("server: resource %s: the scheme does not know its kind %s", gvr, r.Kind))
 		}
 		seen[gvr] = true
+	}
+	for i := range c.Resources {
+		errs = append(errs, c.checkSubresource(&c.Resources[i], seen))
 	}
 	return errors.Join(errs...)
 }

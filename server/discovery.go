@@ -24,7 +24,8 @@ type servedGroup struct {
 
 type servedVersion struct {
 	schema.GroupVersion
-	resources []*rest.Resource // by name
+	resources []*rest.Resource            // by name
+	parts     map[string][]*rest.Resource // the subresources of each, by name
 }
 
 // servedGroups sorts what is in the Config. Groups stay in the order of their first resource.
@@ -36,12 +37,22 @@ func servedGroups(resources []rest.Resource) []servedGroup {
 		g.name = r.GroupVersion.Group
 		v := findOrAdd(&g.versions, func(v servedVersion) bool { return v.GroupVersion == r.GroupVersion })
 		v.GroupVersion = r.GroupVersion
-		v.resources = append(v.resources, r)
+		if r.Subresource == "" {
+			v.resources = append(v.resources, r)
+			continue
+		}
+		if v.parts == nil {
+			v.parts = map[string][]*rest.Resource{}
+		}
+		v.parts[r.Name] = append(v.parts[r.Name], r)
 	}
 	for _, g := range groups {
 		slices.SortFunc(g.versions, func(a, b servedVersion) int { return runtime.CompareVersions(a.Version, b.Version) })
 		for _, v := range g.versions {
 			slices.SortFunc(v.resources, func(a, b *rest.Resource) int { return strings.Compare(a.Name, b.Name) })
+			for _, parts := range v.parts {
+				slices.SortFunc(parts, func(a, b *rest.Resource) int { return strings.Compare(a.Subresource, b.Subresource) })
+			}
 		}
 	}
 	return groups
@@ -142,6 +153,16 @@ func resourceList(v servedVersion) *metav1.APIResourceList {
 			Categories:         r.Categories,
 			StorageVersionHash: storageVersionHash(r),
 		})
+		for _, part := range v.parts[r.Name] {
+			list.APIResources = append(list.APIResources, metav1.APIResource{
+				Name:       fullName(part.Name, part.Subresource),
+				Namespaced: part.Namespaced,
+				Kind:       bodyKind(part).Kind,
+				Group:      part.BodyKind.Group, // with the version, if they are others than those around it
+				Version:    part.BodyKind.Version,
+				Verbs:      verbs(part),
+			})
+		}
 	}
 	return list
 }

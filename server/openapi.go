@@ -92,10 +92,12 @@ func describeVersion(name, version string, v servedVersion, text string) ([]byte
 	d := describer{gv: v.GroupVersion, models: models, schemas: schemas}
 	paths := map[string]*pathItem{}
 	for _, r := range v.resources {
-		if models[v.WithKind(r.Kind)] == "" {
-			return nil, fmt.Errorf("no schema says x-kubernetes-group-version-kind %s; run gen", v.WithKind(r.Kind))
+		for _, r := range append([]*rest.Resource{r}, v.parts[r.Name]...) {
+			if models[bodyKind(r)] == "" {
+				return nil, fmt.Errorf("no schema says x-kubernetes-group-version-kind %s; run gen", bodyKind(r))
+			}
+			maps.Copy(paths, d.paths(r))
 		}
-		maps.Copy(paths, d.paths(r))
 	}
 	doc := map[string]any{
 		"openapi":    "3.0.0",

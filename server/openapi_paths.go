@@ -81,7 +81,7 @@ func (d describer) paths(r *rest.Resource) map[string]*pathItem {
 		scope, collection = "Namespaced", apiPath(d.gv)+"/namespaces/{namespace}/"+r.Name
 		shared = append(shared, pathParameter("namespace", "The namespace of the object."))
 	}
-	kind := d.model(r.Kind)
+	kind := d.model(bodyKind(r))
 
 	all := &pathItem{Parameters: append(shared, prettyParameter)}
 	if r.List != nil || r.Watch != nil {
@@ -119,6 +119,9 @@ func (d describer) paths(r *rest.Resource) map[string]*pathItem {
 		one.Delete.RequestBody = body(d.named("DeleteOptions"), false)
 	}
 
+	if r.Subresource != "" {
+		return map[string]*pathItem{collection + "/{name}/" + r.Subresource: one}
+	}
 	paths := map[string]*pathItem{collection: all, collection + "/{name}": one}
 	if r.Namespaced && all.Get != nil {
 		paths[base] = &pathItem{Get: d.list(r, "list", "", "ForAllNamespaces"), Parameters: []parameter{prettyParameter}}
@@ -133,7 +136,7 @@ func (i *pathItem) empty() bool {
 }
 
 func (d describer) list(r *rest.Resource, verb, scope, suffix string) *operation {
-	op := d.operation(r, verb, "list", scope, "list or watch objects of kind "+r.Kind, listParameters, "200", d.model(r.ListKind))
+	op := d.operation(r, verb, "list", scope, "list or watch objects of kind "+r.Kind, listParameters, "200", d.model(d.gv.WithKind(r.ListKind)))
 	op.OperationID += suffix
 	list := op.Responses["200"].Content
 	for _, t := range streamTypes {
@@ -151,11 +154,14 @@ func (d describer) operation(r *rest.Resource, verb, action, scope, text string,
 	op := &operation{
 		Tags:        []string{lowerCamel(group) + "_" + d.gv.Version},
 		Description: text,
-		OperationID: verb + upperCamel(group) + upperCamel(d.gv.Version) + scope + r.Kind,
+		OperationID: verb + upperCamel(group) + upperCamel(d.gv.Version) + scope + r.Kind + upperCamel(r.Subresource),
 		Parameters:  parameters,
 		Responses:   map[string]responseContent{"401": {Description: "Unauthorized"}},
 		Action:      action,
-		Kind:        discoveryKind{Group: d.gv.Group, Version: d.gv.Version, Kind: r.Kind},
+		Kind:        discoveryKind(bodyKind(r)),
+	}
+	if r.Subresource != "" {
+		op.Description += ": its " + r.Subresource
 	}
 	for i := 0; i < len(answers); i += 2 {
 		op.Responses[answers[i].(string)] = responseContent{Description: "OK", Content: contents(answers[i+1].(schemaRef))}
@@ -163,9 +169,9 @@ func (d describer) operation(r *rest.Resource, verb, action, scope, text string,
 	return op
 }
 
-// model refers to the schema of a kind of this group version.
-func (d describer) model(kind string) schemaRef {
-	name := d.models[d.gv.WithKind(kind)]
+// model refers to the schema of a kind.
+func (d describer) model(kind schema.GroupVersionKind) schemaRef {
+	name := d.models[kind]
 	if name == "" {
 		return schemaRef{Type: "object"}
 	}

@@ -24,7 +24,7 @@ func (s *Server) route(c *call) error {
 	if !s.groupVersions[gv] {
 		return errPageNotFound
 	}
-	c.resource = s.resources[gv.WithResource(c.info.Resource)]
+	c.resource = s.resources[gv.WithResource(fullName(c.info.Resource, c.info.Subresource))]
 	if c.resource == nil || !pathFits(c.resource, c.info) {
 		return notFound()
 	}
@@ -70,7 +70,7 @@ func ifServed(served bool, verb func(*call) error) func(*call) error {
 // none. (The path of a Namespace object names it twice, see requestInfo.)
 func pathFits(r *rest.Resource, i requestInfo) bool {
 	switch {
-	case i.Subresource != "":
+	case len(i.Rest) > 0:
 		return false
 	case r.Namespaced:
 		return i.Namespace != "" || !i.Item

@@ -47,7 +47,7 @@ func New(config Config) (*Server, error) {
 	s.watching, s.endWatches = context.WithCancel(context.Background())
 	for i := range config.Resources {
 		r := &config.Resources[i]
-		s.resources[r.GroupVersion.WithResource(r.Name)] = r
+		s.resources[keyOf(r)] = r
 		s.groupVersions[r.GroupVersion] = true
 	}
 	if err := errors.Join(s.buildDiscovery(), s.buildOpenAPI()); err != nil {

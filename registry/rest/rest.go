@@ -37,6 +37,8 @@ type Resource struct {
 	// BodyKind is the kind of what is sent and received when that is not Kind in GroupVersion: for scale it is
 	// Scale of autoscaling/v1.
 	BodyKind schema.GroupVersionKind
+	// NewBody makes an empty object of BodyKind, to be decoded into; nil when what is received is of Kind.
+	NewBody func() Body
 	// StorageVersion is the version that the stored objects have, for the hash in discovery.
 	StorageVersion schema.GroupVersion
 
@@ -50,6 +52,12 @@ type Resource struct {
 	// PatchTypes are the ones that Patch takes, the preferred one first.
 	PatchTypes       []types.PatchType
 	DeleteCollection CollectionDeleter
+}
+
+// Body is an object that a client sends.
+type Body interface {
+	apiruntime.Object
+	metav1.ObjectMetaAccessor
 }
 
 // Name says which object a request is about. Namespace is "" for cluster-scoped kinds and for requests over all namespaces.

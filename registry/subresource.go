@@ -1,0 +1,75 @@
+package registry
+
+import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
+)
+
+// The last segments of the paths of subresources.
+const (
+	subresourceStatus = "status"
+	subresourceScale  = "scale"
+)
+
+// subresources returns those that the kind has in this version. main is the resource that they belong to.
+func (e *endpoint[T]) subresources(main rest.Resource) []rest.Resource {
+	of := func(name string) rest.Resource {
+		return rest.Resource{
+			GroupVersion: main.GroupVersion,
+			Kind:         main.Kind,
+			Name:         main.Name,
+			Singular:     main.Singular,
+			Namespaced:   main.Namespaced,
+			Subresource:  name,
+		}
+	}
+	var parts []rest.Resource
+	if e.def.CopyStatus != nil {
+		status := *e
+		status.subresource = subresourceStatus
+		r := of(subresourceStatus)
+		r.Get, r.Update = &status, &status
+		parts = append(parts, r)
+	}
+	if e.kind.Scalable() {
+		scale := &scaleEndpoint[T]{e}
+		r := of(subresourceScale)
+		r.BodyKind, r.NewBody = scaleKind, newScale
+		r.Get, r.Update = scale, scale
+		parts = append(parts, r)
+	}
+	return parts
+}
+
+// counted makes the object to store of the one that a client sent: the part that the endpoint is about is taken from
+// sent, everything else from old. Of a status write that is the status alone, no metadata: labels and finalizers are
+// changed where the object is. sent belongs to it; old is not modified.
+func (e *endpoint[T]) counted(sent, old T) T {
+	copyStatus := e.def.CopyStatus
+	switch {
+	case copyStatus == nil:
+		return sent
+	case e.subresource == subresourceStatus:
+		next := deepCopy(old)
+		copyStatus(sent, next)
+		return next
+	}
+	if e.def.Strategy.PrepareForUpdate != nil {
+		old = deepCopy(old) // the strategy may change the status in place
+	}
+	copyStatus(old, sent)
+	return sent
+}
+
+// resetStatus takes the status out of a new object, if it has to be written by itself.
+func (e *endpoint[T]) resetStatus(hub T) {
+	if e.def.CopyStatus != nil {
+		e.def.CopyStatus(e.kind.NewHub().(T), hub)
+	}
+}
+
+var scaleKind = schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}
+
+var _ rest.Body = runtime.Object(nil)

@@ -1,0 +1,114 @@
+package registry
+
+import (
+	"context"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/storage"
+)
+
+// scaleEndpoint shows any object that has replicas as a Scale, so that one program can scale them all.
+type scaleEndpoint[T runtime.Object] struct {
+	of *endpoint[T]
+}
+
+func newScale() rest.Body { return new(autoscalingv1.Scale) }
+
+// Get reads the scale of one object.
+func (s *scaleEndpoint[T]) Get(ctx context.Context, name rest.Name, opts metav1.GetOptions) (rest.View, error) {
+	entry, err := s.of.get(ctx, name, opts)
+	if err != nil {
+		return nil, err
+	}
+	return s.view(entry)
+}
+
+// Update changes how many replicas an object asks for. It is an update of the object: all of its rules hold.
+func (s *scaleEndpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.UpdateOptions) (view rest.View, created bool, err error) {
+	e, scale := s.of, obj.(*autoscalingv1.Scale)
+	if err := matchName(&scale.ObjectMeta, name); err != nil {
+		return nil, false, err
+	}
+	if err := e.matchNamespace(&scale.ObjectMeta, name); err != nil {
+		return nil, false, err
+	}
+	key, err := e.key(name)
+	if err != nil {
+		return nil, false, err
+	}
+	entry, err := e.write(ctx, key, isDryRun(opts.DryRun), func(current storage.Entry) ([]byte, error) {
+		old, err := e.decodeHub(current)
+		if err != nil {
+			return nil, err
+		}
+		hub, err := s.scaled(scale, old)
+		if err != nil {
+			return nil, err
+		}
+		return e.replace(ctx, hub, old, current)
+	})
+	if err != nil {
+		return nil, false, statusOf(err, "update", e.resource, name.Name)
+	}
+	view, err = s.view(entry)
+	return view, false, err
+}
+
+// scaled makes the object that a Scale asks for of the stored one. uid and resourceVersion of the Scale are those that
+// the update depends on. old is not modified.
+func (s *scaleEndpoint[T]) scaled(scale *autoscalingv1.Scale, old T) (T, error) {
+	var none T
+	if scale.Spec.Replicas < 0 {
+		return none, apierrors.NewInvalid(scaleKind.GroupKind(), scale.Name, field.ErrorList{
+			field.Invalid(field.NewPath("spec", "replicas"), scale.Spec.Replicas, "must be greater than or equal to 0"),
+		})
+	}
+	versioned, err := s.of.kind.FromHub(deepCopy(old))
+	if err != nil {
+		return none, apierrors.NewInternalError(err)
+	}
+	s.of.kind.SetReplicas(versioned, scale.Spec.Replicas)
+	meta := runtime.Meta(versioned)
+	meta.UID, meta.ResourceVersion = scale.UID, scale.ResourceVersion
+	hub, err := toHub[T](s.of.kind, versioned)
+	if err != nil {
+		return none, apierrors.NewInternalError(err)
+	}
+	return hub, nil
+}
+
+func (s *scaleEndpoint[T]) view(entry storage.Entry) (rest.View, error) {
+	scale, err := s.shown(entry)
+	if err != nil {
+		return nil, err
+	}
+	return structView{scale}, nil
+}
+
+// shown is the scale of a stored object.
+func (s *scaleEndpoint[T]) shown(entry storage.Entry) (*autoscalingv1.Scale, error) {
+	obj, err := s.of.object(entry.Value, entry.Revision)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	meta, scale := runtime.Meta(obj), s.of.kind.Scale(obj)
+	return &autoscalingv1.Scale{
+		TypeMeta: metav1.TypeMeta{Kind: scaleKind.Kind, APIVersion: scaleKind.GroupVersion().String()},
+		ObjectMeta: metav1.ObjectMeta{
+			Name:              meta.Name,
+			Namespace:         meta.Namespace,
+			UID:               meta.UID,
+			ResourceVersion:   meta.ResourceVersion,
+			CreationTimestamp: meta.CreationTimestamp,
+		},
+		Spec:   autoscalingv1.ScaleSpec{Replicas: scale.Replicas},
+		Status: autoscalingv1.ScaleStatus{Replicas: scale.Current, Selector: scale.Selector},
+	}, nil
+}
