@@ -12,6 +12,7 @@ import (
 	v1 "github.com/typeplane/typeplane/examples/cluster/api/core/v1"
 	registry "github.com/typeplane/typeplane/registry"
 	runtime "github.com/typeplane/typeplane/runtime"
+	labels "k8s.io/apimachinery/pkg/labels"
 	pkgruntime "k8s.io/apimachinery/pkg/runtime"
 	schema "k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -43,6 +44,8 @@ func addToScheme(b *runtime.Builder) {
 		NewList:          func() pkgruntime.Object { return new(v1.ReplicationControllerList) },
 		Default:          v1.SetObjectDefaults_ReplicationController,
 		SelectableFields: selectableFields_v1_ReplicationController,
+		Scale:            scale_v1_ReplicationController,
+		SetReplicas:      setReplicas_v1_ReplicationController,
 	})
 }
 
@@ -59,6 +62,7 @@ func newServer() boot.Server {
 				ShortNames:     []string{"ns"},
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
+				CopyStatus:     func(from, to *v1.Namespace) { to.Status = from.Status },
 			}),
 			registry.Define(registry.Definition[*v1.Pod]{
 				GroupKind:      schema.GroupKind{Group: "", Kind: "Pod"},
@@ -69,6 +73,7 @@ func newServer() boot.Server {
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
+				CopyStatus:     func(from, to *v1.Pod) { to.Status = from.Status },
 			}),
 			registry.Define(registry.Definition[*v1.ReplicationController]{
 				GroupKind:      schema.GroupKind{Group: "", Kind: "ReplicationController"},
@@ -79,6 +84,7 @@ func newServer() boot.Server {
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
+				CopyStatus:     func(from, to *v1.ReplicationController) { to.Status = from.Status },
 			}),
 		},
 		OpenAPI: map[schema.GroupVersion]string{
@@ -113,4 +119,23 @@ func selectableFields_v1_ReplicationController(in *v1.ReplicationController) map
 	return map[string]string{
 		"status.replicas": strconv.FormatInt(int64(in.Status.Replicas), 10),
 	}
+}
+
+// scale_v1_ReplicationController returns what the scale subresource shows of kind ReplicationController in v1.
+func scale_v1_ReplicationController(in *v1.ReplicationController) runtime.Scale {
+	var out runtime.Scale
+	if in.Spec.Replicas != nil {
+		out.Replicas = *in.Spec.Replicas
+	}
+	out.Current = in.Status.Replicas
+	out.Selector = labels.SelectorFromSet(in.Spec.Selector).String()
+	return out
+}
+
+// setReplicas_v1_ReplicationController changes how many replicas an object of kind ReplicationController in v1 asks for.
+func setReplicas_v1_ReplicationController(in *v1.ReplicationController, replicas int32) {
+	if in.Spec.Replicas == nil {
+		in.Spec.Replicas = new(int32)
+	}
+	*in.Spec.Replicas = replicas
 }

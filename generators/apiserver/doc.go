@@ -49,6 +49,8 @@ const (
 	tagUnserved        = "kubebuilder:unservedversion"
 	tagSkip            = "kubebuilder:skipversion"
 	tagSelectableField = "kubebuilder:selectablefield"
+	tagStatus          = "kubebuilder:subresource:status"
+	tagScale           = "kubebuilder:subresource:scale"
 	tagNonNamespaced   = "genclient:nonNamespaced"
 )
 
@@ -61,5 +63,7 @@ var tags = []tag.Definition{
 	{Name: tagUnserved, Scope: tag.Type, Doc: "The version is read from the store and not served."},
 	{Name: tagSkip, Scope: tag.Type, Doc: "The type is no kind of the server."},
 	{Name: tagSelectableField, Scope: tag.Type, Value: tag.Fields, Doc: "JSONPath= of a string, number or bool that field selectors may name, like .spec.isbn."},
+	{Name: tagStatus, Scope: tag.Type, Doc: "The status is a subresource: it is written at …/status, and only there. One of the versions is enough."},
+	{Name: tagScale, Scope: tag.Type, Value: tag.Fields, Doc: "The kind can be scaled: specpath= and statuspath= of its numbers of replicas, like .spec.replicas, and selectorpath= of a string, a map of labels or a label selector."},
 	{Name: tagNonNamespaced, Scope: tag.Type, Doc: "The same as +kubebuilder:resource:scope=Cluster."},
 }

@@ -27,7 +27,7 @@ type printer struct {
 
 func emitServer(pass *generators.Pass, s *server) {
 	p := printer{pass.File(s.pkg, fileName, generator), s}
-	p.Reserve("b", "in", "fields")
+	p.Reserve("b", "in", "out", "fields", "replicas", "from", "to")
 	for _, h := range s.hubs {
 		p.Reserve(local(h)+"Hub", local(h)+"Strategy")
 	}
@@ -38,6 +38,9 @@ func emitServer(pass *generators.Pass, s *server) {
 			if len(v.fields) > 0 {
 				p.P()
 				p.selectableFields(v)
+			}
+			if v.scale != nil {
+				p.scale(v)
 			}
 		}
 	}
@@ -83,7 +86,11 @@ func (p printer) version(h *hub, v *version) {
 		p.P("FromHub: ", p.runtime("Unscoped"), "(", emit.Ident{Path: v.conversions.pkg.Path, Name: v.conversions.FromHub}, "),")
 	}
 	if len(v.fields) > 0 {
-		p.P("SelectableFields: ", v.fieldsFunc, ",")
+		p.P("SelectableFields: selectableFields_", v.suffix, ",")
+	}
+	if v.scale != nil {
+		p.P("Scale: scale_", v.suffix, ",")
+		p.P("SetReplicas: setReplicas_", v.suffix, ",")
 	}
 	p.P("})")
 }

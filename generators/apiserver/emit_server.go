@@ -53,6 +53,9 @@ func (p printer) resource(h *hub) {
 	}
 	p.P("StorageVersion: ", p.groupVersion(h.storage.gv), ",")
 	p.P("Versions: []", emit.Ident{Path: schemaPath, Name: "GroupVersion"}, "{", p.served(h), "},")
+	if h.status {
+		p.copyStatus(h)
+	}
 	if h.strategy != nil && len(h.strategy.hooks) > 0 {
 		p.P("Strategy: ", emit.Ident{Path: registryPath, Name: "Strategy"}, "[*", h.ident(), "]{")
 		for _, name := range h.strategy.hooks {
@@ -89,8 +92,8 @@ func stringList(items []string) string {
 
 // selectableFields prints the function that reads the selectable fields of one version.
 func (p printer) selectableFields(v *version) {
-	p.P("// ", v.fieldsFunc, " returns the fields of kind ", v.goType.Name.Name, " in ", v.gv, " that a selector may name.")
-	p.P("func ", v.fieldsFunc, "(in *", v.ident(), ") map[string]string {")
+	p.P("// selectableFields_", v.suffix, " returns the fields of kind ", v.goType.Name.Name, " in ", v.gv, " that a selector may name.")
+	p.P("func selectableFields_", v.suffix, "(in *", v.ident(), ") map[string]string {")
 	guarded := false
 	for _, f := range v.fields {
 		guarded = guarded || len(f.guards) > 0
@@ -102,7 +105,7 @@ func (p printer) selectableFields(v *version) {
 	}
 	for _, f := range v.fields {
 		if len(f.guards) == 0 {
-			p.P(quoted(f.label), ": ", p.text(f), ",")
+			p.P(quoted(f.label), ": ", p.text(f.target), ",")
 		} else {
 			p.P(quoted(f.label), `: "",`)
 		}
@@ -111,8 +114,8 @@ func (p printer) selectableFields(v *version) {
 	if guarded {
 		for _, f := range v.fields {
 			if len(f.guards) > 0 {
-				p.P("if ", strings.Join(f.guards, " != nil && "), " != nil {")
-				p.P("fields[", quoted(f.label), "] = ", p.text(f))
+				p.P("if ", f.exists(), " {")
+				p.P("fields[", quoted(f.label), "] = ", p.text(f.target))
 				p.P("}")
 			}
 		}
@@ -122,7 +125,7 @@ func (p printer) selectableFields(v *version) {
 }
 
 // text is the expression that turns a field into what selectors compare.
-func (p printer) text(f selectable) string {
+func (p printer) text(f target) string {
 	switch textOf(f.leaf) {
 	case "bool":
 		return fmt.Sprintf("%s(%s)", p.Ident("strconv", "FormatBool"), cast(f, "bool"))
@@ -132,11 +135,4 @@ func (p printer) text(f selectable) string {
 		return fmt.Sprintf("%s(%s, 10)", p.Ident("strconv", "FormatUint"), cast(f, "uint64"))
 	}
 	return cast(f, "string")
-}
-
-func cast(f selectable, to string) string {
-	if f.leaf.Name.Name == to && f.leaf.Name.Package == "" {
-		return f.value
-	}
-	return to + "(" + f.value + ")"
 }

@@ -36,6 +36,7 @@ type hub struct {
 	versions  []*version // best first
 	storage   *version
 	names     names
+	status    bool      // it has a status subresource
 	strategy  *strategy // nil without one
 }
 
@@ -53,9 +54,10 @@ type version struct {
 	conversions conversions
 	// defaults says that the package has a SetObjectDefaults function for the type.
 	defaults bool
-	// fields can be selected; fieldsFunc is the name of the function that returns them.
-	fields     []selectable
-	fieldsFunc string
+	fields   []selectable
+	scale    *scale // nil without a scale subresource
+	// suffix ends the names of the functions that are printed for the version, like "v1_Book".
+	suffix string
 }
 
 // published is a package whose zz_generated.openapi.go goes into the server's OpenAPI documents.
@@ -133,18 +135,20 @@ func (p *planner) nameFunctions(hubs []*hub) {
 	taken := map[string]bool{}
 	for _, h := range hubs {
 		for _, v := range h.versions {
-			name := fmt.Sprintf("selectableFields_%s_%s", v.gv.Version, v.goType.Name.Name)
-			if taken[name] {
-				name = fmt.Sprintf("selectableFields_%s_%s_%s", identifier(v.gv.Group), v.gv.Version, v.goType.Name.Name)
+			v.suffix = fmt.Sprintf("%s_%s", v.gv.Version, v.goType.Name.Name)
+			if taken[v.suffix] {
+				v.suffix = fmt.Sprintf("%s_%s_%s", identifier(v.gv.Group), v.gv.Version, v.goType.Name.Name)
 			}
-			taken[name] = true
-			v.fieldsFunc = name
+			taken[v.suffix] = true
 		}
 	}
 }
 
 // identifier makes a Go identifier from the first label of a group.
 func identifier(group string) string {
+	if group == "" {
+		return "core"
+	}
 	label, _, _ := strings.Cut(group, ".")
 	return strings.ReplaceAll(label, "-", "")
 }

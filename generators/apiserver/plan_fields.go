@@ -14,11 +14,7 @@ import (
 type selectable struct {
 	// label is what users write, like "spec.isbn".
 	label string
-	// value is the Go expression of the field, like "in.Spec.ISBN"; a pointer is followed.
-	value string
-	// guards are the expressions that must not be nil for value to exist, outermost first.
-	guards []string
-	leaf   *types.Type
+	target
 }
 
 // selectableFields reads +kubebuilder:selectablefield:JSONPath=.spec.isbn of a kind.
@@ -50,58 +46,25 @@ func (p *planner) selectableFields(v *version) []selectable {
 	return out
 }
 
-// follow compiles a path to the Go expression of its field, or says what is wrong with it.
+// follow compiles a path to a field that can be selected, or says what is wrong with it.
 func (p *planner) follow(kind *types.Type, path string) (f selectable, message, cure string) {
-	label, ok := strings.CutPrefix(path, ".")
+	label, ok := jsonPath(path)
 	switch {
-	case !ok || strings.ContainsAny(label, "[]{}*@()'\" ") || strings.Contains(label, "..") || label == "":
+	case !ok:
 		return f, "only plain fields can be selected", "write a path of JSON names, like .spec.name"
 	case label == "metadata.name" || label == "metadata.namespace":
 		return f, "every kind can be selected by " + label, "remove the tag"
 	case strings.HasPrefix(label, "metadata."):
 		return f, "of metadata only name and namespace can be selected", "select by labels, or select a field of .spec or .status"
 	}
-	f = selectable{label: label, value: "in"}
-	at := kind
-	for _, name := range strings.Split(label, ".") {
-		if at.Kind == types.Pointer {
-			f.guards = append(f.guards, f.value)
-			at = at.Elem
-		}
-		if at.Kind != types.Struct {
-			return f, fmt.Sprintf("%s is a %s, not a struct with a field %s", shown(f.value, kind), at, name), "name a field"
-		}
-		steps, next := jsonField(at, name)
-		if next == nil {
-			var known []string
-			jsonNames(at, &known)
-			if near := tag.Nearest(name, known); near != "" {
-				return f, fmt.Sprintf("%s has no field %s", shown(f.value, kind), name), "did you mean " + near + "?"
-			}
-			return f, fmt.Sprintf("%s has no field %s", shown(f.value, kind), name), "it has " + strings.Join(known, ", ")
-		}
-		for i, step := range steps {
-			f.value += "." + step.Name
-			if i < len(steps)-1 && step.Type.Kind == types.Pointer {
-				f.guards = append(f.guards, f.value)
-			}
-		}
-		at = next
+	f.label = label
+	if f.target, message, cure = resolve(kind, label); message != "" {
+		return f, message, cure
 	}
-	if at.Kind == types.Pointer {
-		f.guards = append(f.guards, f.value)
-		f.value, at = "*"+f.value, at.Elem
-	}
-	f.leaf = at
-	if textOf(at) == "" {
-		return f, fmt.Sprintf("%s is a %s", strings.TrimPrefix(shown(f.value, kind), "*"), at), "select a string, an integer or a bool"
+	if textOf(f.leaf) == "" {
+		return f, fmt.Sprintf("%s is a %s", strings.TrimPrefix(shown(f.value, kind), "*"), f.leaf), "select a string, an integer or a bool"
 	}
 	return f, "", ""
-}
-
-// shown is a Go expression as the user knows it: Book.Spec instead of in.Spec.
-func shown(expression string, kind *types.Type) string {
-	return strings.Replace(expression, "in", kind.Name.Name, 1)
 }
 
 // jsonField finds the field of a struct that has a name in JSON, with the embedded structs on the way to it.

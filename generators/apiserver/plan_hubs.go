@@ -64,6 +64,7 @@ func (p *planner) complete(h *hub) {
 		return cmp.Compare(elsewhere(a, h), elsewhere(b, h)) // the hub's own group first
 	})
 	h.names = p.names(h)
+	h.status = p.hasStatus(h)
 	if !kind.Embeds(h.goType, "TypeMeta") || !kind.Embeds(h.goType, "ObjectMeta") {
 		p.problem(p.set.TypePos(h.goType), h.goType.Name.Name, "it is the hub of a kind and has no metadata", "embed metav1.TypeMeta and metav1.ObjectMeta")
 	}

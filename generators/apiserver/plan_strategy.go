@@ -39,6 +39,7 @@ var hooks = []hook{
 	{"PrepareForUpdate", []param{ctx, obj, old}, ""},
 	{"Validate", []param{ctx, obj}, "field.ErrorList"},
 	{"ValidateUpdate", []param{ctx, obj, old}, "field.ErrorList"},
+	{"ValidateStatusUpdate", []param{ctx, obj, old}, "field.ErrorList"},
 	{"ValidateName", []param{{"name", "string"}, {"prefix", "bool"}}, "[]string"},
 	{"Canonicalize", []param{obj}, ""},
 	{"AllowUnconditionalUpdate", nil, "bool"},

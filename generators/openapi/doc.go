@@ -69,6 +69,7 @@ const (
 	tagStructType          = "structType"
 	tagPatchStrategy       = "patchStrategy"
 	tagPatchMergeKey       = "patchMergeKey"
+	tagScale               = "kubebuilder:subresource:scale"
 )
 
 var tags = []tag.Definition{
@@ -87,6 +88,7 @@ var tags = []tag.Definition{
 	{Name: tagMapType, Scope: tag.Field, Value: tag.Name, Doc: "How a map merges when several clients apply it: atomic or granular."},
 	{Name: tagStructType, Scope: tag.Type | tag.Field, Value: tag.Name, Doc: "How a struct merges when several clients apply it: atomic or granular."},
 	{Name: tagPatchStrategy, Scope: tag.Field, Value: tag.Name, Doc: "How a strategic merge patch treats a field: merge, replace or retainKeys."},
+	{Name: tagScale, Scope: tag.Type, Value: tag.Fields, Doc: "The kind can be scaled: the schema of autoscaling/v1 Scale is published with it."},
 	{Name: tagPatchMergeKey, Scope: tag.Field, Value: tag.String, Doc: "JSON name of the field by which a strategic merge patch finds the item of a list."},
 }
 

@@ -98,6 +98,7 @@ import corev1 "k8s.io/api/core/v1"
 // Pod says how it is served; its description is that of the type.
 //
 // +kubebuilder:resource:shortName=po
+// +kubebuilder:subresource:scale:specpath=.spec.priority,statuspath=.status.observedGeneration
 type Pod = corev1.Pod
 
 // PodList is its list.
@@ -129,6 +130,10 @@ func TestAlias(t *testing.T) {
 			t.Errorf("%s has no %s:\n%s", name, want, got)
 		}
 	}
+	const scaleModel, scale = "io.k8s.api.autoscaling.v1.Scale", `"x-kubernetes-group-version-kind":[{"group":"autoscaling","kind":"Scale","version":"v1"}]`
+	if got := string(models[scaleModel]); !strings.Contains(got, scale) {
+		t.Errorf("%s has no %s:\n%s", scaleModel, scale, got)
+	}
 	if models["io.k8s.api.core.v1.Node"] != nil {
 		t.Error("an alias without markers is published")
 	}
@@ -138,7 +143,7 @@ func TestAlias(t *testing.T) {
 				t.Errorf("%s refers to %s, which is not there", name, ref)
 			}
 		}
-		if strings.Contains(string(text), `"x-kubernetes-group-version-kind"`) && name != "io.k8s.api.core.v1.Pod" && name != "io.k8s.api.core.v1.PodList" {
+		if strings.Contains(string(text), `"x-kubernetes-group-version-kind"`) && name != scaleModel && name != "io.k8s.api.core.v1.Pod" && name != "io.k8s.api.core.v1.PodList" {
 			t.Errorf("%s says that it is a kind", name)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/kind"
 	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/tag"
 )
 
 // file is what one zz_generated.openapi.go holds.
@@ -36,10 +37,9 @@ func plan(pass *generators.Pass) []file {
 	p := &planner{set: pass.Set, report: pass.Report, names: map[string]packageNames{}, tried: map[string]bool{}}
 	var files []file
 	for _, pkg := range pass.Packages {
-		m := &models{planner: p, pkg: pkg, kinds: map[*types.Type]bool{}, done: map[string]*schema{}, owner: map[string]*types.Type{}}
-		for _, t := range roots(pkg) {
-			m.kinds[t] = kind.Embeds(t, "TypeMeta")
-			m.model(t)
+		m := &models{planner: p, pkg: pkg, kinds: map[*types.Type]groupVersionKind{}, done: map[string]*schema{}, owner: map[string]*types.Type{}}
+		for _, r := range roots(pkg) {
+			m.root(r)
 		}
 		for len(m.queue) > 0 {
 			next := m.queue[0]
@@ -56,11 +56,17 @@ func plan(pass *generators.Pass) []file {
 // Publishes says whether the package has, or will have, the constant OpenAPISchemas.
 func Publishes(pkg *load.Package) bool { return len(roots(pkg)) > 0 }
 
-// roots are the types of pkg that are published for their own sake, in the order of their names: in a package that
-// says +k8s:openapi-gen=true its kinds and lists, and everywhere the types that say so themselves.
-func roots(pkg *load.Package) []*types.Type {
+// root is a type that is published for its own sake, with the markers of its declaration.
+type root struct {
+	*types.Type
+	lines []string
+}
+
+// roots are those of pkg, in the order of their names: in a package that says +k8s:openapi-gen=true its kinds and lists,
+// and everywhere the types that say so themselves.
+func roots(pkg *load.Package) []root {
 	whole := value(pkg.DocLines, tagGen) == "true"
-	var out []*types.Type
+	var out []root
 	for _, t := range pkg.Types.Types {
 		if t.Kind != types.Struct || !token.IsExported(t.Name.Name) {
 			continue
@@ -68,15 +74,15 @@ func roots(pkg *load.Package) []*types.Type {
 		switch own := value(t.CommentLines, tagGen); {
 		case own == "false":
 		case own == "true", whole && kind.Embeds(t, "TypeMeta"):
-			out = append(out, t)
+			out = append(out, root{t, t.CommentLines})
 		}
 	}
 	for _, a := range kind.Aliases(pkg) {
 		if own := value(a.CommentLines, tagGen); own == "true" || whole && own != "false" {
-			out = append(out, a.Target)
+			out = append(out, root{a.Target, a.CommentLines})
 		}
 	}
-	slices.SortFunc(out, func(a, b *types.Type) int { return strings.Compare(a.Name.Name, b.Name.Name) })
+	slices.SortFunc(out, func(a, b root) int { return strings.Compare(a.Name.Name, b.Name.Name) })
 	return out
 }
 
@@ -86,10 +92,41 @@ const metaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
 type models struct {
 	*planner
 	pkg   *load.Package
-	kinds map[*types.Type]bool // the roots that are kinds of this package's group and version, and their lists
-	done  map[string]*schema   // by model name; nil while it waits in queue
+	kinds map[*types.Type]groupVersionKind // the kinds among the roots, and their lists
+	done  map[string]*schema               // by model name; nil while it waits in queue
 	owner map[string]*types.Type
 	queue []*types.Type
+}
+
+// root publishes a type, and what is sent to its subresources.
+func (m *models) root(r root) {
+	if names := m.namesOf(m.pkg.Path); names.isGroup && kind.Embeds(r.Type, "TypeMeta") {
+		m.kinds[r.Type] = groupVersionKind{Group: names.group, Kind: r.Name.Name, Version: names.version}
+	}
+	m.model(r.Type)
+	// What is wrong with the marker is for the generator of servers to say.
+	if markers, _ := tag.Arguments(r.lines, tagScale); len(markers) == 0 {
+		return
+	}
+	scale := m.scaleType()
+	if scale == nil {
+		m.problem(m.set.PackagePos(m.pkg), r.Name.Name, "+"+tagScale+": package "+autoscalingV1+", whose Scale is sent there, can't be loaded",
+			"go get k8s.io/api")
+		return
+	}
+	m.kinds[scale] = groupVersionKind{Group: "autoscaling", Kind: "Scale", Version: "v1"}
+	m.model(scale)
+}
+
+const autoscalingV1 = "k8s.io/api/autoscaling/v1"
+
+// scaleType is nil if the module has no k8s.io/api.
+func (m *models) scaleType() *types.Type {
+	pkg := m.set.Package(autoscalingV1)
+	if pkg == nil {
+		return nil
+	}
+	return pkg.Types.Types["Scale"]
 }
 
 // model makes sure that the struct t is published and returns its name.

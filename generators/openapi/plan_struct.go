@@ -20,8 +20,8 @@ func (m *models) modelSchema(t *types.Type) *schema {
 	}
 	s.Description = describe(t.CommentLines)
 	m.structMarkers(t, s)
-	if names := m.namesOf(m.pkg.Path); names.isGroup && m.kinds[t] {
-		s.GroupVersionKinds = []groupVersionKind{{Group: names.group, Kind: t.Name.Name, Version: names.version}}
+	if gvk, ok := m.kinds[t]; ok {
+		s.GroupVersionKinds = []groupVersionKind{gvk}
 	}
 	return s
 }

@@ -1,0 +1,74 @@
+package apiserver
+
+import (
+	"fmt"
+)
+
+// copyStatus prints the function that a status subresource is made of.
+func (p printer) copyStatus(h *hub) {
+	p.P("CopyStatus: func(from, to *", h.ident(), ") { to.Status = from.Status },")
+}
+
+// scale prints the functions that read and write the scale of one version.
+func (p printer) scale(v *version) {
+	s := v.scale
+	p.P()
+	p.P("// scale_", v.suffix, " returns what the scale subresource shows of kind ", v.goType.Name.Name, " in ", v.gv, ".")
+	p.P("func scale_", v.suffix, "(in *", v.ident(), ") ", p.runtime("Scale"), " {")
+	p.P("var out ", p.runtime("Scale"))
+	p.read("out.Replicas", s.replicas, cast(s.replicas, "int32"))
+	p.read("out.Current", s.current, cast(s.current, "int32"))
+	if s.selector != nil {
+		p.read("out.Selector", *s.selector, p.selectorText(*s.selector))
+	}
+	p.P("return out")
+	p.P("}")
+	p.P()
+	p.P("// setReplicas_", v.suffix, " changes how many replicas an object of kind ", v.goType.Name.Name, " in ", v.gv, " asks for.")
+	p.P("func setReplicas_", v.suffix, "(in *", v.ident(), ", replicas int32) {")
+	for _, g := range s.replicas.guards {
+		p.P("if ", g.value, " == nil {")
+		p.P(g.value, " = new(", g.elem, ")")
+		p.P("}")
+	}
+	value := "replicas"
+	if leaf := s.replicas.leaf; leaf.Name.Name != "int32" || leaf.Name.Package != "" {
+		value = p.Type(leaf) + "(replicas)"
+	}
+	p.P(s.replicas.value, " = ", value)
+	p.P("}")
+}
+
+// read prints the assignment of a field that may not exist.
+func (p printer) read(to string, f target, value string) {
+	condition := f.exists()
+	if condition != "" {
+		p.P("if ", condition, " {")
+	}
+	p.P(to, " = ", value)
+	if condition != "" {
+		p.P("}")
+	}
+}
+
+// selectorText is the expression of a selector as text.
+func (p printer) selectorText(f target) string {
+	switch selectorForm(f.leaf) {
+	case "set":
+		return fmt.Sprintf("%s(%s).String()", p.Ident("k8s.io/apimachinery/pkg/labels", "SelectorFromSet"), cast(f, "map[string]string"))
+	case "selector":
+		if f.value[0] == '*' {
+			return p.Ident(runtimePath, "SelectorText") + "(" + f.value[1:] + ")"
+		}
+		return p.Ident(runtimePath, "SelectorText") + "(&" + f.value + ")"
+	}
+	return cast(f, "string")
+}
+
+// cast is the expression of a field as another type.
+func cast(f target, to string) string {
+	if f.leaf.Name.Name == to && f.leaf.Name.Package == "" {
+		return f.value
+	}
+	return to + "(" + f.value + ")"
+}
