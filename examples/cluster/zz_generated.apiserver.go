@@ -9,7 +9,11 @@ import (
 	strconv "strconv"
 
 	boot "github.com/typeplane/typeplane/boot"
+	autoscaling "github.com/typeplane/typeplane/examples/cluster/api/autoscaling"
+	autoscalingv1 "github.com/typeplane/typeplane/examples/cluster/api/autoscaling/v1"
+	v2 "github.com/typeplane/typeplane/examples/cluster/api/autoscaling/v2"
 	v1 "github.com/typeplane/typeplane/examples/cluster/api/core/v1"
+	v1beta1 "github.com/typeplane/typeplane/examples/cluster/api/extensions/v1beta1"
 	registry "github.com/typeplane/typeplane/registry"
 	runtime "github.com/typeplane/typeplane/runtime"
 	labels "k8s.io/apimachinery/pkg/labels"
@@ -46,6 +50,32 @@ func addToScheme(b *runtime.Builder) {
 		SelectableFields: selectableFields_v1_ReplicationController,
 		Scale:            scale_v1_ReplicationController,
 		SetReplicas:      setReplicas_v1_ReplicationController,
+	})
+
+	horizontalPodAutoscalerHub := runtime.AddHub(b, schema.GroupKind{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}, func() *autoscaling.HorizontalPodAutoscaler { return new(autoscaling.HorizontalPodAutoscaler) })
+	runtime.AddVersion(horizontalPodAutoscalerHub, runtime.Version[*v2.HorizontalPodAutoscaler, *autoscaling.HorizontalPodAutoscaler]{
+		GroupVersion: schema.GroupVersion{Group: "autoscaling", Version: "v2"},
+		New:          func() *v2.HorizontalPodAutoscaler { return new(v2.HorizontalPodAutoscaler) },
+		NewList:      func() pkgruntime.Object { return new(v2.HorizontalPodAutoscalerList) },
+		Default:      v2.SetObjectDefaults_HorizontalPodAutoscaler,
+		ToHub:        runtime.Unscoped(v2.Convert_v2_HorizontalPodAutoscaler_To_autoscaling_HorizontalPodAutoscaler),
+		FromHub:      runtime.Unscoped(v2.Convert_autoscaling_HorizontalPodAutoscaler_To_v2_HorizontalPodAutoscaler),
+	})
+	runtime.AddVersion(horizontalPodAutoscalerHub, runtime.Version[*autoscalingv1.HorizontalPodAutoscaler, *autoscaling.HorizontalPodAutoscaler]{
+		GroupVersion: schema.GroupVersion{Group: "autoscaling", Version: "v1"},
+		New:          func() *autoscalingv1.HorizontalPodAutoscaler { return new(autoscalingv1.HorizontalPodAutoscaler) },
+		NewList:      func() pkgruntime.Object { return new(autoscalingv1.HorizontalPodAutoscalerList) },
+		Default:      autoscalingv1.SetObjectDefaults_HorizontalPodAutoscaler,
+		ToHub:        runtime.Unscoped(autoscalingv1.Convert_v1_HorizontalPodAutoscaler_To_autoscaling_HorizontalPodAutoscaler),
+		FromHub:      runtime.Unscoped(autoscalingv1.Convert_autoscaling_HorizontalPodAutoscaler_To_v1_HorizontalPodAutoscaler),
+	})
+	runtime.AddVersion(horizontalPodAutoscalerHub, runtime.Version[*v1beta1.HorizontalPodAutoscaler, *autoscaling.HorizontalPodAutoscaler]{
+		GroupVersion: schema.GroupVersion{Group: "extensions", Version: "v1beta1"},
+		New:          func() *v1beta1.HorizontalPodAutoscaler { return new(v1beta1.HorizontalPodAutoscaler) },
+		NewList:      func() pkgruntime.Object { return new(v1beta1.HorizontalPodAutoscalerList) },
+		Default:      v1beta1.SetObjectDefaults_HorizontalPodAutoscaler,
+		ToHub:        runtime.Unscoped(v1beta1.Convert_v1beta1_HorizontalPodAutoscaler_To_autoscaling_HorizontalPodAutoscaler),
+		FromHub:      runtime.Unscoped(v1beta1.Convert_autoscaling_HorizontalPodAutoscaler_To_v1beta1_HorizontalPodAutoscaler),
 	})
 }
 
@@ -86,9 +116,23 @@ func newServer() boot.Server {
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				CopyStatus:     func(from, to *v1.ReplicationController) { to.Status = from.Status },
 			}),
+			registry.Define(registry.Definition[*autoscaling.HorizontalPodAutoscaler]{
+				GroupKind:      schema.GroupKind{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"},
+				Plural:         "horizontalpodautoscalers",
+				Singular:       "horizontalpodautoscaler",
+				ShortNames:     []string{"hpa"},
+				Categories:     []string{"all"},
+				Namespaced:     true,
+				StorageVersion: schema.GroupVersion{Group: "autoscaling", Version: "v2"},
+				Versions:       []schema.GroupVersion{{Group: "autoscaling", Version: "v2"}, {Group: "autoscaling", Version: "v1"}, {Group: "extensions", Version: "v1beta1"}},
+				CopyStatus:     func(from, to *autoscaling.HorizontalPodAutoscaler) { to.Status = from.Status },
+			}),
 		},
 		OpenAPI: map[schema.GroupVersion]string{
-			{Group: "", Version: "v1"}: v1.OpenAPISchemas,
+			{Group: "", Version: "v1"}:                v1.OpenAPISchemas,
+			{Group: "autoscaling", Version: "v2"}:     v2.OpenAPISchemas,
+			{Group: "autoscaling", Version: "v1"}:     autoscalingv1.OpenAPISchemas,
+			{Group: "extensions", Version: "v1beta1"}: v1beta1.OpenAPISchemas,
 		},
 	}
 }
