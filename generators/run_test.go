@@ -195,17 +195,30 @@ import "k8s.io/apimachinery/pkg/nothing"
 type E struct{ E nothing.E }
 `)
 	result := run(t, dir, false)
-	expect(t, states(result),
-		"a/a.go:4:8: cannot import example.com/nowhere: no required module provides package example.com/nowhere; run go get example.com/nowhere",
+	expect(t, withoutReasons(states(result)),
+		"a/a.go:4:8: cannot import example.com/nowhere",
 		"b/b.go:5:2: B.F: a func cannot be copied; take the field out, or write DeepCopyInto for the type around it",
 		"b/b.go:6:5: B.C: +k8s:optoinal is not a tag; did you mean +k8s:optional?",
 		"b/b.go:7:2: B.C: a chan cannot be copied; take the field out, or write DeepCopyInto for the type around it",
 		"c/c.go:5:8: expected ';', found '+'",
 		"c/c.go:6:3: expected '}', found 'EOF'",
-		"e/e.go:4:8: cannot import k8s.io/apimachinery/pkg/nothing: no required module provides package k8s.io/apimachinery/pkg/nothing; run go get k8s.io/apimachinery/pkg/nothing")
+		"e/e.go:4:8: cannot import k8s.io/apimachinery/pkg/nothing")
 	if _, err := os.Stat(filepath.Join(dir, "d/zz_generated.deepcopy.go")); err == nil {
 		t.Error("a file was written although there are problems")
 	}
+}
+
+// withoutReasons cuts off why the go command found no package: what it says depends on the modules in the cache.
+func withoutReasons(problems []string) []string {
+	var out []string
+	for _, p := range problems {
+		if before, rest, found := strings.Cut(p, ": cannot import "); found {
+			path, _, _ := strings.Cut(rest, ":")
+			p = before + ": cannot import " + path
+		}
+		out = append(out, p)
+	}
+	return out
 }
 
 func TestSelect(t *testing.T) {
