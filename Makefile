@@ -2,7 +2,7 @@
 
 GO       ?= go
 BIN      := bin
-EXAMPLE  ?= library
+EXAMPLE  ?= cluster
 DATA     ?= ./$(EXAMPLE)-data
 KUBECTL_VERSION := v1.37.2
 VERSION_PKG     := k8s.io/component-base/version
@@ -14,7 +14,7 @@ help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: generate ## Generate, build and start the example (EXAMPLE=library) with embedded etcd; Ctrl-C stops it.
+run: generate ## Generate, build and start the example (EXAMPLE=cluster) with embedded etcd; Ctrl-C stops it.
 	$(GO) build -o $(BIN)/$(EXAMPLE) ./examples/$(EXAMPLE)
 	exec $(BIN)/$(EXAMPLE) --data-dir $(DATA) $(ARGS)
 
@@ -39,11 +39,11 @@ unit: ## The tests of the main module.
 	$(GO) test ./...
 
 .PHONY: e2e
-e2e: $(BIN)/kubectl ## Drive a built server with a stock kubectl, kill it, start it again.
+e2e: $(BIN)/kubectl $(BIN)/etcdctl ## Drive a built server with a stock kubectl, kill it, start it again.
 	cd test/e2e && KUBECTL=$(CURDIR)/$(BIN)/kubectl $(GO) test -count=1 ./...
 
 .PHONY: crash
-crash: $(BIN)/kubectl ## Kill the server 20 times in the middle of 1,000 creates, and time its starts.
+crash: ## Kill the server 20 times in the middle of 1,000 creates, and time its starts.
 	cd test/e2e && $(GO) test -count=1 -timeout 30m -v -run 'Killed|StartTime' ./... -kills 20 -starts 10 -objects 10000
 
 .PHONY: dropin
@@ -76,9 +76,12 @@ vuln: ## Known vulnerabilities of what we link; says loudly when the database ca
 clean: ## Remove what the other targets made.
 	rm -rf $(BIN) *-data
 
-# kubectl and staticcheck are built from their modules, so that no machine needs them installed.
+# kubectl, etcdctl and staticcheck are built from their modules, so that no machine needs them installed.
 $(BIN)/kubectl: test/kubectl/go.mod test/kubectl/main.go
 	cd test/kubectl && $(GO) build -o $(CURDIR)/$@ -ldflags "-X $(VERSION_PKG).gitVersion=$(KUBECTL_VERSION) -X $(VERSION_PKG).gitMajor=1 -X $(VERSION_PKG).gitMinor=37" .
+
+$(BIN)/etcdctl: test/etcdctl/go.mod
+	cd test/etcdctl && $(GO) build -o $(CURDIR)/$@ go.etcd.io/etcd/etcdctl/v3
 
 $(BIN)/staticcheck: test/lint/go.mod
 	cd test/lint && $(GO) build -o $(CURDIR)/$@ honnef.co/go/tools/cmd/staticcheck

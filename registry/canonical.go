@@ -77,11 +77,7 @@ func (c *codec) canonical(key string, stored []byte) (value []byte, stale bool, 
 // read makes an object in the storage version of any value that has ever been written: of any version, as protobuf or
 // as JSON.
 func (c *codec) read(stored []byte) (runtime.Object, error) {
-	form := serializer.JSON
-	if wire.HasEnvelope(stored) {
-		form = serializer.Protobuf
-	}
-	decoded, err := serializer.Decode(c.scheme, stored, form, schema.GroupVersionKind{})
+	decoded, err := serializer.Decode(c.scheme, stored, serializer.FormOf(stored), schema.GroupVersionKind{})
 	if err != nil {
 		return nil, err
 	}

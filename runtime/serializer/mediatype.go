@@ -3,6 +3,8 @@ package serializer
 import (
 	"mime"
 	"strings"
+
+	"github.com/typeplane/typeplane/runtime/wire"
 )
 
 // MediaType names a form on the wire, without parameters.
@@ -61,4 +63,12 @@ func TypeOf(contentType string) (Type, bool) {
 		}
 	}
 	return Type{}, false
+}
+
+// FormOf returns the form of a stored value: protobuf if it begins with the envelope, else JSON.
+func FormOf(stored []byte) MediaType {
+	if wire.HasEnvelope(stored) {
+		return Protobuf
+	}
+	return JSON
 }

@@ -24,8 +24,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// binary is the server under test, built once.
-var binary string
+// programs is the folder of the programs under test, built once; binary is the one that most tests are about.
+var programs, binary string
 
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "e2e")
@@ -33,8 +33,8 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	binary = filepath.Join(dir, "library")
-	build := exec.Command("go", "build", "-o", binary, "./examples/library")
+	programs, binary = dir, filepath.Join(dir, "library")
+	build := exec.Command("go", "build", "-o", dir+"/", "./examples/...")
 	build.Dir = "../.."
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
@@ -59,11 +59,16 @@ type server struct {
 	ready time.Duration
 }
 
-// start runs a server over dataDir and waits until it is ready.
+// start runs examples/library over dataDir and waits until it is ready.
 func start(t testing.TB, dataDir string, args ...string) *server {
 	t.Helper()
+	return startProgram(t, "library", dataDir, args...)
+}
+
+func startProgram(t testing.TB, name, dataDir string, args ...string) *server {
+	t.Helper()
 	s := &server{t: t, dataDir: dataDir, exited: make(chan error, 1), output: &lockedBuffer{}}
-	s.cmd = exec.Command(binary, append([]string{"--data-dir", dataDir, "--secure-port", "0"}, args...)...)
+	s.cmd = exec.Command(filepath.Join(programs, name), append([]string{"--data-dir", dataDir, "--secure-port", "0"}, args...)...)
 	stdout, err := s.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,133 @@
+package e2e
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write what the commands of the story print into its README; read the difference before you commit it")
+
+// The story is the console blocks of this file: lines that begin with "$ " are run, those behind them are what they
+// print.
+const storyFile = "../../examples/cluster/README.md"
+
+// TestStory runs the walkthrough of examples/cluster, all of it in one shell session's worth of state, and holds every
+// line of output against the text. Only uids, resourceVersions and times are masked.
+func TestStory(t *testing.T) {
+	text, err := os.ReadFile(storyFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := startProgram(t, "cluster", t.TempDir())
+	defer s.stop(syscall.SIGTERM)
+	env := storyEnv(t, s)
+
+	var out strings.Builder
+	for _, part := range parseStory(string(text)) {
+		out.WriteString(part.text)
+		if part.command == "" {
+			continue
+		}
+		cmd := exec.Command("bash", "-c", part.command)
+		cmd.Dir, cmd.Env = "../..", env
+		printed, _ := cmd.CombinedOutput() // a command that fails says so in what it prints
+		got := strings.TrimRight(string(printed), "\n")
+		if got != "" {
+			out.WriteString(got + "\n")
+		}
+		if !*update && mask(got) != mask(part.output) {
+			t.Errorf("$ %s\nprints\n%s\nwant\n%s", part.command, mask(got), mask(part.output))
+		}
+	}
+	if *update {
+		if err := os.WriteFile(storyFile, []byte(out.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// storyPart is some text, which ends with a command if there is one, and what the command prints.
+type storyPart struct {
+	text, command, output string
+}
+
+// parseStory cuts a text at its commands. A line that ends with a backslash goes on in the next one.
+func parseStory(text string) []storyPart {
+	var parts []storyPart
+	var current storyPart
+	inBlock, inCommand := false, false
+	for _, line := range strings.SplitAfter(text, "\n") {
+		bare := strings.TrimSuffix(line, "\n")
+		switch {
+		case strings.HasPrefix(bare, "```"):
+			if inCommand || current.command != "" {
+				parts = append(parts, current)
+				current = storyPart{}
+			}
+			inBlock, inCommand = bare == "```console", false
+			current.text += line
+		case inBlock && inCommand:
+			current.text += line
+			current.command += "\n" + bare
+			inCommand = strings.HasSuffix(bare, `\`)
+		case inBlock && strings.HasPrefix(bare, "$ "):
+			if current.command != "" {
+				parts = append(parts, current)
+				current = storyPart{}
+			}
+			current.text += line
+			current.command = strings.TrimPrefix(bare, "$ ")
+			inCommand = strings.HasSuffix(bare, `\`)
+		case inBlock && current.command != "":
+			if current.output != "" {
+				current.output += "\n"
+			}
+			current.output += bare
+		default:
+			current.text += line
+		}
+	}
+	return append(parts, current)
+}
+
+// storyEnv is the shell of the story: an empty home, the tools on the path, $DATA the server's data directory.
+func storyEnv(t *testing.T, s *server) []string {
+	t.Helper()
+	bin, err := filepath.Abs(filepath.Dir(kubectlPath(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	return []string{
+		"HOME=" + home, "KUBECONFIG=" + s.kubeconfig, "KUBECACHEDIR=" + home,
+		"DATA=" + s.dataDir, "TZ=UTC", "PATH=" + bin + ":" + filepath.Dir(s.cmd.Path) + ":" + os.Getenv("PATH"),
+	}
+}
+
+var masks = []struct {
+	pattern *regexp.Regexp
+	with    string
+}{
+	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "UID"},
+	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`), "TIME"},
+	{regexp.MustCompile(`(resourceVersion"?: ?"?)\d+`), "${1}N"},
+	{regexp.MustCompile(`\b(\d+[smhd])+( +|$)`), "AGE "},
+}
+
+// mask takes out what differs from run to run.
+func mask(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		for _, m := range masks {
+			line = m.pattern.ReplaceAllString(line, m.with)
+		}
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return strings.Join(lines, "\n")
+}
