@@ -25,6 +25,10 @@ type ServingOptions struct {
 	// BindAddress is the IP address to listen on, SecurePort the TCP port; port 0 takes a free one.
 	BindAddress string
 	SecurePort  int
+	// MaxRequestsInFlight and MaxMutatingRequestsInFlight are how many requests that change nothing, and how many others, are
+	// answered at the same time; 0 is no bound.
+	MaxRequestsInFlight         int
+	MaxMutatingRequestsInFlight int
 }
 
 // StoreOptions says where objects are kept and in which form. Every command that opens the store takes these.
@@ -55,7 +59,7 @@ const (
 // NewOptions returns the defaults of the server called name.
 func NewOptions(name string) *Options {
 	return &Options{
-		Serving: ServingOptions{BindAddress: "127.0.0.1", SecurePort: 6443},
+		Serving: ServingOptions{BindAddress: "127.0.0.1", SecurePort: 6443, MaxRequestsInFlight: 400, MaxMutatingRequestsInFlight: 200},
 		Store: StoreOptions{
 			DataDir:    "./" + name + "-data",
 			EtcdPrefix: "/registry",
@@ -75,6 +79,8 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 func (o *ServingOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.BindAddress, "bind-address", o.BindAddress, "IP `address` to listen on; 0.0.0.0 or :: listens on all interfaces")
 	fs.IntVar(&o.SecurePort, "secure-port", o.SecurePort, "TCP `port` of the HTTPS server; 0 takes a free one")
+	fs.IntVar(&o.MaxRequestsInFlight, "max-requests-inflight", o.MaxRequestsInFlight, "how many `requests` that change nothing are answered at the same time, watches not counted; others get 429, but for members of system:masters; 0 is no bound")
+	fs.IntVar(&o.MaxMutatingRequestsInFlight, "max-mutating-requests-inflight", o.MaxMutatingRequestsInFlight, "the same for `requests` that write")
 }
 
 // AddFlags makes the store's options settable by flags of fs.
@@ -102,6 +108,11 @@ func (o *ServingOptions) validate() error {
 	}
 	if o.SecurePort < 0 || o.SecurePort > 65535 {
 		errs = append(errs, fmt.Errorf("--secure-port=%d: want a port from 0 to 65535", o.SecurePort))
+	}
+	for flag, value := range map[string]int{"max-requests-inflight": o.MaxRequestsInFlight, "max-mutating-requests-inflight": o.MaxMutatingRequestsInFlight} {
+		if value < 0 {
+			errs = append(errs, fmt.Errorf("--%s=%d: want a number of requests, or 0 for no bound", flag, value))
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -10,12 +10,12 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	o, err := parse("library", []string{"--bind-address=0.0.0.0", "--secure-port=0", "--etcd-servers=https://a:2379,https://b:2379", "--storage-media-type=application/json"})
+	o, err := parse("library", []string{"--bind-address=0.0.0.0", "--secure-port=0", "--max-requests-inflight=0", "--etcd-servers=https://a:2379,https://b:2379", "--storage-media-type=application/json"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := &Options{
-		Serving: ServingOptions{BindAddress: "0.0.0.0"},
+		Serving: ServingOptions{BindAddress: "0.0.0.0", MaxMutatingRequestsInFlight: 200},
 		Store: StoreOptions{
 			DataDir:     "./library-data",
 			EtcdServers: []string{"https://a:2379", "https://b:2379"},
@@ -52,6 +52,7 @@ func TestParseRefuses(t *testing.T) {
 func TestValidateSaysEverything(t *testing.T) {
 	o := NewOptions("library")
 	o.Serving.BindAddress, o.Serving.SecurePort = "localhost", 70000
+	o.Serving.MaxRequestsInFlight, o.Serving.MaxMutatingRequestsInFlight = -1, -2
 	o.Store.DataDir, o.Store.EtcdPrefix, o.Store.MediaType = "", "registry/", "text/plain"
 	o.Store.EtcdCertFile = "client.crt"
 	o.Store.Versions = []string{"a/b/c", "=v1"}
@@ -59,7 +60,7 @@ func TestValidateSaysEverything(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{"--bind-address", "--secure-port", "--data-dir", "--etcd-prefix", "--storage-media-type", "--etcd-certfile and --etcd-keyfile", "--etcd-servers", `"a/b/c"`, `"=v1"`} {
+	for _, want := range []string{"--bind-address", "--secure-port", "--max-requests-inflight=-1", "--max-mutating-requests-inflight=-2", "--data-dir", "--etcd-prefix", "--storage-media-type", "--etcd-certfile and --etcd-keyfile", "--etcd-servers", `"a/b/c"`, `"=v1"`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("nothing about %s in:\n%v", want, err)
 		}
@@ -74,5 +75,11 @@ func TestShellQuote(t *testing.T) {
 		if got := shellQuote(in); got != want {
 			t.Errorf("%s: %s, want %s", in, got, want)
 		}
+	}
+}
+
+func TestInFlightZeroIsNoBound(t *testing.T) {
+	if got := []int{inFlight(0), inFlight(7)}; got[0] >= 0 || got[1] != 7 {
+		t.Errorf("got %v", got)
 	}
 }

@@ -65,7 +65,7 @@ func Run(ctx context.Context, s Server, o *Options, out io.Writer) (err error) {
 		}
 		resources = append(resources, served...)
 	}
-	handler, err := newHandler(s, scheme, resources, access, db, log)
+	handler, err := newHandler(s, &o.Serving, scheme, resources, access, db, log)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func openResource(scheme *runtime.Scheme, r registry.Resource, db *database, o r
 	return r.Serve(scheme, store, o)
 }
 
-func newHandler(s Server, scheme *runtime.Scheme, resources []rest.Resource, access *access, db *database, log *slog.Logger) (*server.Server, error) {
+func newHandler(s Server, o *ServingOptions, scheme *runtime.Scheme, resources []rest.Resource, access *access, db *database, log *slog.Logger) (*server.Server, error) {
 	clients, err := auth.NewClientCertificates(access.authority.certPEM)
 	if err != nil {
 		return nil, err
@@ -108,7 +108,18 @@ func newHandler(s Server, scheme *runtime.Scheme, resources []rest.Resource, acc
 		Version:       server.Version{GitVersion: gitVersion},
 		Readyz:        []server.Check{{Name: "etcd", Check: db.ready}, {Name: "watch-cache", Check: db.filled}},
 		Log:           log,
+
+		MaxRequestsInFlight:         inFlight(o.MaxRequestsInFlight),
+		MaxMutatingRequestsInFlight: inFlight(o.MaxMutatingRequestsInFlight),
 	})
+}
+
+// inFlight says "no bound" as server.Config does, where 0 is the default.
+func inFlight(flag int) int {
+	if flag == 0 {
+		return -1
+	}
+	return flag
 }
 
 // gitVersion says which Kubernetes release the API behaves like: clients such as Helm compare it.

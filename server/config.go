@@ -45,6 +45,10 @@ type Config struct {
 	WatchTimeout time.Duration
 	// MaxBody is the greatest body of a request in bytes. Zero: 3 MiB.
 	MaxBody int64
+	// MaxRequestsInFlight is how many requests that change nothing are answered at the same time, watches not counted;
+	// MaxMutatingRequestsInFlight is how many others. What is more gets 429, but for members of system:masters. Zero: 400 and 200;
+	// below zero: no bound.
+	MaxRequestsInFlight, MaxMutatingRequestsInFlight int
 	// ShutdownDelay is how long Serve goes on accepting requests after /readyz began to fail. Zero: no time.
 	ShutdownDelay time.Duration
 	// ShutdownTimeout bounds the wait for requests in flight. Zero: 60 s.
@@ -65,6 +69,9 @@ const (
 	defaultRequestTimeout = 60 * time.Second
 	defaultWatchTimeout   = 30 * time.Minute
 	defaultMaxBody        = 3 << 20
+	// How many requests are answered at the same time.
+	defaultInFlight         = 400
+	defaultMutatingInFlight = 200
 	// writeTimeout bounds create, update, patch and delete below RequestTimeout.
 	writeTimeout = 34 * time.Second
 )
@@ -75,6 +82,8 @@ func (c *Config) complete() error {
 	setDefault(&c.RequestTimeout, defaultRequestTimeout)
 	setDefault(&c.WatchTimeout, defaultWatchTimeout)
 	setDefault(&c.MaxBody, int64(defaultMaxBody))
+	setDefault(&c.MaxRequestsInFlight, defaultInFlight)
+	setDefault(&c.MaxMutatingRequestsInFlight, defaultMutatingInFlight)
 	setDefault(&c.ShutdownTimeout, defaultRequestTimeout)
 	if c.Authenticator == nil {
 		c.Authenticator = auth.Nobody{}

@@ -80,7 +80,7 @@ func (s *Server) setDeadline(c *call) (context.CancelFunc, error) {
 			timeout = min(timeout, asked)
 		}
 	}
-	if c.info.IsResource && c.req.Method != http.MethodGet && c.req.Method != http.MethodHead {
+	if c.info.IsResource && !c.readOnly() {
 		// Deleting a collection is as many writes as it takes.
 		if c.info.Verb != "deletecollection" {
 			timeout = min(timeout, writeTimeout)

@@ -26,6 +26,8 @@ type Server struct {
 	groupVersions map[schema.GroupVersion]bool
 	documents     map[string]func(*call) error
 
+	reading, writing places // for requests that change nothing, and for the others
+
 	stopping   atomic.Bool // makes /readyz fail
 	watching   context.Context
 	endWatches context.CancelFunc // ends every watch
@@ -43,6 +45,8 @@ func New(config Config) (*Server, error) {
 		resources:     map[schema.GroupVersionResource]*rest.Resource{},
 		groupVersions: map[schema.GroupVersion]bool{},
 		documents:     map[string]func(*call) error{},
+		reading:       newPlaces(config.MaxRequestsInFlight),
+		writing:       newPlaces(config.MaxMutatingRequestsInFlight),
 	}
 	s.watching, s.endWatches = context.WithCancel(context.Background())
 	for i := range config.Resources {
@@ -108,6 +112,11 @@ func (s *Server) process(c *call) error {
 	}
 	defer cancel()
 	c.ctx = rest.WithWarnings(c.ctx, c.warn)
+	release, err := s.admit(c)
+	if err != nil {
+		return err
+	}
+	defer release()
 	if err := s.authorize(c); err != nil {
 		return err
 	}

@@ -36,8 +36,13 @@ func (s *Server) fail(c *call, err error) {
 		}
 		panic(http.ErrAbortHandler)
 	}
-	if errors.Is(err, errPageNotFound) {
+	switch {
+	case errors.Is(err, errPageNotFound):
 		http.Error(c.w, errPageNotFound.Error(), http.StatusNotFound)
+		return
+	case errors.Is(err, errTooManyRequests):
+		c.w.Header().Set("Retry-After", retryWhenBusy)
+		http.Error(c.w, errTooManyRequests.Error(), http.StatusTooManyRequests)
 		return
 	}
 	status := statusOf(err)
