@@ -47,14 +47,19 @@ func statusOf(err error, verb string, resource schema.GroupResource, name string
 	case storage.CodeTooLarge:
 		return apierrors.NewRequestEntityTooLargeError("the object is over the limit of the storage; make it smaller")
 	case storage.CodeUnavailable:
-		return apierrors.NewServerTimeout(resource, verb, retryUnavailable)
+		return becauseOf(e, apierrors.NewServerTimeout(resource, verb, retryUnavailable))
 	case storage.CodeUnknown:
 		// No retryAfterSeconds: a client that retries by itself must not repeat what may have happened.
-		return apierrors.NewTimeoutError("the storage did not answer in time; the request may or may not have been carried out: read the object to find out", 0)
+		return becauseOf(e, apierrors.NewTimeoutError("the storage did not answer in time; the request may or may not have been carried out: read the object to find out", 0))
 	case storage.CodeInvalidKey:
 		return apierrors.NewBadRequest(fmt.Sprintf("invalid name or namespace: %v", e.Err))
 	}
 	return apierrors.NewInternalError(err)
+}
+
+// becauseOf keeps the cause for the log. The client gets the status alone.
+func becauseOf(e *storage.Error, status *apierrors.StatusError) error {
+	return fmt.Errorf("%w: %v", status, e)
 }
 
 // storeReadError is for a stored object that can't be decrypted, decoded or converted.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -89,6 +90,9 @@ func TestErrorsOfTheStore(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s of %s", tc.code, verb), func(t *testing.T) {
 				wantStatus(t, got, w.code, w.reason, w.message)
+				if text := got.Error(); w.retry > 1 && !strings.Contains(text, "cause") {
+					t.Errorf("the log would not say why: %s", text)
+				}
 				if d := status(t, got).Details; w.retry != 0 && d.RetryAfterSeconds != w.retry {
 					t.Errorf("retry after %d s, want %d", d.RetryAfterSeconds, w.retry)
 				}

@@ -3,7 +3,6 @@ package embedded
 import (
 	"context"
 	"log/slog"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -18,6 +17,7 @@ type logger struct {
 	to      *slog.Logger
 	queue   chan record
 	dropped atomic.Int64
+	phase   atomic.Int32 // what isHarmless depends on
 	stop    chan struct{}
 	done    chan struct{}
 }
@@ -29,9 +29,6 @@ type record struct {
 	written chan struct{} // closed when the sink has it; nil if nobody waits
 }
 
-// unwanted are warnings about what is meant to be so.
-var unwanted = []string{"Running http and grpc server on single port"}
-
 func newLogger(to *slog.Logger) *logger {
 	l := &logger{to: to, queue: make(chan record, 256), stop: make(chan struct{}), done: make(chan struct{})}
 	if to == nil {
@@ -40,6 +37,11 @@ func newLogger(to *slog.Logger) *logger {
 	l.zap = zap.New(core{log: l}, zap.WithFatalHook(fatal{}))
 	go l.run()
 	return l
+}
+
+// settle ends the phase of starting, in a moment.
+func (l *logger) settle() {
+	time.AfterFunc(settleTime, func() { l.phase.CompareAndSwap(int32(starting), int32(running)) })
 }
 
 // close waits until all is written, but not for a sink that blocks.
@@ -76,37 +78,44 @@ func (l *logger) write(r record) {
 	}
 }
 
+// raised are records that etcd thinks little of and that are warnings to us, in words of our own.
+var raised = map[string]string{
+	"repaired": "the write-ahead log ended in the middle of a record, as after a power failure; it was cut there, and what was cut is beside it as *.broken",
+}
+
 // core is the zapcore.Core in front of the queue.
 type core struct {
 	log    *logger
 	fields []zapcore.Field
 }
 
-func (c core) Enabled(level zapcore.Level) bool { return level >= zapcore.WarnLevel }
+func (c core) Enabled(level zapcore.Level) bool { return level >= zapcore.InfoLevel }
 
 func (c core) With(fields []zapcore.Field) zapcore.Core {
 	return core{log: c.log, fields: append(c.fields[:len(c.fields):len(c.fields)], fields...)}
 }
 
 func (c core) Check(e zapcore.Entry, ce *zapcore.CheckedEntry) *zapcore.CheckedEntry {
-	if !c.Enabled(e.Level) {
-		return ce
+	if e.Level >= zapcore.WarnLevel || raised[e.Message] != "" {
+		return ce.AddCore(e, c)
 	}
-	return ce.AddCore(e, c)
+	return ce
 }
 
 func (c core) Write(e zapcore.Entry, fields []zapcore.Field) error {
-	for _, u := range unwanted {
-		if strings.HasPrefix(e.Message, u) {
-			return nil
-		}
+	fields = append(c.fields[:len(c.fields):len(c.fields)], fields...)
+	if isHarmless(phase(c.log.phase.Load()), e.Message, fields) {
+		return nil
+	}
+	if text := raised[e.Message]; text != "" {
+		e.Message = text
 	}
 	r := record{level: slog.LevelWarn, message: "etcd: " + e.Message}
 	if e.Level >= zapcore.ErrorLevel {
 		r.level = slog.LevelError
 	}
 	values := zapcore.NewMapObjectEncoder()
-	for _, f := range append(c.fields[:len(c.fields):len(c.fields)], fields...) {
+	for _, f := range fields {
 		f.AddTo(values)
 	}
 	for k, v := range values.Fields {

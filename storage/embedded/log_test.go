@@ -2,7 +2,10 @@ package embedded
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
+	"net"
 	"sync"
 	"testing"
 	"time"
@@ -65,4 +68,38 @@ func TestFatalIsAPanic(t *testing.T) {
 		}
 	}()
 	l.zap.Fatal("no disk", zap.Error(context.DeadlineExceeded), zap.String("error", "gone"))
+}
+
+// What is harmless at one time is news at another, and with another error.
+func TestHarmlessInItsPlaceOnly(t *testing.T) {
+	const serving, schema, token = "setting up serving from embedded etcd failed.", "failed to update storage version", "simple token is not cryptographically signed"
+	gone := errors.New("cannot detect storage schema version: missing term information")
+	for _, tc := range []struct {
+		phase   phase
+		message string
+		err     error
+		want    bool
+	}{
+		{starting, token, nil, true},
+		{running, token, nil, false},
+		{starting, schema, gone, true},
+		{running, schema, gone, false},
+		{starting, schema, errors.New("disk I/O error"), false},
+		{starting, schema, nil, false},
+		{closing, serving, fmt.Errorf("accept: %w", net.ErrClosed), true},
+		{closing, serving, errors.New("mux: server closed"), true},
+		{closing, serving, errors.New("http: Server closed"), true},
+		{closing, serving, errors.New("too many open files"), false},
+		{running, serving, net.ErrClosed, false},
+		{starting, serving, errors.New("address already in use"), false},
+		{running, "alarm raised", nil, false},
+	} {
+		var fields []zap.Field
+		if tc.err != nil {
+			fields = []zap.Field{zap.String("cluster-version", "3.7.0"), zap.Error(tc.err)}
+		}
+		if got := isHarmless(tc.phase, tc.message, fields); got != tc.want {
+			t.Errorf("phase %d, %q, %v: %t", tc.phase, tc.message, tc.err, got)
+		}
+	}
 }

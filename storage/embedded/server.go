@@ -98,6 +98,7 @@ func Start(ctx context.Context, config Config) (s *Server, err error) {
 		return s, err
 	}
 	s.client = v3client.New(s.etcd.Server)
+	s.log.settle()
 	return s, nil
 }
 
@@ -113,6 +114,9 @@ func (s *Server) Done() <-chan struct{} { return s.etcd.Server.StopNotify() }
 // Close stops etcd and waits until it has let go of everything. It may be called more than once.
 func (s *Server) Close() {
 	s.closing.Do(func() {
+		if s.log != nil {
+			s.log.phase.Store(int32(closing))
+		}
 		if s.client != nil {
 			s.client.Close()
 		}
