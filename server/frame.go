@@ -8,11 +8,11 @@ import (
 )
 
 // appendJSONEvent writes {"type":…,"object":…} and a newline.
-func appendJSONEvent(buffer, _ *bytes.Buffer, event rest.Event) error {
+func appendJSONEvent(buffer, _ *bytes.Buffer, event rest.Event, form rest.Form) error {
 	buffer.WriteString(`{"type":"`)
 	buffer.WriteString(string(event.Type))
 	buffer.WriteString(`","object":`)
-	if err := event.Object.WriteTo(buffer, rest.Form{MediaType: rest.JSON}); err != nil {
+	if err := event.Object.WriteTo(buffer, form); err != nil {
 		return err
 	}
 	if b := buffer.Bytes(); len(b) > 0 && b[len(b)-1] == '\n' {
@@ -32,9 +32,9 @@ const (
 // appendProtobufEvent writes the length of a message, in four bytes, big endian, and the message: a metav1.WatchEvent.
 // The event itself has no envelope, because clients know what to expect; the object in it has one. scratch is used
 // for the object, whose length comes before it.
-func appendProtobufEvent(buffer, scratch *bytes.Buffer, event rest.Event) error {
+func appendProtobufEvent(buffer, scratch *bytes.Buffer, event rest.Event, form rest.Form) error {
 	scratch.Reset()
-	if err := event.Object.WriteTo(scratch, rest.Form{MediaType: rest.Protobuf}); err != nil {
+	if err := event.Object.WriteTo(scratch, form); err != nil {
 		return err
 	}
 	object := scratch.Bytes()

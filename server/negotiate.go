@@ -19,8 +19,21 @@ var (
 	streamTypes = []rest.MediaType{rest.JSON, rest.Protobuf}
 )
 
-// form is how the client wants its answer: one of the types on offer, or a 406.
+// form is how the client wants its answer: one of the types on offer, or a 406. Only objects and lists of them are
+// turned into something else, see transformed.
 func (c *call) form(offers []rest.MediaType) (rest.Form, error) {
+	if c.resource == nil {
+		return c.plainForm(offers)
+	}
+	mediaType, w, ok := negotiate(c.req.Header["Accept"], offers, transformable)
+	if !ok {
+		return rest.Form{}, notAcceptable(offers)
+	}
+	return c.transformed(rest.Form{MediaType: mediaType, Pretty: c.pretty(w)}, w.transform)
+}
+
+// plainForm is form for what is never turned into something else, like an error.
+func (c *call) plainForm(offers []rest.MediaType) (rest.Form, error) {
 	mediaType, w, ok := negotiate(c.req.Header["Accept"], offers, plain)
 	if !ok {
 		return rest.Form{}, notAcceptable(offers)
@@ -30,15 +43,12 @@ func (c *call) form(offers []rest.MediaType) (rest.Form, error) {
 
 // streamForm is form for a watch, which is never indented.
 func (c *call) streamForm() (rest.Form, error) {
-	mediaType, _, ok := negotiate(c.req.Header["Accept"], streamTypes, plain)
+	mediaType, w, ok := negotiate(c.req.Header["Accept"], streamTypes, transformable)
 	if !ok {
 		return rest.Form{}, notAcceptable([]rest.MediaType{rest.JSON + ";stream=watch", rest.Protobuf + ";stream=watch"})
 	}
-	return rest.Form{MediaType: mediaType}, nil
+	return c.transformed(rest.Form{MediaType: mediaType}, w.transform)
 }
-
-// transform is the kind into which a clause of Accept wants the answer changed ("as=Table;v=v1;g=meta.k8s.io").
-type transform struct{ kind, group, version string }
 
 // wish is what the parameters of one clause ask for; those that we don't know mean nothing.
 type wish struct {
@@ -51,6 +61,14 @@ type wish struct {
 // JSON behind it.
 func plain(_ rest.MediaType, w wish) bool {
 	return w.transform == (transform{}) && (w.stream == "" || w.stream == "watch")
+}
+
+// transformable also accepts clauses that ask for something that objects can be turned into, in this media type.
+func transformable(offer rest.MediaType, w wish) bool {
+	if plain(offer, w) {
+		return true
+	}
+	return w.transform.fits(offer) && (w.stream == "" || w.stream == "watch")
 }
 
 // negotiate finds the first clause, best first, for which there is an offer that accept agrees to.

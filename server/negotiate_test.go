@@ -32,9 +32,7 @@ func TestAccept(t *testing.T) {
 		{"quality 0 is never", "application/json;q=0, application/yaml", "application/yaml"},
 		{"unknown types are skipped", "text/html, application/yaml", "application/yaml"},
 		{"unknown parameters don't matter", "application/yaml;charset=utf-8", "application/yaml"},
-		{"kubectl get falls back", "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json", "application/json"},
-		{"metadata client falls back", "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json", "application/json"},
-		{"only a table", "application/json;as=Table;v=v1;g=meta.k8s.io", ""},
+		{"only a table of another group", "application/json;as=Table;v=v1;g=example.com", ""},
 		{"text", "text/html", ""},
 		{"nonsense", ";;;,", ""},
 	} {
@@ -53,7 +51,7 @@ func TestAccept(t *testing.T) {
 
 func TestAcceptOfWatch(t *testing.T) {
 	s := newServer(t, config(t, books()))
-	for _, accept := range []string{"application/json;stream=other", "application/json;as=Table;v=v1;g=meta.k8s.io", "text/plain"} {
+	for _, accept := range []string{"application/json;stream=other", "application/json;as=Table;v=v2;g=meta.k8s.io", "text/plain"} {
 		w := do(s, request{path: booksPath + "?watch=1", header: map[string]string{"Accept": accept}})
 		wantStatus(t, w, http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable, noStream)
 	}

@@ -56,7 +56,7 @@ func (s *Server) fail(c *call, err error) {
 	if s.atFault(c, status) {
 		s.config.Log.Error("a request failed", "error", err, "method", c.req.Method, "path", c.req.URL.Path, "auditID", header.Get(headerAuditID))
 	}
-	form, negotiateErr := c.form(mediaTypes)
+	form, negotiateErr := c.plainForm(mediaTypes)
 	if negotiateErr != nil {
 		form = rest.Form{MediaType: rest.JSON}
 	}

@@ -77,9 +77,10 @@ func (c *call) sendEvents(ctx context.Context, stream rest.Stream, form rest.For
 			events = append(events, rest.Event{Type: rest.Error, Object: statusView{statusOf(nextErr)}})
 		}
 		for _, event := range events {
-			if err := frame(&buffer, &scratch, event); err != nil {
+			if err := frame(&buffer, &scratch, event, form); err != nil {
 				return err
 			}
+			form.NoHeaders = true // the columns of a Table are in the first event only
 			if buffer.Len() >= maxWatchBuffer {
 				if _, err := buffer.WriteTo(c.w); err != nil {
 					return err
