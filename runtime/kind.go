@@ -69,15 +69,17 @@ func (k *Kind) Default(obj Object) {
 }
 
 // ToHub converts an object of this version. It does not default. The result may share memory with obj, and is obj
-// itself when this version is the hub.
+// itself when this version is the hub. It never has the annotation LosslessAnnotation.
 func (k *Kind) ToHub(obj Object) (Object, error) {
 	if k.toHub == nil {
+		strip(obj)
 		return obj, nil
 	}
 	out := k.hub.new()
 	if err := k.toHub(obj, out); err != nil {
 		return nil, fmt.Errorf("convert %s to its hub: %w", describe(k.gvk), err)
 	}
+	strip(out)
 	return out, nil
 }
 

@@ -35,6 +35,14 @@ func Pairs(set *load.Set, pkg *load.Package, report *diag.Report) []Pair {
 	if version == nil {
 		return nil
 	}
+	pairs := plainPairs(set, version, hubs, report)
+	p := newPlanner(set, pkg, version, hubs, &diag.Report{})
+	p.keepers = p.newKeepers(pairs)
+	return p.keep(pairs)
+}
+
+// plainPairs are the pairs with the functions that keep nothing.
+func plainPairs(set *load.Set, version *load.Package, hubs []*load.Package, report *diag.Report) []Pair {
 	var out []Pair
 	for name, t := range version.Types.Types {
 		if !convertible(t) || optedOut(set, t, report) {

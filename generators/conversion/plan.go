@@ -23,6 +23,19 @@ type planner struct {
 	printed map[way]string           // functions of this file
 	equals  map[way]bool             // answers of equal
 	ours    map[string]*load.Package // answers of mainPackage
+
+	keepers    []keeper
+	parts      map[*types.Type]bool            // see partsOf
+	inList     bool                            // whether the function being planned converts a list of kinds
+	equalities map[*types.Type]*structEquality // functions that keepers need
+}
+
+func newPlanner(set *load.Set, pkg, version *load.Package, hubs []*load.Package, report *diag.Report) *planner {
+	return &planner{
+		set: set, out: pkg, version: version, hubs: hubs, report: report,
+		printed: map[way]string{}, equals: map[way]bool{}, ours: map[string]*load.Package{},
+		equalities: map[*types.Type]*structEquality{},
+	}
 }
 
 // newPlan decides what the file of pkg does; ok is false if the package does not ask for one. Fields that would be
@@ -32,11 +45,8 @@ func newPlan(set *load.Set, pkg *load.Package, report *diag.Report) (_ *plan, ok
 	if version == nil {
 		return nil, false
 	}
-	p := &planner{
-		set: set, out: pkg, version: version, hubs: hubs, report: report,
-		printed: map[way]string{}, equals: map[way]bool{}, ours: map[string]*load.Package{},
-	}
-	pairs := Pairs(set, pkg, &diag.Report{})
+	p := newPlanner(set, pkg, version, hubs, report)
+	pairs := plainPairs(set, version, hubs, &diag.Report{})
 	for name, t := range version.Types.Types {
 		if isExported(name) && t.Kind == types.Struct {
 			optedOut(set, t, report)
@@ -47,19 +57,26 @@ func newPlan(set *load.Set, pkg *load.Package, report *diag.Report) (_ *plan, ok
 		p.printed[way{pair.Hub, pair.Version}] = pair.FromHub
 	}
 	p.checkManual(pairs)
-	out := &plan{}
+	p.keepers = p.newKeepers(pairs)
+	p.parts = partsOf(kinds(pairs))
+	out := &plan{keepers: p.keepers, equalities: p.sortedEqualities()}
 	for _, pair := range pairs {
-		out.functions = append(out.functions, p.function(pair.Version, pair.Hub), p.function(pair.Hub, pair.Version))
+		out.functions = append(out.functions, p.function(pair.Version, pair.Hub, false), p.function(pair.Hub, pair.Version, true))
 	}
 	return out, true
 }
 
-func (p *planner) function(in, out *types.Type) function {
+// function plans the conversion of a struct; down says that in is the hub's.
+func (p *planner) function(in, out *types.Type, down bool) function {
 	_, isManual := p.manual(in, out)
+	p.inList = embeds(in, "ListMeta")
 	b, gaps := p.body(in, out)
-	if !isManual {
-		for _, g := range gaps {
-			p.reportGap(in, out, g)
+	for _, g := range gaps {
+		switch keepable := down && g.why == "" && p.parts[in]; {
+		case keepable && p.lossless():
+			b.keep(g.field)
+		case !isManual:
+			p.reportGap(in, out, g, keepable)
 		}
 	}
 	return function{name: Name(in, out), in: in, out: out, manual: isManual, body: b}

@@ -9,6 +9,9 @@ import (
 
 // value converts a value of type a to one of type b. The first rule that fits counts; what names the value in errors.
 func (p *planner) value(a, b *types.Type, what string) (step, *gap) {
+	if name, ok := p.keeping(a, b); ok {
+		return invoke{name}, nil
+	}
 	if fn, ok := p.manual(a, b); ok && !(fn.copyOnly && a == b) {
 		return invoke{fn.name}, nil
 	}
@@ -45,6 +48,20 @@ func (p *planner) value(a, b *types.Type, what string) (step, *gap) {
 		}
 	}
 	return nil, inconvertible(a, b)
+}
+
+// keeping returns the function that converts an item of a list of kinds and keeps what that loses.
+func (p *planner) keeping(a, b *types.Type) (types.Name, bool) {
+	for _, k := range p.keepers {
+		switch {
+		case !p.inList:
+		case k.Version == a && k.Hub == b:
+			return types.Name{Package: p.out.Path, Name: k.toHub}, true
+		case k.Hub == a && k.Version == b:
+			return types.Name{Package: p.out.Path, Name: k.fromHub}, true
+		}
+	}
+	return types.Name{}, false
 }
 
 // structure converts structs by the function that is for them.

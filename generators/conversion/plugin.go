@@ -7,15 +7,16 @@ import (
 )
 
 const (
-	fileName  = "zz_generated.conversion.go"
-	generator = "conversion-gen"
+	fileName     = "zz_generated.conversion.go"
+	losslessFile = "zz_generated.lossless.go"
+	generator    = "conversion-gen"
 )
 
 // Plugin returns the plug-in that prints zz_generated.conversion.go.
 func Plugin() generators.Plugin {
 	return generators.Plugin{
 		Name: "conversion",
-		Doc:  "functions that convert a version's types to those of its hub and back",
+		Doc:  "functions that convert a version's types to those of its hub and back, without loss where asked",
 		Tags: []tag.Definition{
 			{Name: tagName, Scope: tag.Package | tag.Type | tag.Field, Value: tag.Any,
 				Doc: "On a package: the import path of a hub, whose types of the same names the package's are converted to; may be repeated. " +
@@ -23,16 +24,24 @@ func Plugin() generators.Plugin {
 			{Name: externalName, Scope: tag.Package, Value: tag.PackagePath, Doc: "The package whose types are converted, if it is another one."},
 			{Name: functionName, Scope: tag.Func, Value: tag.Name,
 				Doc: "On a hand-written conversion: drop, if it does nothing, or copy-only, if it only assigns, so that it need not be called."},
+			{Name: losslessName, Scope: tag.Package,
+				Doc: "On a package with +" + tagName + ": what its kinds can't say of the hub is kept in an annotation of theirs and restored " +
+					"on the way back, instead of being a problem. What is kept is stored under the names of the hub's fields: renaming one forgets it."},
 		},
-		Outputs:  []emit.Output{{Name: fileName, Generator: generator}},
+		Outputs:  []emit.Output{{Name: fileName, Generator: generator}, {Name: losslessFile, Generator: generator}},
 		Generate: generate,
 	}
 }
 
 func generate(pass *generators.Pass) {
 	for _, pkg := range pass.Packages {
-		if p, ok := newPlan(pass.Set, pkg, pass.Report); ok && len(p.functions) > 0 {
-			printPlan(pass.File(pkg, fileName, generator), p)
+		p, ok := newPlan(pass.Set, pkg, pass.Report)
+		if !ok || len(p.functions) == 0 {
+			continue
+		}
+		printPlan(pass.File(pkg, fileName, generator), p)
+		if len(p.keepers) > 0 {
+			printKeepers(pass.File(pkg, losslessFile, generator), p.keepers, p.equalities)
 		}
 	}
 }

@@ -9,8 +9,9 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// reportGap says that a field would be lost, where its counterpart is or should be, and what to write.
-func (p *planner) reportGap(in, out *types.Type, g gap) {
+// reportGap says that a field would be lost, where its counterpart is or should be, and what to write. keepable says that a
+// kind could keep it in an annotation.
+func (p *planner) reportGap(in, out *types.Type, g gap, keepable bool) {
 	problem := diag.Problem{
 		Pos:  p.set.MemberPos(in, g.field),
 		Path: goName(in) + "." + g.field,
@@ -26,6 +27,9 @@ func (p *planner) reportGap(in, out *types.Type, g gap) {
 		problem.Message = fmt.Sprintf("%s (%s: %s)", g.why, goName(out), p.set.TypePos(out))
 	default:
 		problem.Message = fmt.Sprintf("%s (%s.%s: %s)", g.why, goName(out), g.peer, p.set.MemberPos(out, g.peer))
+	}
+	if keepable {
+		cure += ", or tag the package of the version +" + losslessName + ", so that its kinds keep it in an annotation"
 	}
 	problem.Cure = cure
 	if g.invalid {

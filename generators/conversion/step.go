@@ -3,7 +3,11 @@ package conversion
 import "k8s.io/gengo/v2/types"
 
 // plan is what one generated file does, in the order it is printed.
-type plan struct{ functions []function }
+type plan struct {
+	functions  []function
+	keepers    []keeper
+	equalities []*structEquality
+}
 
 // function converts a struct.
 type function struct {
@@ -17,6 +21,15 @@ type function struct {
 type body struct {
 	whole  *reinterpret
 	fields []field
+}
+
+// keep says of a field without a counterpart that it is not lost.
+func (b body) keep(name string) {
+	for i := range b.fields {
+		if b.fields[i].name == name {
+			b.fields[i].comment = "in." + name + " does not exist in peer-type: it is kept in an annotation"
+		}
+	}
 }
 
 // field converts one field, or says in a comment why not.

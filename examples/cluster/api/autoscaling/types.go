@@ -23,6 +23,9 @@ type HorizontalPodAutoscalerSpec struct {
 	MaxReplicas    int32
 	Metrics        []MetricSpec
 	Behavior       *HorizontalPodAutoscalerBehavior
+	// ScaleSubresource is the subresource of the target that sets the number of replicas; scale, if it is "". Only
+	// extensions/v1beta1 shows it.
+	ScaleSubresource string
 }
 
 // CrossVersionObjectReference names an object of the same namespace.

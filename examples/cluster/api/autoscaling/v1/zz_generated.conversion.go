@@ -81,8 +81,9 @@ func autoConvert_autoscaling_HorizontalPodAutoscalerSpec_To_v1_HorizontalPodAuto
 	}
 	out.MinReplicas = (*int32)(unsafe.Pointer(in.MinReplicas))
 	out.MaxReplicas = in.MaxReplicas
-	// WARNING: in.Metrics requires manual conversion: does not exist in peer-type
-	// WARNING: in.Behavior requires manual conversion: does not exist in peer-type
+	// in.Metrics does not exist in peer-type: it is kept in an annotation
+	// in.Behavior does not exist in peer-type: it is kept in an annotation
+	// in.ScaleSubresource does not exist in peer-type: it is kept in an annotation
 	return nil
 }
 
@@ -100,7 +101,7 @@ func autoConvert_autoscaling_HorizontalPodAutoscalerStatus_To_v1_HorizontalPodAu
 	out.LastScaleTime = (*metav1.Time)(unsafe.Pointer(in.LastScaleTime))
 	out.CurrentReplicas = in.CurrentReplicas
 	out.DesiredReplicas = in.DesiredReplicas
-	// WARNING: in.CurrentMetrics requires manual conversion: does not exist in peer-type
-	// WARNING: in.Conditions requires manual conversion: does not exist in peer-type
+	// in.CurrentMetrics does not exist in peer-type: it is kept in an annotation
+	// in.Conditions does not exist in peer-type: it is kept in an annotation
 	return nil
 }

@@ -225,7 +225,13 @@ func Convert_autoscaling_HorizontalPodAutoscalerCondition_To_v2_HorizontalPodAut
 }
 
 func autoConvert_v2_HorizontalPodAutoscalerSpec_To_autoscaling_HorizontalPodAutoscalerSpec(in *HorizontalPodAutoscalerSpec, out *autoscaling.HorizontalPodAutoscalerSpec, s conversion.Scope) error {
-	*out = *(*autoscaling.HorizontalPodAutoscalerSpec)(unsafe.Pointer(in))
+	if err := Convert_v2_CrossVersionObjectReference_To_autoscaling_CrossVersionObjectReference(&in.ScaleTargetRef, &out.ScaleTargetRef, s); err != nil {
+		return err
+	}
+	out.MinReplicas = (*int32)(unsafe.Pointer(in.MinReplicas))
+	out.MaxReplicas = in.MaxReplicas
+	out.Metrics = *(*[]autoscaling.MetricSpec)(unsafe.Pointer(&in.Metrics))
+	out.Behavior = (*autoscaling.HorizontalPodAutoscalerBehavior)(unsafe.Pointer(in.Behavior))
 	return nil
 }
 
@@ -235,7 +241,14 @@ func Convert_v2_HorizontalPodAutoscalerSpec_To_autoscaling_HorizontalPodAutoscal
 }
 
 func autoConvert_autoscaling_HorizontalPodAutoscalerSpec_To_v2_HorizontalPodAutoscalerSpec(in *autoscaling.HorizontalPodAutoscalerSpec, out *HorizontalPodAutoscalerSpec, s conversion.Scope) error {
-	*out = *(*HorizontalPodAutoscalerSpec)(unsafe.Pointer(in))
+	if err := Convert_autoscaling_CrossVersionObjectReference_To_v2_CrossVersionObjectReference(&in.ScaleTargetRef, &out.ScaleTargetRef, s); err != nil {
+		return err
+	}
+	out.MinReplicas = (*int32)(unsafe.Pointer(in.MinReplicas))
+	out.MaxReplicas = in.MaxReplicas
+	out.Metrics = *(*[]MetricSpec)(unsafe.Pointer(&in.Metrics))
+	out.Behavior = (*HorizontalPodAutoscalerBehavior)(unsafe.Pointer(in.Behavior))
+	// in.ScaleSubresource does not exist in peer-type: it is kept in an annotation
 	return nil
 }
 

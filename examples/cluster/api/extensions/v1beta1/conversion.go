@@ -6,22 +6,29 @@ import (
 	"github.com/typeplane/typeplane/examples/cluster/api/autoscaling"
 )
 
+const scale = "scale"
+
 // What is one number here is one of many metrics in the hub, and the target has another name and type.
 
 // Convert_v1beta1_HorizontalPodAutoscalerSpec_To_autoscaling_HorizontalPodAutoscalerSpec makes a metric of the percentage.
 func Convert_v1beta1_HorizontalPodAutoscalerSpec_To_autoscaling_HorizontalPodAutoscalerSpec(in *HorizontalPodAutoscalerSpec, out *autoscaling.HorizontalPodAutoscalerSpec, s conversion.Scope) error {
 	out.ScaleTargetRef = autoscaling.CrossVersionObjectReference{Kind: in.ScaleRef.Kind, Name: in.ScaleRef.Name, APIVersion: in.ScaleRef.APIVersion}
+	if out.ScaleSubresource = in.ScaleRef.Subresource; out.ScaleSubresource == scale {
+		out.ScaleSubresource = ""
+	}
 	if in.CPUUtilization != nil {
 		out.Metrics = []autoscaling.MetricSpec{autoscaling.NewCPUMetric(in.CPUUtilization.TargetPercentage)}
 	}
 	return autoConvert_v1beta1_HorizontalPodAutoscalerSpec_To_autoscaling_HorizontalPodAutoscalerSpec(in, out, s)
 }
 
-// Convert_autoscaling_HorizontalPodAutoscalerSpec_To_v1beta1_HorizontalPodAutoscalerSpec finds the percentage. Only
-// this version says that the subresource is called scale.
+// Convert_autoscaling_HorizontalPodAutoscalerSpec_To_v1beta1_HorizontalPodAutoscalerSpec finds the percentage.
 func Convert_autoscaling_HorizontalPodAutoscalerSpec_To_v1beta1_HorizontalPodAutoscalerSpec(in *autoscaling.HorizontalPodAutoscalerSpec, out *HorizontalPodAutoscalerSpec, s conversion.Scope) error {
 	ref := in.ScaleTargetRef
-	out.ScaleRef = SubresourceReference{Kind: ref.Kind, Name: ref.Name, APIVersion: ref.APIVersion, Subresource: "scale"}
+	out.ScaleRef = SubresourceReference{Kind: ref.Kind, Name: ref.Name, APIVersion: ref.APIVersion, Subresource: scale}
+	if in.ScaleSubresource != "" {
+		out.ScaleRef.Subresource = in.ScaleSubresource
+	}
 	if percent := autoscaling.CPUPercent(in.Metrics); percent != nil {
 		out.CPUUtilization = &CPUTargetUtilization{TargetPercentage: *percent}
 	}

@@ -1,0 +1,274 @@
+package lossless
+
+import (
+	"bytes"
+	"encoding/json"
+	"hash/fnv"
+	"maps"
+	"strconv"
+)
+
+// losslessShape says of a value's JSON what the JSON does not: which objects are maps, how the items of a list are told
+// apart. nil says nothing. Inside the items of a list without keys it says nothing either: those are restored as they
+// were or not at all.
+type losslessShape struct {
+	isMap, isList bool
+	aligned       bool     // the version has as many items as the hub, in the same order
+	keys          []string // fields that tell the items of a list apart; none: their content does
+	elem          *losslessShape
+	fields        map[string]*losslessShape
+}
+
+// losslessDelta is what one value of the hub (hub) and the same value after the way down and up (plain) differ in. Below
+// an object or a list it is that of the parts; else what the hub had and the fingerprint of what plain is.
+type losslessDelta struct {
+	Said   string                    `json:"said,omitempty"` // "" if plain has nothing here
+	Kept   any                       `json:"kept,omitempty"` // nil if the hub has nothing here
+	Fields map[string]*losslessDelta `json:"fields,omitempty"`
+	Items  []losslessItem            `json:"items,omitempty"`
+
+	number int // of those without parts
+}
+
+// losslessItem is the delta of a list's item. One that plain does not have has no Of, but says behind which of the items
+// that plain has it stood, and how many of those were before it.
+type losslessItem struct {
+	Of    string `json:"of,omitempty"`
+	After string `json:"after,omitempty"`
+	At    int    `json:"at,omitempty"`
+	losslessDelta
+}
+
+// diff returns nil if nothing differs.
+func (s *losslessShape) diff(hub, plain any) *losslessDelta {
+	if a, b, ok := losslessBoth[[]any](hub, plain, s != nil && s.isList); ok {
+		return s.diffItems(a, b)
+	}
+	if a, b, ok := losslessBoth[map[string]any](hub, plain, s != nil && s.isMap); ok {
+		return s.diffFields(a, b)
+	}
+	said := losslessPrint(plain)
+	if said == losslessPrint(hub) {
+		return nil
+	}
+	return &losslessDelta{Said: said, Kept: hub}
+}
+
+func (s *losslessShape) diffFields(hub, plain map[string]any) *losslessDelta {
+	fields := map[string]*losslessDelta{}
+	for key := range losslessUnion(hub, plain) {
+		if d := s.of(key).diff(hub[key], plain[key]); d != nil {
+			fields[key] = d
+		}
+	}
+	if len(fields) == 0 {
+		return nil
+	}
+	return &losslessDelta{Fields: fields}
+}
+
+func (s *losslessShape) diffItems(hub, plain []any) *losslessDelta {
+	var items []losslessItem
+	ids, partners := s.identities(plain), s.partners(hub, plain)
+	before, after, paired := 0, "", make([]bool, len(plain))
+	for i, item := range hub {
+		p := partners[i]
+		if p < 0 {
+			items = append(items, losslessItem{After: after, At: before, losslessDelta: losslessDelta{Kept: item}})
+			continue
+		}
+		if d := s.item().diff(item, plain[p]); d != nil {
+			items = append(items, losslessItem{Of: ids[p], losslessDelta: *d})
+		}
+		before, after, paired[p] = p+1, ids[p], true
+	}
+	for p, item := range plain {
+		if !paired[p] {
+			items = append(items, losslessItem{Of: ids[p], losslessDelta: losslessDelta{Said: losslessPrint(item)}})
+		}
+	}
+	if len(items) == 0 {
+		return nil
+	}
+	return &losslessDelta{Items: items}
+}
+
+// partners returns for each item of the hub the index of the item that became of it, -1 if there is none. The order of
+// the partners is that of the items.
+func (s *losslessShape) partners(hub, plain []any) []int {
+	out := make([]int, len(hub))
+	for i := range out {
+		out[i] = -1
+	}
+	switch {
+	case s != nil && len(s.keys) > 0 || len(hub)*len(plain) > 1<<20:
+		s.pairEqual(out, hub, plain)
+	case s != nil && s.aligned && len(hub) == len(plain):
+		for i := range out {
+			out[i] = i
+		}
+	default:
+		losslessPairCovered(out, hub, plain)
+	}
+	return out
+}
+
+// pairEqual gives each plain item the next of the hub's that has the same identity.
+func (s *losslessShape) pairEqual(out []int, hub, plain []any) {
+	index, next := map[string]int{}, 0
+	for i, id := range s.identities(hub) {
+		index[id] = i
+	}
+	for p, id := range s.identities(plain) {
+		if i, ok := index[id]; ok && i >= next {
+			out[i], next = p, i+1
+		}
+	}
+}
+
+// losslessPairCovered gives each plain item the next of the hub's that says what it says, and maybe more.
+func losslessPairCovered(out []int, hub, plain []any) {
+	next := 0
+	for p := range plain {
+		for i := next; i < len(hub); i++ {
+			if losslessCovers(hub[i], plain[p]) {
+				out[i], next = p, i+1
+				break
+			}
+		}
+	}
+}
+
+// identities tells the items of a list apart: by their keys, else by their content, else by how many equal ones are
+// before.
+func (s *losslessShape) identities(items []any) []string {
+	out, seen := make([]string, len(items)), map[string]int{}
+	for i, item := range items {
+		id := losslessPrint(item)
+		if fields, ok := item.(map[string]any); ok && s != nil && len(s.keys) > 0 {
+			keys := make([]any, len(s.keys))
+			for j, key := range s.keys {
+				keys[j] = fields[key]
+			}
+			id = losslessPrint(keys)
+		}
+		n := seen[id]
+		if seen[id]++; n > 0 {
+			id += "." + strconv.Itoa(n)
+		}
+		out[i] = id
+	}
+	return out
+}
+
+// of is the shape of an object's field or of a map's value.
+func (s *losslessShape) of(key string) *losslessShape {
+	if s == nil || s.isMap {
+		return s.item()
+	}
+	return s.fields[key]
+}
+
+// item is the shape of what a list or map holds.
+func (s *losslessShape) item() *losslessShape {
+	if s == nil {
+		return nil
+	}
+	return s.elem
+}
+
+// losslessCovers tells whether everything that plain says is what the hub says.
+func losslessCovers(hub, plain any) bool {
+	switch p := plain.(type) {
+	case nil:
+		return true
+	case map[string]any:
+		h, ok := hub.(map[string]any)
+		for key := range p {
+			ok = ok && losslessCovers(h[key], p[key])
+		}
+		return ok
+	case []any:
+		h, ok := hub.([]any)
+		ok = ok && len(h) == len(p)
+		for i := range p {
+			ok = ok && losslessCovers(h[i], p[i])
+		}
+		return ok
+	}
+	return plain == hub || plain == "" || plain == false || plain == json.Number("0")
+}
+
+// losslessBoth returns two values as type T if they are of it, or one is and the other is nothing and may stand for an
+// empty one.
+func losslessBoth[T any](a, b any, orNothing bool) (x, y T, ok bool) {
+	x, isA := a.(T)
+	y, isB := b.(T)
+	ok = isA && isB || orNothing && (isA && b == nil || isB && a == nil)
+	return x, y, ok
+}
+
+func losslessUnion(a, b map[string]any) map[string]any {
+	out := maps.Clone(a)
+	if out == nil {
+		out = map[string]any{}
+	}
+	maps.Copy(out, b)
+	return out
+}
+
+// losslessTree is a value as JSON, decoded again, in which nothing stands for null and for an empty list.
+func losslessTree(v any) (any, error) {
+	text, err := losslessJSON(v)
+	if err != nil {
+		return nil, err
+	}
+	var tree any
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(&tree); err != nil {
+		return nil, err
+	}
+	return losslessPrune(tree), nil
+}
+
+func losslessPrune(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, value := range v {
+			if v[key] = losslessPrune(value); v[key] == nil {
+				delete(v, key)
+			}
+		}
+	case []any:
+		for i := range v {
+			v[i] = losslessPrune(v[i])
+		}
+		if len(v) == 0 {
+			return nil
+		}
+	}
+	return v
+}
+
+// losslessPrint is the fingerprint of a tree, "" if it is nothing.
+func losslessPrint(v any) string {
+	if v == nil {
+		return ""
+	}
+	text, _ := losslessJSON(v) // a tree has nothing that JSON has not
+	hash := fnv.New64a()
+	hash.Write(text)
+	return strconv.FormatUint(hash.Sum64(), 36)
+}
+
+// losslessJSON is the shortest JSON of a value; the keys of its objects are sorted or in the order of its fields.
+func losslessJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

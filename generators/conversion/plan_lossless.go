@@ -1,0 +1,253 @@
+package conversion
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/typeplane/typeplane/generators/diag"
+	"github.com/typeplane/typeplane/generators/tag"
+	"k8s.io/gengo/v2/types"
+)
+
+// losslessName is the tag that asks for conversions of kinds that lose nothing.
+const losslessName = "typeplane:conversion:lossless"
+
+// keeper is a kind of which conversion may lose something, and the functions that keep it.
+type keeper struct {
+	Pair
+	toHub, fromHub string
+	fields         []lostField
+	verified       bool // see loss: by function
+}
+
+// lostField is a field of the hub that conversion may lose, whole or in part.
+type lostField struct {
+	path  []string // of names, from the kind
+	same  equality
+	shape *shape
+}
+
+// loss is how much a conversion to a version and back may lose.
+type loss int
+
+const (
+	nothing  loss = iota
+	fields        // those without a counterpart: what they hold has no influence on anything else
+	anything      // a function written by hand takes part
+)
+
+// lossless tells whether the package asks for conversions that lose nothing.
+func (p *planner) lossless() bool { return tag.Has(p.out.DocLines, losslessName) }
+
+// kinds are the pairs of types that have metadata, and so a place to keep something.
+func kinds(pairs []Pair) []Pair {
+	return slices.DeleteFunc(slices.Clone(pairs), func(pair Pair) bool {
+		return !embeds(pair.Version, "ObjectMeta") || !embeds(pair.Hub, "ObjectMeta")
+	})
+}
+
+// newKeepers finds the kinds of a package that asks for it of which conversion may lose something. It returns nil for
+// other packages.
+func (p *planner) newKeepers(pairs []Pair) []keeper {
+	if !p.lossless() {
+		return nil
+	}
+	if pairs = kinds(pairs); len(pairs) == 0 {
+		p.report.Add(diag.Problem{
+			Pos: p.set.PackagePos(p.out), Path: "package " + p.out.Name,
+			Message: "+" + losslessName + ": only kinds have annotations to keep things in, and none is converted here",
+			Cure:    "say it on the packages of the kinds, which keep what their parts lose",
+		})
+	}
+	var out []keeper
+	for _, pair := range pairs {
+		k := keeper{Pair: pair, toHub: "Lossless" + pair.ToHub, fromHub: "Lossless" + pair.FromHub}
+		if p.mustRun(pair.Hub, pair.Version) || p.mustRun(pair.Version, pair.Hub) {
+			k.verified = true
+			p.lostWhole(&k)
+		} else {
+			p.lostFields(&k, nil, pair.Hub, pair.Version)
+		}
+		if len(k.fields) > 0 {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// lostWhole takes every field of a kind that is converted by hand.
+func (p *planner) lostWhole(k *keeper) {
+	for _, m := range k.Hub.Members {
+		if isMeta(m) || m.Name == "_" {
+			continue
+		}
+		var v *types.Type
+		if n, found := member(k.Version, m.Name); found {
+			v = n.Type
+		}
+		p.addLost(k, []string{m.Name}, m, p.shape(m.Type, v, true, m, k.Version, nil))
+	}
+}
+
+// lostFields takes the fields of a struct that may be lost; those of structs in it one by one.
+func (p *planner) lostFields(k *keeper, path []string, hub, version *types.Type) {
+	for _, m := range hub.Members {
+		if isMeta(m) || m.Name == "_" || !isExported(m.Name) {
+			continue
+		}
+		at := append(slices.Clone(path), m.Name)
+		n, found := member(version, m.Name)
+		if !found || leftOut(m) || leftOut(n) {
+			p.addLost(k, at, m, nil)
+			continue
+		}
+		l := p.loss(m.Type, n.Type, map[way]bool{})
+		switch {
+		case l == nothing:
+		case m.Type.Kind == types.Struct && n.Type.Kind == types.Struct && !p.byFunction(m.Type, n.Type):
+			p.lostFields(k, at, m.Type, n.Type)
+		default:
+			k.verified = k.verified || l == anything
+			p.addLost(k, at, m, p.shape(m.Type, n.Type, false, m, version, nil))
+		}
+	}
+}
+
+func (p *planner) addLost(k *keeper, path []string, m types.Member, s *shape) {
+	p.checkKept(m, strings.Join(append([]string{goName(k.Hub)}, path...), "."), k, map[*types.Type]bool{})
+	k.fields = append(k.fields, lostField{path: path, same: p.equality(m.Type), shape: s})
+}
+
+// loss tells how much a value of the hub's type may lose by going to the version's and back.
+func (p *planner) loss(hub, version *types.Type, seen map[way]bool) loss {
+	if seen[way{hub, version}] {
+		return nothing // what it loses is counted already
+	}
+	seen[way{hub, version}] = true
+	if p.byFunction(hub, version) {
+		return anything
+	}
+	x, y := underlying(hub), underlying(version)
+	if hub == version || p.equal(hub, version) || x.Kind == types.Builtin && y.Kind == types.Builtin {
+		return nothing
+	}
+	if x.Kind != y.Kind {
+		return anything // reported, or converted by hand further up
+	}
+	switch x.Kind {
+	case types.Pointer, types.Slice, types.Array, types.Map:
+		return p.loss(x.Elem, y.Elem, seen)
+	case types.Struct:
+		return p.lossOfFields(hub, version, seen)
+	}
+	return anything
+}
+
+func (p *planner) lossOfFields(hub, version *types.Type, seen map[way]bool) loss {
+	out := nothing
+	for _, m := range hub.Members {
+		n, found := member(version, m.Name)
+		switch {
+		case m.Name == "_":
+		case !found || leftOut(m) || leftOut(n):
+			out = max(out, fields)
+		default:
+			out = max(out, p.loss(m.Type, n.Type, seen))
+		}
+	}
+	return out
+}
+
+// byFunction tells whether a function that is not generated here converts between two types, either way.
+func (p *planner) byFunction(hub, version *types.Type) bool {
+	_, base := p.base(hub, version)
+	return p.mustRun(hub, version) || p.mustRun(version, hub) || base && hub != version
+}
+
+// checkKept reports what the JSON of a field that is to be kept leaves out.
+func (p *planner) checkKept(m types.Member, path string, k *keeper, above map[*types.Type]bool) {
+	why := ""
+	t := m.Type
+	for !opaque(t) && underlying(t).Elem != nil && !holdsItself(t) {
+		t = underlying(t).Elem
+	}
+	switch {
+	case reflect.StructTag(m.Tags).Get("json") == "-":
+		why = `has the tag json:"-"`
+	case !isExported(m.Name):
+		why = "is not exported"
+	case opaque(t) || above[t]:
+		return
+	case t.Kind == types.Func || t.Kind == types.Chan || t.Kind == types.Interface:
+		why = "has a type without JSON"
+	}
+	if why != "" {
+		p.report.Add(diag.Problem{
+			Pos: p.set.TypePos(k.Hub), Path: path,
+			Message: why + ", so that +" + losslessName + " cannot keep it in an annotation",
+			Cure:    "give it a JSON form, or convert it in both directions",
+		})
+		return
+	}
+	if t.Kind != types.Struct {
+		return
+	}
+	above[t] = true
+	defer delete(above, t)
+	for _, inner := range t.Members {
+		if inner.Name != "_" {
+			p.checkKept(inner, path+"."+inner.Name, k, above)
+		}
+	}
+}
+
+// partsOf are the types that the hubs of kinds are made of.
+func partsOf(kinds []Pair) map[*types.Type]bool {
+	seen := map[*types.Type]bool{}
+	var visit func(t *types.Type)
+	visit = func(t *types.Type) {
+		if t = underlying(t); seen[t] {
+			return
+		}
+		seen[t] = true
+		if t.Elem != nil {
+			visit(t.Elem)
+		}
+		for _, m := range t.Members {
+			visit(m.Type)
+		}
+	}
+	for _, k := range kinds {
+		visit(k.Hub)
+	}
+	return seen
+}
+
+// embeds tells whether a struct embeds a type of meta/v1.
+func embeds(t *types.Type, name string) bool {
+	return slices.ContainsFunc(t.Members, func(m types.Member) bool {
+		return m.Embedded && m.Type.Name == types.Name{Package: typeMeta.Package, Name: name}
+	})
+}
+
+// isMeta tells whether a field is the metadata, which is the same in all versions.
+func isMeta(m types.Member) bool {
+	return m.Embedded && m.Type.Name.Package == typeMeta.Package && (m.Type.Name.Name == "TypeMeta" || m.Type.Name.Name == "ObjectMeta")
+}
+
+// opaque tells whether a type makes its JSON itself.
+func opaque(t *types.Type) bool { return t.Methods["MarshalJSON"] != nil }
+
+// keep gives those pairs that have a keeper its functions.
+func (p *planner) keep(pairs []Pair) []Pair {
+	out := slices.Clone(pairs)
+	for _, k := range p.keepers {
+		for i := range out {
+			if out[i].Version == k.Version {
+				out[i].ToHub, out[i].FromHub = k.toHub, k.fromHub
+			}
+		}
+	}
+	return out
+}

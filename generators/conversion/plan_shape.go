@@ -1,0 +1,126 @@
+package conversion
+
+import (
+	"slices"
+
+	"github.com/typeplane/typeplane/generators/tag"
+	"k8s.io/gengo/v2/types"
+)
+
+// shape says of a value in the hub what its JSON does not. It becomes a losslessShape of the same fields; nil if there is nothing to say.
+type shape struct {
+	isMap, isList, aligned bool
+	keys                   []string
+	elem                   *shape
+	fields                 []shapeField
+}
+
+type shapeField struct {
+	key string // in the JSON
+	*shape
+}
+
+// shape describes a member of a struct in the hub. version is its type in the version, nil if it is not there, and
+// versionStruct the struct around it. byHand says that a function written by hand converts it or what is around it.
+func (p *planner) shape(hub, version *types.Type, byHand bool, m types.Member, versionStruct *types.Type, above []*types.Type) *shape {
+	if version == nil && !byHand || opaque(hub) || slices.Contains(above, hub) {
+		return nil
+	}
+	if version != nil && !byHand {
+		if p.loss(hub, version, map[way]bool{}) == nothing {
+			return nil
+		}
+		byHand = p.byFunction(hub, version) || underlying(hub).Kind != underlying(version).Kind
+	}
+	above = append(slices.Clone(above), hub)
+	x, elem := underlying(hub), (*types.Type)(nil)
+	if version != nil && underlying(version).Kind == x.Kind {
+		elem = underlying(version).Elem
+	}
+	switch x.Kind {
+	case types.Pointer:
+		return p.shape(x.Elem, elem, byHand, m, versionStruct, above)
+	case types.Map:
+		return &shape{isMap: true, elem: p.shape(x.Elem, elem, byHand, types.Member{}, nil, above)}
+	case types.Slice:
+		if underlying(x.Elem) == types.Byte {
+			return nil
+		}
+		s := &shape{isList: true, aligned: !byHand, keys: p.keys(m, versionStruct)}
+		if len(s.keys) > 0 {
+			s.elem = p.shape(x.Elem, elem, byHand, types.Member{}, nil, above)
+		}
+		return s
+	case types.Struct:
+		return p.structShape(hub, version, byHand, above)
+	}
+	return nil
+}
+
+func (p *planner) structShape(hub, version *types.Type, byHand bool, above []*types.Type) *shape {
+	s := &shape{}
+	for _, m := range hub.Members {
+		var in *types.Type
+		if version != nil {
+			if n, found := member(version, m.Name); found && !leftOut(m) && !leftOut(n) {
+				in = n.Type
+			}
+		}
+		inner := p.shape(m.Type, in, byHand, m, version, above)
+		switch {
+		case inner == nil:
+		case m.Embedded && jsonKey(m) == "":
+			s.fields = append(s.fields, inner.fields...)
+		default:
+			s.fields = append(s.fields, shapeField{key: jsonKey(m), shape: inner})
+		}
+	}
+	if len(s.fields) == 0 {
+		return nil
+	}
+	return s
+}
+
+// keys returns what the fields of a list's items are called in the hub's JSON that tell them apart; the version says
+// it, or the hub.
+func (p *planner) keys(m types.Member, versionStruct *types.Type) []string {
+	declared := []types.Member{m}
+	if versionStruct != nil {
+		if n, found := member(versionStruct, m.Name); found {
+			declared = append([]types.Member{n}, m)
+		}
+	}
+	item := m.Type
+	for item != nil && item.Kind != types.Struct {
+		item = underlying(item).Elem
+	}
+	for _, d := range declared {
+		names := append(tag.Values(d.CommentLines, "listMapKey"), tag.Values(d.CommentLines, "k8s:listMapKey")...)
+		from := d.Type
+		for from != nil && from.Kind != types.Struct {
+			from = underlying(from).Elem
+		}
+		if len(names) == 0 || item == nil || from == nil {
+			continue
+		}
+		var out []string
+		for _, f := range from.Members {
+			if n, found := member(item, f.Name); found && slices.Contains(names, jsonName(f)) {
+				out = append(out, jsonKey(n))
+			}
+		}
+		if len(out) == len(names) {
+			return out
+		}
+	}
+	return nil
+}
+
+// jsonKey is what encoding/json calls a field; "" if its fields are taken for those of the struct around it.
+func jsonKey(m types.Member) string {
+	switch name := jsonName(m); {
+	case name != m.Name || !m.Embedded:
+		return name
+	}
+	return ""
+}
