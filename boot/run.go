@@ -54,11 +54,16 @@ func Run(ctx context.Context, s Server, o *Options, out io.Writer) (err error) {
 		return err
 	}
 
+	schemas, err := registry.NewSchemas(s.OpenAPI)
+	if err != nil {
+		return err
+	}
 	var resources []rest.Resource
 	for _, r := range s.Resources {
 		served, err := openResource(scheme, r, db, registry.Options{
 			StorageVersion:   versions[r.GroupResource()],
 			StorageMediaType: rest.MediaType(o.Store.MediaType),
+			Schemas:          schemas,
 		})
 		if err != nil {
 			return err

@@ -29,6 +29,11 @@ func largeWidget(name string) *widget.V1 {
 // benchServer has n widgets.
 func benchServer(b *testing.B, n int) (served []rest.Resource, form storage.Form) {
 	b.Helper()
+	return benchServerWith(b, n, registry.Options{})
+}
+
+func benchServerWith(b *testing.B, n int, opts registry.Options) (served []rest.Resource, form storage.Form) {
+	b.Helper()
 	scheme, resource := widget.Scheme(), define(strategy{})
 	form, err := resource.Form(scheme, registry.Options{})
 	if err != nil {
@@ -36,7 +41,7 @@ func benchServer(b *testing.B, n int) (served []rest.Resource, form storage.Form
 	}
 	// A cache would have canonical values, so reading them costs nothing here.
 	store := memory.New(memory.Config{})
-	served, err = resource.Serve(scheme, store, registry.Options{})
+	served, err = resource.Serve(scheme, store, opts)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -81,6 +86,55 @@ func BenchmarkUpdate(b *testing.B) {
 		w := largeWidget(name.Name)
 		w.Labels["round"] = fmt.Sprint(i)
 		if _, _, err := served[0].Update.Update(ctx, name, w, metav1.UpdateOptions{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkOwnedCreate and the two below it are what writes cost when the owners of fields are known.
+func BenchmarkOwnedCreate(b *testing.B) {
+	served, _ := benchServerWith(b, 0, registry.Options{Schemas: widgetSchemas(b)})
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if _, err := served[0].Create.Create(ctx, rest.Name{Namespace: "ns"}, largeWidget(fmt.Sprint("w", i)), metav1.CreateOptions{FieldManager: "bench"}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkOwnedUpdate(b *testing.B) {
+	served, _ := benchServerWith(b, 1, registry.Options{Schemas: widgetSchemas(b)})
+	name := rest.Name{Namespace: "ns", Name: "w000000"}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		w := largeWidget(name.Name)
+		w.Labels["round"] = fmt.Sprint(i)
+		if _, _, err := served[0].Update.Update(ctx, name, w, metav1.UpdateOptions{FieldManager: "bench"}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkApply(b *testing.B) {
+	served, _ := benchServerWith(b, 1, registry.Options{Schemas: widgetSchemas(b)})
+	name := rest.Name{Namespace: "ns", Name: "w000000"}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		patch := fmt.Sprintf(`{"apiVersion":"shop.example.com/v1","kind":"Widget","metadata":{"labels":{"round":"%d"}}}`, i)
+		if _, _, err := served[0].Patch.Patch(ctx, name, rest.Patch{Type: applyType, Bytes: []byte(patch)}, metav1.PatchOptions{FieldManager: "bench"}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkMergePatch has no owners to find.
+func BenchmarkMergePatch(b *testing.B) {
+	served, _ := benchServer(b, 1)
+	name := rest.Name{Namespace: "ns", Name: "w000000"}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		patch := fmt.Sprintf(`{"metadata":{"labels":{"round":"%d"}}}`, i)
+		if _, _, err := served[0].Patch.Patch(ctx, name, rest.Patch{Type: mergeType, Bytes: []byte(patch)}, metav1.PatchOptions{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -44,6 +44,9 @@ func (e *endpoint[T]) Create(ctx context.Context, name rest.Name, obj apiruntime
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
 
+	// Field ownership.
+	e.ownNew(ctx, hub, opts.FieldManager)
+
 	// Fill the metadata, and the name.
 	meta = runtime.Meta(hub)
 	wipeSystemFields(meta)

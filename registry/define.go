@@ -43,13 +43,16 @@ type Options struct {
 	StorageVersion schema.GroupVersion
 	// StorageMediaType is rest.Protobuf or rest.JSON; "" is protobuf.
 	StorageMediaType rest.MediaType
+	// Schemas say which fields there are, to keep track of who owns them. nil, or without the schema of a version: nobody
+	// owns fields there, and there are no apply patches.
+	Schemas *Schemas
 }
 
 // Resource is a Definition without its type. It is immutable; its methods may be called from any goroutine.
 type Resource struct {
 	groupKind schema.GroupKind
 	plural    string
-	bind      func(*codec, storage.Interface) ([]rest.Resource, error)
+	bind      func(*codec, *Schemas, storage.Interface) ([]rest.Resource, error)
 	codec     func(*runtime.Scheme, Options) (*codec, error)
 }
 
@@ -70,8 +73,8 @@ func Define[T runtime.Object](def Definition[T]) Resource {
 			}
 			return newCodec(scheme, def.GroupKind, storageVersion(def, opts), opts.StorageMediaType)
 		},
-		bind: func(c *codec, backend storage.Interface) ([]rest.Resource, error) {
-			return newStore(def, c, backend).resources()
+		bind: func(c *codec, schemas *Schemas, backend storage.Interface) ([]rest.Resource, error) {
+			return newStore(def, c, schemas, backend).resources()
 		},
 	}
 }
@@ -105,7 +108,7 @@ func (r Resource) Serve(scheme *runtime.Scheme, backend storage.Interface, opts 
 	if err != nil {
 		return nil, err
 	}
-	return r.bind(c, backend)
+	return r.bind(c, opts.Schemas, backend)
 }
 
 // toHub converts to the hub, with its type. This is the cast that strategies are spared.

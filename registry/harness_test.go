@@ -39,6 +39,11 @@ func serve(t *testing.T, s strategy) *server { return serveThrough(t, s, nil) }
 // serveThrough is serve with something between the registry and the store.
 func serveThrough(t *testing.T, s strategy, wrap func(storage.Interface) storage.Interface) *server {
 	t.Helper()
+	return serveWith(t, s, registry.Options{}, wrap)
+}
+
+func serveWith(t *testing.T, s strategy, opts registry.Options, wrap func(storage.Interface) storage.Interface) *server {
+	t.Helper()
 	scheme, resource := widget.Scheme(), define(s)
 	form, err := resource.Form(scheme, registry.Options{})
 	if err != nil {
@@ -49,7 +54,7 @@ func serveThrough(t *testing.T, s strategy, wrap func(storage.Interface) storage
 	if wrap != nil {
 		store = wrap(store)
 	}
-	served, err := resource.Serve(scheme, store, registry.Options{})
+	served, err := resource.Serve(scheme, store, opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,8 +55,6 @@ func wipeSystemFields(meta *metav1.ObjectMeta) {
 	meta.CreationTimestamp = metav1.Time{}
 	meta.DeletionTimestamp = nil
 	meta.DeletionGracePeriodSeconds = nil
-	// Nobody tracks the owners of fields, and a client's word for it would be wrong with the next write.
-	meta.ManagedFields = nil
 }
 
 // fillSystemFields sets what every new object has.
@@ -78,7 +76,6 @@ func keepSystemFields(meta, old *metav1.ObjectMeta) {
 	}
 	meta.Generation = old.Generation
 	meta.CreationTimestamp = old.CreationTimestamp
-	meta.ManagedFields = old.ManagedFields
 	// Once an object is being deleted there is no way back. Setting these on one that isn't is for validation to refuse.
 	if old.DeletionTimestamp != nil {
 		meta.DeletionTimestamp = old.DeletionTimestamp

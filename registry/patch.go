@@ -20,6 +20,9 @@ import (
 // Patch changes a part of an object. The patch is read once; everything from "read current" on runs again when another
 // writer comes first, so that a patch which names no resourceVersion never fails because of one.
 func (e *endpoint[T]) Patch(ctx context.Context, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (view rest.View, created bool, err error) {
+	if patch.Type == types.ApplyYAMLPatchType && e.owners != nil {
+		return e.apply(ctx, name, patch.Bytes, opts)
+	}
 	key, err := e.key(name)
 	if err != nil {
 		return nil, false, err
@@ -37,6 +40,7 @@ func (e *endpoint[T]) Patch(ctx context.Context, name rest.Name, patch rest.Patc
 		if err != nil {
 			return nil, err
 		}
+		e.own(ctx, hub, old, opts.FieldManager)
 		return e.replace(ctx, hub, old, current)
 	})
 	if err != nil {

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 type Store[T runtime.Object] struct {
 	def     Definition[T]
 	codec   *codec
+	schemas *Schemas
 	backend storage.Interface
 	prefix  string
 	now     func() time.Time
@@ -30,12 +32,14 @@ type endpoint[T runtime.Object] struct {
 	resource schema.GroupResource
 	// subresource is the part of the objects that the endpoint writes, "" for the objects themselves.
 	subresource string
+	owners      *tracker // nil: nobody tracks who owns which field
 }
 
-func newStore[T runtime.Object](def Definition[T], c *codec, backend storage.Interface) *Store[T] {
+func newStore[T runtime.Object](def Definition[T], c *codec, schemas *Schemas, backend storage.Interface) *Store[T] {
 	return &Store[T]{
 		def:     def,
 		codec:   c,
+		schemas: schemas,
 		backend: backend,
 		prefix:  keyPrefix(def.GroupKind.Group, def.Plural),
 		now:     time.Now,
@@ -55,6 +59,9 @@ func (s *Store[T]) resources() ([]rest.Resource, error) {
 			version:  version{from: s.codec, kind: kind, table: newColumns(&s.def.Strategy, kind)},
 			resource: schema.GroupResource{Group: gv.Group, Resource: s.def.Plural},
 		}
+		if e.owners, err = s.schemas.tracker(s.codec.scheme, kind, ""); err != nil {
+			return nil, fmt.Errorf("resource %q: %w", s.def.Plural, err)
+		}
 		main := rest.Resource{
 			GroupVersion:     gv,
 			Kind:             kind.GroupVersionKind().Kind,
@@ -72,7 +79,7 @@ func (s *Store[T]) resources() ([]rest.Resource, error) {
 			Update:           e,
 			Delete:           e,
 			Patch:            e,
-			PatchTypes:       s.patchTypes(kind),
+			PatchTypes:       e.patchTypes(),
 			DeleteCollection: e,
 		}
 		served = append(served, main)
@@ -81,11 +88,14 @@ func (s *Store[T]) resources() ([]rest.Resource, error) {
 	return append(served, parts...), nil
 }
 
-// patchTypes are the patches that objects of a version take.
-func (s *Store[T]) patchTypes(kind *runtime.Kind) []types.PatchType {
+// patchTypes are the patches that objects of the version take.
+func (e *endpoint[T]) patchTypes() []types.PatchType {
 	list := []types.PatchType{types.JSONPatchType, types.MergePatchType}
-	if s.def.StrategicMerge || hasPatchStrategy(kind) {
+	if e.def.StrategicMerge || hasPatchStrategy(e.kind) {
 		list = append(list, types.StrategicMergePatchType)
+	}
+	if e.owners != nil {
+		list = append(list, types.ApplyYAMLPatchType)
 	}
 	return list
 }

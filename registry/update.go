@@ -52,7 +52,9 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 			if err != nil {
 				return nil, err
 			}
-			return e.replace(ctx, deepCopy(hub), old, current)
+			next := deepCopy(hub)
+			e.own(ctx, next, old, opts.FieldManager)
+			return e.replace(ctx, next, old, current)
 		})
 		if err == nil {
 			return e.view(entry), false, nil
@@ -69,7 +71,7 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 }
 
 // replace is where every kind of change meets: it makes the value that follows current, which holds old, of what the
-// client wants the object to be. hub and old belong to it.
+// client wants the object to be, which knows its owners. hub and old belong to it.
 func (e *endpoint[T]) replace(ctx context.Context, hub, old T, current storage.Entry) ([]byte, error) {
 	strategy, meta, oldMeta := &e.def.Strategy, runtime.Meta(hub), runtime.Meta(old)
 
@@ -108,11 +110,24 @@ func (e *endpoint[T]) replace(ctx context.Context, hub, old T, current storage.E
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
-	if !same {
+	switch {
+	case !same:
 		meta.Generation = oldMeta.Generation + 1
 		if value, err = e.encodeHub(hub); err != nil {
 			return nil, err
 		}
+	case sameOwners(meta.ManagedFields, oldMeta.ManagedFields):
+		// It is no change that somebody wrote again what was there.
+		owners := meta.ManagedFields
+		meta.ManagedFields = oldMeta.ManagedFields
+		again, err := e.encodeHub(hub)
+		if err != nil {
+			return nil, err
+		}
+		if bytes.Equal(again, current.Value) {
+			value = again
+		}
+		meta.ManagedFields = owners
 	}
 
 	// The last finalizer of an object that is being deleted is gone: nothing is to be written any more.
@@ -203,6 +218,15 @@ func sameRevision(want storage.Entry) storage.CheckDelete {
 
 // createByUpdate is for kinds whose clients may create with an update.
 func (e *endpoint[T]) createByUpdate(ctx context.Context, name rest.Name, hub T, opts metav1.UpdateOptions) (rest.View, error) {
+	if err := rest.CreateDenied(ctx); err != nil {
+		return nil, err
+	}
+	e.ownNew(ctx, hub, opts.FieldManager)
+	return e.createUnseen(ctx, name, hub, opts.DryRun)
+}
+
+// createUnseen creates an object for a client that need not know that it does not exist. hub knows its owners.
+func (e *endpoint[T]) createUnseen(ctx context.Context, name rest.Name, hub T, dryRun []string) (rest.View, error) {
 	meta := runtime.Meta(hub)
 	// A client that names a uid or a resourceVersion means an object that it has seen.
 	if meta.UID != "" || meta.ResourceVersion != "" && meta.ResourceVersion != "0" {
@@ -211,7 +235,7 @@ func (e *endpoint[T]) createByUpdate(ctx context.Context, name rest.Name, hub T,
 	meta.ResourceVersion = ""
 	wipeSystemFields(meta)
 	e.fillSystemFields(meta)
-	return e.createNamed(ctx, hub, metav1.CreateOptions{DryRun: opts.DryRun})
+	return e.createNamed(ctx, hub, metav1.CreateOptions{DryRun: dryRun})
 }
 
 // decodeHub makes an object of the hub of an entry. It shares no memory with it.

@@ -1,12 +1,14 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/server/auth"
 )
 
@@ -48,9 +50,14 @@ func (s *Server) authorize(c *call) error {
 	if !c.info.IsResource && openPath(c.info.Path) {
 		return nil
 	}
+	return s.may(c, c.info.Verb)
+}
+
+// may asks whether the user may do verb where the path says.
+func (s *Server) may(c *call, verb string) error {
 	attributes := auth.Attributes{
 		User:          c.user,
-		Verb:          c.info.Verb,
+		Verb:          verb,
 		Group:         c.info.Group,
 		Version:       c.info.Version,
 		Resource:      c.info.Resource,
@@ -70,6 +77,15 @@ func (s *Server) authorize(c *call) error {
 		return forbidden(attributes, reason)
 	}
 	return nil
+}
+
+// withCreate says in the context of a write whether it may make the object if there is none: that is another right than
+// to change one.
+func (s *Server) withCreate(c *call) context.Context {
+	if err := s.may(c, "create"); err != nil {
+		return rest.WithoutCreate(c.ctx, err)
+	}
+	return c.ctx
 }
 
 // htmlEscaper keeps a message that repeats the client's words from being taken for HTML.

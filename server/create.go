@@ -24,6 +24,7 @@ func (s *Server) create(c *call) error {
 	if err != nil {
 		return err
 	}
+	setDefault(&opts.FieldManager, c.manager())
 	name := rest.Name{Namespace: c.name().Namespace, Name: obj.GetObjectMeta().GetName()}
 	view, err := c.resource.Create.Create(c.ctx, name, obj, opts)
 	if err != nil {

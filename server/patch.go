@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -29,7 +31,12 @@ func (s *Server) patch(c *call) error {
 	if err != nil {
 		return err
 	}
-	view, created, err := c.resource.Patch.Patch(c.ctx, c.name(), rest.Patch{Type: patchType, Bytes: body}, opts)
+	ctx := c.ctx
+	if patchType == types.ApplyYAMLPatchType {
+		ctx = s.withCreate(c)
+	}
+	setDefault(&opts.FieldManager, c.manager())
+	view, created, err := c.resource.Patch.Patch(ctx, c.name(), rest.Patch{Type: patchType, Bytes: body}, opts)
 	if err != nil {
 		return err
 	}
@@ -38,6 +45,18 @@ func (s *Server) patch(c *call) error {
 		code = http.StatusCreated
 	}
 	return c.send(code, view, form)
+}
+
+// manager is who changes fields if the request does not say: the program, as far as its User-Agent can be printed.
+func (c *call) manager() string {
+	program, _, _ := strings.Cut(c.req.UserAgent(), "/")
+	var b strings.Builder
+	for _, r := range program {
+		if unicode.IsPrint(r) && b.Len()+utf8.RuneLen(r) <= maxFieldManager {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // patchType is the Content-Type, without its parameters, if the resource takes such patches. None at all is none.

@@ -31,7 +31,8 @@ func (s *Server) update(c *call) error {
 	if err := checkUpdateName(obj, c.name()); err != nil {
 		return err
 	}
-	view, created, err := c.resource.Update.Update(c.ctx, c.name(), obj, opts)
+	setDefault(&opts.FieldManager, c.manager())
+	view, created, err := c.resource.Update.Update(s.withCreate(c), c.name(), obj, opts)
 	if err != nil {
 		return err
 	}

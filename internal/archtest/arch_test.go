@@ -34,7 +34,7 @@ var rules = []rule{
 	},
 	{
 		in:     []string{"runtime/...", "storage/...", "registry/...", "server/...", "boot/..."},
-		except: []string{"registry/patch_strategic.go"},
+		except: []string{"registry/patch_strategic.go", "registry/ownership.go"},
 		forbid: []string{"k8s.io/apimachinery/..."},
 		but: []string{
 			"k8s.io/apimachinery/pkg/api/errors",
@@ -53,15 +53,25 @@ var rules = []rule{
 		reason: "of apimachinery the core uses the types that users share with controller-runtime and client-go, and leaf utilities; scheme, codecs, conversion and watch are written here, they are the product",
 	},
 	{
-		in:     []string{"registry/patch_strategic.go"},
+		in:     []string{"registry/patch_strategic.go", "registry/ownership.go"},
 		forbid: []string{"k8s.io/apimachinery/..."},
 		but: []string{
 			"k8s.io/apimachinery/pkg/api/errors",
 			"k8s.io/apimachinery/pkg/apis/meta/v1",
+			"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured", // what managedfields merges
+			"k8s.io/apimachinery/pkg/runtime",
+			"k8s.io/apimachinery/pkg/runtime/schema",
+			"k8s.io/apimachinery/pkg/util/managedfields",
 			"k8s.io/apimachinery/pkg/util/mergepatch", // the errors of strategicpatch
 			"k8s.io/apimachinery/pkg/util/strategicpatch",
 		},
-		reason: "the semantics of strategic merge patches are a contract with clients that its one implementation defines; one file uses it",
+		reason: "the semantics of strategic merge patches and of field ownership are contracts with clients that their one implementation defines; one file each uses it",
+	},
+	{
+		in:     []string{"..."},
+		except: []string{"registry/ownership.go"},
+		forbid: []string{"sigs.k8s.io/structured-merge-diff/..."},
+		reason: "sets of fields are for the tracking of field ownership only",
 	},
 	{
 		in:     []string{"..."},

@@ -14,19 +14,29 @@ import (
 const maxExpanded = 16 << 20
 
 func readYAML(data []byte) (source, error) {
-	if err := checkAliases(data); err != nil {
+	j, strict, err := YAMLToJSON(data)
+	if err != nil {
 		return nil, err
 	}
-	j, err := yaml.YAMLToJSONStrict(data)
+	return jsonSource{data: j, strict: strict}, nil
+}
+
+// YAMLToJSON makes one JSON value of a YAML document, whatever is in it. Strict are the fields that are there twice, of
+// which the last one counts.
+func YAMLToJSON(data []byte) (j []byte, strict []error, err error) {
+	if err := checkAliases(data); err != nil {
+		return nil, nil, err
+	}
+	j, err = yaml.YAMLToJSONStrict(data)
 	if err == nil {
-		return jsonSource{data: j}, nil
+		return j, nil, nil
 	}
 	// It may be only that a field is there twice, which is for the caller to judge.
 	duplicates := err
 	if j, err = yaml.YAMLToJSON(data); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return jsonSource{data: j, strict: []error{duplicates}}, nil
+	return j, []error{duplicates}, nil
 }
 
 // checkAliases refuses a document that gets out of hand when its aliases are expanded. Decoders share what an alias

@@ -1,0 +1,115 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/serializer"
+	"github.com/typeplane/typeplane/storage"
+)
+
+// apply carries out an apply patch: the client names the fields that it cares for, and keeps or gets their ownership. An
+// object that does not exist is made.
+func (e *endpoint[T]) apply(ctx context.Context, name rest.Name, text []byte, opts metav1.PatchOptions) (view rest.View, created bool, err error) {
+	key, err := e.key(name)
+	if err != nil {
+		return nil, false, err
+	}
+	applied, err := e.readApplied(ctx, text, opts)
+	if err != nil {
+		return nil, false, err
+	}
+	for {
+		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), func(current storage.Entry) ([]byte, error) {
+			old, err := e.decodeHub(current)
+			if err != nil {
+				return nil, err
+			}
+			live, err := e.fromHub(old)
+			if err != nil {
+				return nil, apierrors.NewInternalError(err)
+			}
+			runtime.Meta(live).ResourceVersion = formatRevision(current.Revision)
+			hub, err := e.applyTo(live, applied, name, opts)
+			if err != nil {
+				return nil, err
+			}
+			return e.replace(ctx, hub, old, current)
+		})
+		if err == nil {
+			return e.view(entry), false, nil
+		}
+		if storage.CodeOf(err) != storage.CodeNotFound {
+			return nil, false, statusOf(err, "patch", e.resource, name.Name)
+		}
+		view, err := e.createByApply(ctx, name, applied, opts)
+		if apierrors.IsAlreadyExists(err) {
+			continue // somebody else has created it meanwhile, so it can be applied to
+		}
+		return view, err == nil, err
+	}
+}
+
+// readApplied reads an apply patch, which is JSON or YAML.
+func (e *endpoint[T]) readApplied(ctx context.Context, text []byte, opts metav1.PatchOptions) (appliedPatch, error) {
+	data, duplicates, err := text, []error(nil), error(nil)
+	if !json.Valid(text) {
+		if data, duplicates, err = serializer.YAMLToJSON(text); err != nil {
+			return appliedPatch{}, badPatch(err)
+		}
+	}
+	applied, strict, err := e.owners.read(data)
+	if err != nil {
+		return appliedPatch{}, err
+	}
+	for _, err := range append(duplicates, strict...) {
+		switch opts.FieldValidation {
+		case metav1.FieldValidationIgnore:
+		case metav1.FieldValidationStrict:
+			return appliedPatch{}, apierrors.NewBadRequest(fmt.Sprintf("error strict decoding patch: %v", err))
+		default:
+			rest.AddWarning(ctx, err.Error())
+		}
+	}
+	return applied, nil
+}
+
+// applyTo makes the object of the hub that follows live.
+func (e *endpoint[T]) applyTo(live runtime.Object, applied appliedPatch, name rest.Name, opts metav1.PatchOptions) (T, error) {
+	var none T
+	force := opts.Force != nil && *opts.Force
+	obj, err := e.owners.apply(live, applied, opts.FieldManager, force)
+	if err != nil {
+		return none, err
+	}
+	meta := runtime.Meta(obj)
+	if err := matchName(meta, name); err != nil {
+		return none, err
+	}
+	if err := e.matchNamespace(meta, name); err != nil {
+		return none, err
+	}
+	hub, err := toHub[T](e.kind, obj)
+	if err != nil {
+		return none, apierrors.NewBadRequest(err.Error())
+	}
+	return hub, nil
+}
+
+// createByApply makes an object of nothing but an apply patch.
+func (e *endpoint[T]) createByApply(ctx context.Context, name rest.Name, applied appliedPatch, opts metav1.PatchOptions) (rest.View, error) {
+	if err := rest.CreateDenied(ctx); err != nil {
+		return nil, err
+	}
+	hub, err := e.applyTo(e.nothing(), applied, name, opts)
+	if err != nil {
+		return nil, statusOf(err, "patch", e.resource, name.Name)
+	}
+	return e.createUnseen(ctx, name, hub, opts.DryRun)
+}
