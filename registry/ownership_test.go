@@ -54,7 +54,7 @@ func (s *server) mustApply(manager, spec string) *widget.V1 {
 func owners(w *widget.V1) string {
 	var lines []string
 	for _, e := range w.ManagedFields {
-		lines = append(lines, fmt.Sprintf("%s %s %s %s", e.Manager, e.Operation, e.APIVersion, e.FieldsV1.Raw))
+		lines = append(lines, fmt.Sprintf("%s %s %s %s", e.Manager, e.Operation, e.APIVersion, e.FieldsV1.GetRawString()))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -99,7 +99,7 @@ func TestEveryWriteHasAnOwner(t *testing.T) {
 	wantOwners(t, read[*widget.V1](t, view), byCreator, byUpdater)
 
 	// A patch through another version is by that version's names.
-	if view, _, err = patchAs(s.beta, mergeType, `{"spec":{"colour":"pink"}}`, metav1.PatchOptions{FieldManager: "patcher"}); err != nil {
+	if _, _, err = patchAs(s.beta, mergeType, `{"spec":{"colour":"pink"}}`, metav1.PatchOptions{FieldManager: "patcher"}); err != nil {
 		t.Fatal(err)
 	}
 	byUpdater = `updater Update shop.example.com/v1 {"f:spec":{"f:options":{".":{},"f:x":{}}}}`

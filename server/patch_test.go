@@ -9,9 +9,11 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/server/auth"
 )
 
 type patchFunc func(context.Context, rest.Name, rest.Patch, metav1.PatchOptions) (rest.View, bool, error)
@@ -142,5 +144,71 @@ func TestPatchIsAdvertised(t *testing.T) {
 	}
 	if list := do(s, request{path: "/apis/library.example.com/v1"}).Body.String(); !strings.Contains(list, `"list","patch","update"`) {
 		t.Errorf("discovery: %s", list)
+	}
+}
+
+// Who changes something is in the request, or it is the program that sent it.
+func TestFieldManager(t *testing.T) {
+	for agent, want := range map[string]string{
+		"kubectl/v1.37.2 (linux/amd64)": "kubectl",
+		"my\tpro\x01gram":               "myprogram",
+		strings.Repeat("ä", 100):        strings.Repeat("ä", 64),
+		"/":                             "",
+	} {
+		var got patched
+		var created, updated string
+		r := patchable(&got)
+		r.Create = createFunc(func(_ context.Context, n rest.Name, obj apiruntime.Object, o metav1.CreateOptions) (rest.View, error) {
+			created = o.FieldManager
+			return objectView{obj}, nil
+		})
+		r.Update = updateFunc(func(_ context.Context, n rest.Name, obj apiruntime.Object, o metav1.UpdateOptions) (rest.View, bool, error) {
+			updated = o.FieldManager
+			return objectView{obj}, false, nil
+		})
+		s := newServer(t, config(t, r))
+		header := map[string]string{"User-Agent": agent}
+		do(s, request{method: "POST", path: booksPath, header: header, body: goodBook})
+		do(s, request{method: "PUT", path: bookPath, header: header, body: goodBook})
+		header["Content-Type"] = "application/merge-patch+json"
+		do(s, request{method: "PATCH", path: bookPath, header: header, body: `{}`})
+		if created != want || updated != want || got.opts.FieldManager != want {
+			t.Errorf("%q: created by %q, updated by %q, patched by %q", agent, created, updated, got.opts.FieldManager)
+		}
+	}
+}
+
+// noCreate allows everything but create.
+type noCreate struct{}
+
+func (noCreate) Authorize(_ context.Context, a auth.Attributes) (bool, string, error) {
+	return a.Verb != "create", "", nil
+}
+
+// A write that may have to make the object carries the refusal along; one that never does is not asked about.
+func TestWritesWithoutTheRightToCreate(t *testing.T) {
+	var denied []bool
+	note := func(ctx context.Context) { denied = append(denied, rest.CreateDenied(ctx) != nil) }
+	r := patchable(new(patched))
+	r.Patch = patchFunc(func(ctx context.Context, n rest.Name, _ rest.Patch, _ metav1.PatchOptions) (rest.View, bool, error) {
+		note(ctx)
+		if err := rest.CreateDenied(ctx); err != nil {
+			return nil, false, err
+		}
+		return aBook(n.Name), false, nil
+	})
+	r.Update = updateFunc(func(ctx context.Context, n rest.Name, obj apiruntime.Object, _ metav1.UpdateOptions) (rest.View, bool, error) {
+		note(ctx)
+		return objectView{obj}, false, nil
+	})
+	c := config(t, r)
+	c.Authorizer = noCreate{}
+	s := newServer(t, c)
+	w := do(s, request{method: "PATCH", path: bookPath + "?fieldManager=me", header: map[string]string{"Content-Type": "application/apply-patch+yaml"}, body: "{}"})
+	wantStatus(t, w, 403, metav1.StatusReasonForbidden, `books.library.example.com "b" is forbidden: User "admin" cannot create resource "books" in API group "library.example.com" in the namespace "ns"`)
+	do(s, request{method: "PATCH", path: bookPath, header: map[string]string{"Content-Type": "application/merge-patch+json"}, body: "{}"})
+	do(s, request{method: "PUT", path: bookPath, body: goodBook})
+	if want := []bool{true, false, true}; !slices.Equal(denied, want) {
+		t.Errorf("denied %v, want %v", denied, want)
 	}
 }
