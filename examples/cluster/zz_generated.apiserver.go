@@ -81,6 +81,10 @@ func addToScheme(b *runtime.Builder) {
 
 // newServer returns the server of this program: its kinds, and how each of them is stored and served.
 func newServer() boot.Server {
+	namespaceStrategy := new(NamespaceStrategy)
+	podStrategy := new(PodStrategy)
+	replicationControllerStrategy := new(ReplicationControllerStrategy)
+	horizontalPodAutoscalerStrategy := new(HorizontalPodAutoscalerStrategy)
 	return boot.Server{
 		Name:        "cluster",
 		AddToScheme: addToScheme,
@@ -93,6 +97,11 @@ func newServer() boot.Server {
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				CopyStatus:     func(from, to *v1.Namespace) { to.Status = from.Status },
+				Strategy: registry.Strategy[*v1.Namespace]{
+					ValidateName: namespaceStrategy.ValidateName,
+					Columns:      namespaceStrategy.Columns,
+					Cells:        namespaceStrategy.Cells,
+				},
 			}),
 			registry.Define(registry.Definition[*v1.Pod]{
 				GroupKind:      schema.GroupKind{Group: "", Kind: "Pod"},
@@ -104,6 +113,13 @@ func newServer() boot.Server {
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				CopyStatus:     func(from, to *v1.Pod) { to.Status = from.Status },
+				Strategy: registry.Strategy[*v1.Pod]{
+					PrepareForCreate: podStrategy.PrepareForCreate,
+					Validate:         podStrategy.Validate,
+					ValidateUpdate:   podStrategy.ValidateUpdate,
+					Columns:          podStrategy.Columns,
+					Cells:            podStrategy.Cells,
+				},
 			}),
 			registry.Define(registry.Definition[*v1.ReplicationController]{
 				GroupKind:      schema.GroupKind{Group: "", Kind: "ReplicationController"},
@@ -115,6 +131,29 @@ func newServer() boot.Server {
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				CopyStatus:     func(from, to *v1.ReplicationController) { to.Status = from.Status },
+				Strategy: registry.Strategy[*v1.ReplicationController]{
+					Validate:             replicationControllerStrategy.Validate,
+					ValidateStatusUpdate: replicationControllerStrategy.ValidateStatusUpdate,
+					ValidateName:         replicationControllerStrategy.ValidateName,
+					Columns:              replicationControllerStrategy.Columns,
+					Cells:                replicationControllerStrategy.Cells,
+				},
+			}),
+			registry.Define(registry.Definition[*autoscaling.HorizontalPodAutoscaler]{
+				GroupKind:      schema.GroupKind{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"},
+				Plural:         "horizontalpodautoscalers",
+				Singular:       "horizontalpodautoscaler",
+				ShortNames:     []string{"hpa"},
+				Categories:     []string{"all"},
+				Namespaced:     true,
+				StorageVersion: schema.GroupVersion{Group: "autoscaling", Version: "v2"},
+				Versions:       []schema.GroupVersion{{Group: "autoscaling", Version: "v2"}, {Group: "autoscaling", Version: "v1"}, {Group: "extensions", Version: "v1beta1"}},
+				CopyStatus:     func(from, to *autoscaling.HorizontalPodAutoscaler) { to.Status = from.Status },
+				Strategy: registry.Strategy[*autoscaling.HorizontalPodAutoscaler]{
+					Validate: horizontalPodAutoscalerStrategy.Validate,
+					Columns:  horizontalPodAutoscalerStrategy.Columns,
+					Cells:    horizontalPodAutoscalerStrategy.Cells,
+				},
 			}),
 			registry.Define(registry.Definition[*autoscaling.HorizontalPodAutoscaler]{
 				GroupKind:      schema.GroupKind{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"},

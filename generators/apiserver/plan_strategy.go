@@ -44,6 +44,8 @@ var hooks = []hook{
 	{"Canonicalize", []param{obj}, ""},
 	{"AllowUnconditionalUpdate", nil, "bool"},
 	{"AllowCreateOnUpdate", nil, "bool"},
+	{"Columns", nil, "[]metav1.TableColumnDefinition"},
+	{"Cells", []param{obj}, "[]any"},
 }
 
 // strategies finds the strategy of each kind by its name.
@@ -132,6 +134,10 @@ func is(t *types.Type, want string, hub *types.Type) bool {
 	switch want {
 	case "T":
 		return t.Kind == types.Pointer && t.Elem == hub
+	case "[]metav1.TableColumnDefinition":
+		return t.Kind == types.Slice && t.Elem.Name == types.Name{Package: metaV1, Name: "TableColumnDefinition"}
+	case "[]any":
+		return t.Kind == types.Slice && t.Elem.Kind == types.Interface && len(t.Elem.Methods) == 0
 	case "field.ErrorList":
 		return t.Name == types.Name{Package: "k8s.io/apimachinery/pkg/util/validation/field", Name: "ErrorList"}
 	}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// PodStrategy holds the rules of pods, and their columns.
+type PodStrategy struct{}
+
+// PrepareForCreate starts the life of a pod: it waits for somebody to run it.
+func (PodStrategy) PrepareForCreate(_ context.Context, pod *corev1.Pod) {
+	pod.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: qosClass(&pod.Spec)}
+}
+
+// Validate says what is wrong with a new pod.
+func (PodStrategy) Validate(_ context.Context, pod *corev1.Pod) field.ErrorList {
+	return validatePodSpec(&pod.Spec, field.NewPath("spec"))
+}
+
+// ValidateUpdate says what is wrong with a changed pod: of what runs already, little can be changed.
+func (PodStrategy) ValidateUpdate(_ context.Context, pod, old *corev1.Pod) field.ErrorList {
+	spec := field.NewPath("spec")
+	errs := validatePodSpec(&pod.Spec, spec)
+	if len(pod.Spec.Containers) != len(old.Spec.Containers) {
+		return append(errs, field.Forbidden(spec.Child("containers"), "pod updates may not add or remove containers"))
+	}
+	if len(pod.Spec.InitContainers) != len(old.Spec.InitContainers) {
+		return append(errs, field.Forbidden(spec.Child("initContainers"), "pod updates may not add or remove containers"))
+	}
+
+	// What may be changed is put back; then nothing else may differ.
+	rest := pod.Spec.DeepCopy()
+	for i := range rest.Containers {
+		rest.Containers[i].Image = old.Spec.Containers[i].Image
+	}
+	for i := range rest.InitContainers {
+		rest.InitContainers[i].Image = old.Spec.InitContainers[i].Image
+	}
+	if before := old.Spec.ActiveDeadlineSeconds; rest.ActiveDeadlineSeconds != nil && (before == nil || *rest.ActiveDeadlineSeconds <= *before) {
+		rest.ActiveDeadlineSeconds = before
+	}
+	if hasAll(rest.Tolerations, old.Spec.Tolerations) {
+		rest.Tolerations = old.Spec.Tolerations
+	}
+	if !equality.Semantic.DeepEqual(*rest, old.Spec) {
+		errs = append(errs, field.Forbidden(spec, "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"+
+			"`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)"))
+	}
+	return errs
+}
+
+func hasAll(tolerations, old []corev1.Toleration) bool {
+	return !slices.ContainsFunc(old, func(want corev1.Toleration) bool {
+		return !slices.ContainsFunc(tolerations, func(t corev1.Toleration) bool { return equality.Semantic.DeepEqual(t, want) })
+	})
+}
+
+// qosClass says what happens to a pod when its node gets short of something: one with a request for all that it may use
+// is the last to go, one without any the first.
+func qosClass(spec *corev1.PodSpec) corev1.PodQOSClass {
+	guaranteed, asksForNothing := true, true
+	for _, c := range slices.Concat(spec.InitContainers, spec.Containers) {
+		for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+			request, limit := c.Resources.Requests[name], c.Resources.Limits[name]
+			asksForNothing = asksForNothing && request.IsZero() && limit.IsZero()
+			guaranteed = guaranteed && !limit.IsZero() && request.Cmp(limit) == 0
+		}
+	}
+	switch {
+	case asksForNothing:
+		return corev1.PodQOSBestEffort
+	case guaranteed:
+		return corev1.PodQOSGuaranteed
+	}
+	return corev1.PodQOSBurstable
+}
+
+// Columns are what kubectl get shows of pods.
+func (PodStrategy) Columns() []metav1.TableColumnDefinition {
+	return []metav1.TableColumnDefinition{
+		{Name: "Ready", Type: "string", Description: "How many of the containers are ready."},
+		{Name: "Status", Type: "string", Description: "What the pod is doing, or why it does not."},
+		{Name: "Restarts", Type: "string", Description: "How often its containers were started again, and when last."},
+		{Name: "Age", Type: "date", Description: "The time since the pod was created."},
+		{Name: "IP", Type: "string", Priority: 1, Description: "The address of the pod."},
+		{Name: "Node", Type: "string", Priority: 1, Description: "Where the pod runs."},
+		{Name: "Nominated Node", Type: "string", Priority: 1, Description: "Where it will run when others have made room."},
+		{Name: "Readiness Gates", Type: "string", Priority: 1, Description: "How many of its readiness gates are true."},
+	}
+}
+
+// Cells fills the columns for one pod.
+func (PodStrategy) Cells(pod *corev1.Pod) []any {
+	s := summarize(pod)
+	restarts := strconv.Itoa(s.restarts)
+	if s.restarts > 0 && !s.restarted.IsZero() {
+		restarts += fmt.Sprintf(" (%s ago)", duration.HumanDuration(time.Since(s.restarted)))
+	}
+	return []any{
+		fmt.Sprintf("%d/%d", s.ready, s.containers), s.status, restarts, pod.CreationTimestamp,
+		orNone(pod.Status.PodIP), orNone(pod.Spec.NodeName), orNone(pod.Status.NominatedNodeName), readinessGates(pod),
+	}
+}
+
+func readinessGates(pod *corev1.Pod) string {
+	if len(pod.Spec.ReadinessGates) == 0 {
+		return none
+	}
+	open := 0
+	for _, gate := range pod.Spec.ReadinessGates {
+		if hasCondition(pod, gate.ConditionType) {
+			open++
+		}
+	}
+	return fmt.Sprintf("%d/%d", open, len(pod.Spec.ReadinessGates))
+}
+
+// hasCondition says whether a condition of the pod is true.
+func hasCondition(pod *corev1.Pod, of corev1.PodConditionType) bool {
+	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == of && c.Status == corev1.ConditionTrue
+	})
+}
+
+const none = "<none>"
+
+// orNone is what kubectl shows of a text that may be empty.
+func orNone(s string) string {
+	if s == "" {
+		return none
+	}
+	return s
+}
