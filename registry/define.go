@@ -20,9 +20,10 @@ type Definition[T runtime.Object] struct {
 	// Plural is the name in paths and keys ("books"), Singular what users may type for one. Singular "" is the kind in
 	// lower case.
 	Plural, Singular string
-	ShortNames       []string
-	Categories       []string
-	Namespaced       bool
+	// ShortNames and Categories are those in the hub's own group. In the groups of other versions the kind has none.
+	ShortNames []string
+	Categories []string
+	Namespaced bool
 	// StorageVersion is the version in which objects are stored unless Options say otherwise.
 	StorageVersion schema.GroupVersion
 	// Versions are the served ones. They may be of several groups.

@@ -68,8 +68,6 @@ func (s *Store[T]) resources() ([]rest.Resource, error) {
 			ListKind:         kind.ListKind().Kind,
 			Name:             s.def.Plural,
 			Singular:         s.def.Singular,
-			ShortNames:       s.def.ShortNames,
-			Categories:       s.def.Categories,
 			Namespaced:       s.def.Namespaced,
 			StorageVersion:   s.codec.storage.GroupVersionKind().GroupVersion(),
 			Get:              e,
@@ -81,6 +79,10 @@ func (s *Store[T]) resources() ([]rest.Resource, error) {
 			Patch:            e,
 			PatchTypes:       e.patchTypes(),
 			DeleteCollection: e,
+		}
+		// The same objects in another group would make a short name ambiguous, and be there twice in a category.
+		if gv.Group == s.def.GroupKind.Group {
+			main.ShortNames, main.Categories = s.def.ShortNames, s.def.Categories
 		}
 		served = append(served, main)
 		parts = append(parts, e.subresources(main)...)

@@ -255,6 +255,16 @@ func (s *Store[T]) decodeHub(entry storage.Entry) (T, error) {
 	return hub, nil
 }
 
+// fromHub converts to the version, and says in the object what it is. The result may share memory with hub.
+func (e *endpoint[T]) fromHub(hub T) (runtime.Object, error) {
+	obj, err := e.kind.FromHub(hub)
+	if err != nil {
+		return nil, err
+	}
+	obj.GetObjectKind().SetGroupVersionKind(e.kind.GroupVersionKind())
+	return obj, nil
+}
+
 // sameSpec says whether two canonical values are the same but for metadata and status.
 func (s *Store[T]) sameSpec(a, b []byte) (bool, error) {
 	ea, err := wire.ParseEnvelope(a)
