@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -114,6 +115,8 @@ func AddToScheme(b *runtime.Builder) {
 		ToHub:            V1ToHub,
 		FromHub:          HubToV1,
 		SelectableFields: func(in *V1) map[string]string { return map[string]string{"spec.color": in.Spec.Color} },
+		Scale:            scaleV1,
+		SetReplicas:      func(in *V1, replicas int32) { in.Spec.Replicas = &replicas },
 	})
 	runtime.AddVersion(hub, runtime.Version[*V1beta1, *Widget]{
 		GroupVersion:     GV1beta1,
@@ -132,6 +135,21 @@ func AddToScheme(b *runtime.Builder) {
 		FromHub:      HubToOld,
 	})
 }
+
+// scaleV1 finds the replicas by the options.
+func scaleV1(in *V1) runtime.Scale {
+	out := runtime.Scale{Selector: labels.SelectorFromSet(in.Spec.Options).String()}
+	if in.Spec.Replicas != nil {
+		out.Replicas = *in.Spec.Replicas
+	}
+	if in.Status.Seen != nil {
+		out.Current = int32(*in.Status.Seen)
+	}
+	return out
+}
+
+// CopyStatus copies the status of a hub.
+func CopyStatus(from, to *Widget) { to.Status = from.Status }
 
 // Scheme returns a scheme with this kind alone.
 func Scheme() *runtime.Scheme {
