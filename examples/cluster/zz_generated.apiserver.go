@@ -58,24 +58,24 @@ func addToScheme(b *runtime.Builder) {
 		New:          func() *v2.HorizontalPodAutoscaler { return new(v2.HorizontalPodAutoscaler) },
 		NewList:      func() pkgruntime.Object { return new(v2.HorizontalPodAutoscalerList) },
 		Default:      v2.SetObjectDefaults_HorizontalPodAutoscaler,
-		ToHub:        runtime.Unscoped(v2.Convert_v2_HorizontalPodAutoscaler_To_autoscaling_HorizontalPodAutoscaler),
-		FromHub:      runtime.Unscoped(v2.Convert_autoscaling_HorizontalPodAutoscaler_To_v2_HorizontalPodAutoscaler),
+		ToHub:        runtime.Unscoped(v2.LosslessConvert_v2_HorizontalPodAutoscaler_To_autoscaling_HorizontalPodAutoscaler),
+		FromHub:      runtime.Unscoped(v2.LosslessConvert_autoscaling_HorizontalPodAutoscaler_To_v2_HorizontalPodAutoscaler),
 	})
 	runtime.AddVersion(horizontalPodAutoscalerHub, runtime.Version[*autoscalingv1.HorizontalPodAutoscaler, *autoscaling.HorizontalPodAutoscaler]{
 		GroupVersion: schema.GroupVersion{Group: "autoscaling", Version: "v1"},
 		New:          func() *autoscalingv1.HorizontalPodAutoscaler { return new(autoscalingv1.HorizontalPodAutoscaler) },
 		NewList:      func() pkgruntime.Object { return new(autoscalingv1.HorizontalPodAutoscalerList) },
 		Default:      autoscalingv1.SetObjectDefaults_HorizontalPodAutoscaler,
-		ToHub:        runtime.Unscoped(autoscalingv1.Convert_v1_HorizontalPodAutoscaler_To_autoscaling_HorizontalPodAutoscaler),
-		FromHub:      runtime.Unscoped(autoscalingv1.Convert_autoscaling_HorizontalPodAutoscaler_To_v1_HorizontalPodAutoscaler),
+		ToHub:        runtime.Unscoped(autoscalingv1.LosslessConvert_v1_HorizontalPodAutoscaler_To_autoscaling_HorizontalPodAutoscaler),
+		FromHub:      runtime.Unscoped(autoscalingv1.LosslessConvert_autoscaling_HorizontalPodAutoscaler_To_v1_HorizontalPodAutoscaler),
 	})
 	runtime.AddVersion(horizontalPodAutoscalerHub, runtime.Version[*v1beta1.HorizontalPodAutoscaler, *autoscaling.HorizontalPodAutoscaler]{
 		GroupVersion: schema.GroupVersion{Group: "extensions", Version: "v1beta1"},
 		New:          func() *v1beta1.HorizontalPodAutoscaler { return new(v1beta1.HorizontalPodAutoscaler) },
 		NewList:      func() pkgruntime.Object { return new(v1beta1.HorizontalPodAutoscalerList) },
 		Default:      v1beta1.SetObjectDefaults_HorizontalPodAutoscaler,
-		ToHub:        runtime.Unscoped(v1beta1.Convert_v1beta1_HorizontalPodAutoscaler_To_autoscaling_HorizontalPodAutoscaler),
-		FromHub:      runtime.Unscoped(v1beta1.Convert_autoscaling_HorizontalPodAutoscaler_To_v1beta1_HorizontalPodAutoscaler),
+		ToHub:        runtime.Unscoped(v1beta1.LosslessConvert_v1beta1_HorizontalPodAutoscaler_To_autoscaling_HorizontalPodAutoscaler),
+		FromHub:      runtime.Unscoped(v1beta1.LosslessConvert_autoscaling_HorizontalPodAutoscaler_To_v1beta1_HorizontalPodAutoscaler),
 	})
 }
 
@@ -154,17 +154,6 @@ func newServer() boot.Server {
 					Columns:  horizontalPodAutoscalerStrategy.Columns,
 					Cells:    horizontalPodAutoscalerStrategy.Cells,
 				},
-			}),
-			registry.Define(registry.Definition[*autoscaling.HorizontalPodAutoscaler]{
-				GroupKind:      schema.GroupKind{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"},
-				Plural:         "horizontalpodautoscalers",
-				Singular:       "horizontalpodautoscaler",
-				ShortNames:     []string{"hpa"},
-				Categories:     []string{"all"},
-				Namespaced:     true,
-				StorageVersion: schema.GroupVersion{Group: "autoscaling", Version: "v2"},
-				Versions:       []schema.GroupVersion{{Group: "autoscaling", Version: "v2"}, {Group: "autoscaling", Version: "v1"}, {Group: "extensions", Version: "v1beta1"}},
-				CopyStatus:     func(from, to *autoscaling.HorizontalPodAutoscaler) { to.Status = from.Status },
 			}),
 		},
 		OpenAPI: map[schema.GroupVersion]string{
