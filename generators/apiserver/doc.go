@@ -2,10 +2,10 @@
 //
 // A main package asks for it with +typeplane:apiserver in its package comment. The kinds are those of the packages in
 // the folders below it that say +groupName=: structs that embed TypeMeta and ObjectMeta and have a list type. Their
-// markers say what the resource is called, which version is stored and which fields can be selected; the methods of a
-// type BookStrategy in the main package are the rules of kind Book. The file holds addToScheme, which declares every
-// kind in every version, newServer, which returns the value that boot.Main runs, and one function for the selectable
-// fields of each version.
+// markers say what the resource is called, which version is stored, which fields can be selected and what kubectl get
+// shows; the methods of a type BookStrategy in the main package are the rules of kind Book. The file holds addToScheme,
+// which declares every kind in every version, newServer, which returns the value that boot.Main runs, and one function
+// each for the selectable fields and for the columns of a version.
 //
 // Start reading at plan: a server has hubs, a hub has versions. The package never looks into how types are converted,
 // defaulted or encoded; it names the functions that the other generators print.
@@ -51,6 +51,7 @@ const (
 	tagSelectableField = "kubebuilder:selectablefield"
 	tagStatus          = "kubebuilder:subresource:status"
 	tagScale           = "kubebuilder:subresource:scale"
+	tagPrintColumn     = "kubebuilder:printcolumn"
 	tagNonNamespaced   = "genclient:nonNamespaced"
 )
 
@@ -65,5 +66,6 @@ var tags = []tag.Definition{
 	{Name: tagSelectableField, Scope: tag.Type, Value: tag.Fields, Doc: "JSONPath= of a string, number or bool that field selectors may name, like .spec.isbn."},
 	{Name: tagStatus, Scope: tag.Type, Doc: "The status is a subresource: it is written at …/status, and only there. One of the versions is enough."},
 	{Name: tagScale, Scope: tag.Type, Value: tag.Fields, Doc: "The kind can be scaled: specpath= and statuspath= of its numbers of replicas, like .spec.replicas, and selectorpath= of a string, a map of labels or a label selector."},
+	{Name: tagPrintColumn, Scope: tag.Type, Value: tag.Fields, Doc: "A column of kubectl get besides the name: name=, type=string, integer, number, boolean or date, JSONPath=.spec.title, and perhaps description=, format= and priority=1 for -o wide. Without any a kind shows its age."},
 	{Name: tagNonNamespaced, Scope: tag.Type, Doc: "The same as +kubebuilder:resource:scope=Cluster."},
 }

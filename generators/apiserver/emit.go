@@ -27,7 +27,7 @@ type printer struct {
 
 func emitServer(pass *generators.Pass, s *server) {
 	p := printer{pass.File(s.pkg, fileName, generator), s}
-	p.Reserve("b", "in", "out", "fields", "replicas", "from", "to")
+	p.Reserve("b", "in", "out", "fields", "replicas", "from", "to", "cells", "item", "value", "key", "i", "ok")
 	for _, h := range s.hubs {
 		p.Reserve(local(h)+"Hub", local(h)+"Strategy")
 	}
@@ -41,6 +41,10 @@ func emitServer(pass *generators.Pass, s *server) {
 			}
 			if v.scale != nil {
 				p.scale(v)
+			}
+			if len(v.columns) > 0 {
+				p.P()
+				p.cells(v)
 			}
 		}
 	}
@@ -92,6 +96,7 @@ func (p printer) version(h *hub, v *version) {
 		p.P("Scale: scale_", v.suffix, ",")
 		p.P("SetReplicas: setReplicas_", v.suffix, ",")
 	}
+	p.columns(v)
 	p.P("})")
 }
 

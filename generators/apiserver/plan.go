@@ -58,6 +58,8 @@ type version struct {
 	scale    *scale // nil without a scale subresource
 	// suffix ends the names of the functions that are printed for the version, like "v1_Book".
 	suffix string
+	// columns are what a table shows.
+	columns []column
 }
 
 // published is a package whose zz_generated.openapi.go goes into the server's OpenAPI documents.

@@ -106,6 +106,7 @@ func (p *planner) strategy(t *types.Type, h *hub) *strategy {
 		}
 		p.problem(p.set.FuncPos(t.Methods[name]), t.Name.Name+"."+name, "nothing would call this method", cure)
 	}
+	p.checkColumns(out, h)
 	return out
 }
 

@@ -89,6 +89,7 @@ func (p *planner) versions(pkg *load.Package) []*version {
 		v.defaults = defaulted[v.goType.Name.Name]
 		v.fields = p.selectableFields(v)
 		v.scale = p.scale(v)
+		v.columns = p.columns(v)
 		out = append(out, v)
 	}
 	slices.SortFunc(out, func(a, b *version) int { return strings.Compare(a.goType.Name.Name, b.goType.Name.Name) })

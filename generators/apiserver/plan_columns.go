@@ -1,0 +1,153 @@
+package apiserver
+
+import (
+	"fmt"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/typeplane/typeplane/generators/tag"
+)
+
+// column is one +kubebuilder:printcolumn.
+type column struct {
+	name, typ, format, description string
+	priority                       int32
+	cell                           cell
+}
+
+// The words that a marker may say, and those that a column may have as type and as format.
+var (
+	columnKeys    = []string{"name", "type", "JSONPath", "description", "format", "priority"}
+	columnTypes   = []string{"string", "integer", "number", "boolean", "date"}
+	columnFormats = []string{"int32", "int64", "float", "double", "byte", "date", "date-time", "password"}
+)
+
+// columns reads the print columns of a kind and compiles their paths.
+func (p *planner) columns(v *version) []column {
+	var out []column
+	positions := p.tagPositions(v, tagPrintColumn)
+	for _, line := range v.lines {
+		line = strings.TrimSpace(line)
+		markers, err := tag.Arguments([]string{line}, tagPrintColumn)
+		if err == nil && len(markers) == 0 {
+			continue
+		}
+		pos := positions.next(line)
+		bad := func(message, cure string) { p.problem(pos, v.goType.Name.Name, line+": "+message, cure) }
+		if err != nil {
+			p.problem(pos, v.goType.Name.Name, err.Error(), "write it like +"+tagPrintColumn+":name=Age,type=date,JSONPath=.metadata.creationTimestamp")
+			continue
+		}
+		c, path, message, cure := readColumn(markers[0])
+		if message == "" && slices.ContainsFunc(out, func(other column) bool { return other.name == c.name }) {
+			message, cure = "a column of that name is there already", "remove one of them, or rename it"
+		}
+		if message == "" {
+			c.cell, message, cure = compileCell(v.goType, path, c.typ)
+		}
+		if message != "" {
+			bad(message, cure)
+			continue
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// readColumn reads a marker, or says what is wrong with it.
+func readColumn(marker []tag.Argument) (c column, path, message, cure string) {
+	for _, a := range marker {
+		switch a.Key {
+		case "name":
+			c.name = a.Value
+		case "type":
+			c.typ = a.Value
+		case "JSONPath":
+			path = a.Value
+		case "description":
+			c.description = a.Value
+		case "format":
+			c.format = a.Value
+		case "priority":
+			priority, err := strconv.ParseInt(a.Value, 10, 32)
+			if err != nil {
+				return c, "", fmt.Sprintf("the priority %q is no integer", a.Value), "write priority=1 for a column of kubectl get -o wide"
+			}
+			c.priority = int32(priority)
+		default:
+			return c, "", "a column has no " + a.Key, wordsOf(a.Key, columnKeys)
+		}
+	}
+	switch {
+	case c.name == "" || c.typ == "" || path == "":
+		return c, "", "a column needs name=, type= and JSONPath=", "write it like +" + tagPrintColumn + ":name=Age,type=date,JSONPath=.metadata.creationTimestamp"
+	case c.name == "Name":
+		return c, "", "the name is always the first column", "remove the tag"
+	case !slices.Contains(columnTypes, c.typ):
+		return c, "", "there is no type " + c.typ, wordsOf(c.typ, columnTypes)
+	case c.format != "" && !slices.Contains(columnFormats, c.format):
+		return c, "", "there is no format " + c.format, wordsOf(c.format, columnFormats)
+	}
+	if c.description == "" {
+		c.description = "Shows " + path + "."
+	}
+	return c, path, "", ""
+}
+
+func wordsOf(word string, known []string) string {
+	if near := tag.Nearest(word, known); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "choose one of " + strings.Join(known, ", ")
+}
+
+// tagPositions are the places of the tags of one name on a type, by their text, in order.
+type tagPositions struct {
+	byText map[string][]token.Position
+	typ    token.Position
+}
+
+func (p *planner) tagPositions(v *version, name string) tagPositions {
+	out := tagPositions{byText: map[string][]token.Position{}, typ: p.set.TypePos(v.goType)}
+	for _, line := range p.set.TagLines(v.pkg) {
+		if line.Path == v.goType.Name.Name && strings.HasPrefix(line.Text, "+"+name) {
+			out.byText[line.Text] = append(out.byText[line.Text], line.Pos)
+		}
+	}
+	return out
+}
+
+// next is the place of the next tag with this text, or of the type if it is not known.
+func (t tagPositions) next(text string) token.Position {
+	positions := t.byText[text]
+	if len(positions) == 0 {
+		return t.typ
+	}
+	t.byText[text] = positions[1:]
+	return positions[0]
+}
+
+// checkColumns reports a strategy with half of what a table needs, or with columns beside those of the types.
+func (p *planner) checkColumns(s *strategy, h *hub) {
+	columns, cells := slices.Contains(s.hooks, "Columns"), slices.Contains(s.hooks, "Cells")
+	method := func(name string) (token.Position, string) {
+		return p.set.FuncPos(s.goType.Methods[name]), s.goType.Name.Name + "." + name
+	}
+	switch {
+	case columns && !cells:
+		pos, path := method("Columns")
+		p.problem(pos, path, "there is no method Cells to fill them", "write one that returns a cell for each column")
+	case cells && !columns:
+		pos, path := method("Cells")
+		p.problem(pos, path, "there is no method Columns that says what they are", "write one that returns a definition for each cell")
+	case columns:
+		for _, v := range h.versions {
+			if len(v.columns) > 0 {
+				pos, path := method("Columns")
+				p.problem(pos, path, fmt.Sprintf("%s in %s has +%s too", v.goType.Name.Name, v.gv, tagPrintColumn), "leave out one of them")
+			}
+		}
+	}
+}
