@@ -40,10 +40,11 @@ type Strategy[T runtime.Object] struct {
 	// AllowCreateOnUpdate says whether an update of an object that does not exist creates it. nil: it does not.
 	AllowCreateOnUpdate func() bool
 
-	// Columns and Cells say what kubectl get shows of an object in every version, besides its name, for what a
-	// +kubebuilder:printcolumn can't express, like "2/3 ready". Columns are those of the table in their order (a priority
-	// above 0 is for -o wide); Cells returns one cell for each, of any object: a string, a bool, an int64, a float64, nil
-	// for what is not known, or a metav1.Time, which is shown as the time since then. Both are set or none.
+	// Columns and Cells say what kubectl get shows of an object in every version, besides its name; they are for what
+	// the marker +kubebuilder:printcolumn can't express, like "2/3". Columns are in the order of the table, and one with
+	// a priority above 0 is for -o wide. Cells returns one cell for each, also of an empty object: a string, a bool, an
+	// int64, a float64, nil for what is not known, or a metav1.Time, which is shown as the time since then. It modifies
+	// nothing. Both are set or none.
 	Columns func() []metav1.TableColumnDefinition
 	Cells   func(obj T) []any
 }

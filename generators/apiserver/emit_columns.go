@@ -69,6 +69,10 @@ func (p printer) conditionalCell(i int, c cell) {
 			loops++
 		}
 	}
+	if c.many && c.texts {
+		p.join(i, c.blocks[0].expr)
+		return
+	}
 	if c.many {
 		p.P("var ", texts, " []string")
 	} else if loops > 1 {
@@ -111,10 +115,15 @@ func (p printer) conditionalCell(i int, c cell) {
 	}
 	p.P(strings.Repeat("}\n", closing)[:2*closing-1])
 	if c.many {
-		p.P("if len(", texts, ") > 0 {")
-		p.P("cells[", i, "] = ", emit.Ident{Path: "strings", Name: "Join"}, "(", texts, `, ",")`)
-		p.P("}")
+		p.join(i, texts)
 	}
+}
+
+// join prints what joins texts to a cell, if there are any.
+func (p printer) join(i int, texts string) {
+	p.P("if len(", texts, ") > 0 {")
+	p.P("cells[", i, "] = ", emit.Ident{Path: "strings", Name: "Join"}, "(", texts, `, ",")`)
+	p.P("}")
 }
 
 // cellValue is the expression that makes a cell, or a part of one, of what was found.

@@ -17,6 +17,8 @@ type cell struct {
 	typ   string
 	// many says that all that is found is shown, with commas between; else it is the first.
 	many bool
+	// texts says that the only block is about the items of a []string, which are joined as they are.
+	texts bool
 }
 
 // block is one Go statement that others stand in.
@@ -164,6 +166,7 @@ func (b *compiler) each(list *types.Type, last bool) {
 	if plain(list.Elem).Kind == types.Struct && !last {
 		k.kind = blockPointers // a large struct is not copied
 	}
+	b.cell.texts = last && len(b.cell.blocks) == 0 && list.Kind == types.Slice && list.Elem == types.String
 	b.open(k)
 	b.cell.value, b.at = k.item, list.Elem
 }
