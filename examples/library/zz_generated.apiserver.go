@@ -6,12 +6,15 @@
 package main
 
 import (
+	strings "strings"
+
 	boot "github.com/typeplane/typeplane/boot"
 	api "github.com/typeplane/typeplane/examples/library/api"
 	v1 "github.com/typeplane/typeplane/examples/library/api/v1"
 	v1alpha1 "github.com/typeplane/typeplane/examples/library/api/v1alpha1"
 	registry "github.com/typeplane/typeplane/registry"
 	runtime "github.com/typeplane/typeplane/runtime"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	pkgruntime "k8s.io/apimachinery/pkg/runtime"
 	schema "k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -27,6 +30,16 @@ func addToScheme(b *runtime.Builder) {
 		ToHub:            runtime.Unscoped(v1.Convert_v1_Book_To_api_Book),
 		FromHub:          runtime.Unscoped(v1.Convert_api_Book_To_v1_Book),
 		SelectableFields: selectableFields_v1_Book,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "Title", Type: "string", Description: "Shows .spec.title."},
+			{Name: "Copies", Type: "integer", Description: "Shows .spec.copies."},
+			{Name: "Available", Type: "integer", Description: "Shows .status.available."},
+			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
+			{Name: "Authors", Type: "string", Description: "Shows .spec.authors[*].", Priority: 1},
+			{Name: "Shelf", Type: "string", Description: "Shows .spec.shelf.", Priority: 1},
+			{Name: "Reason", Type: "string", Description: "Shows .status.conditions[?(@.type==\"Ready\")].reason.", Priority: 1},
+		},
+		Cells: cells_v1_Book,
 	})
 	runtime.AddVersion(bookHub, runtime.Version[*v1alpha1.Book, *api.Book]{
 		GroupVersion: schema.GroupVersion{Group: "library.example.com", Version: "v1alpha1"},
@@ -43,6 +56,12 @@ func addToScheme(b *runtime.Builder) {
 		New:          func() *v1.Shelf { return new(v1.Shelf) },
 		NewList:      func() pkgruntime.Object { return new(v1.ShelfList) },
 		Default:      v1.SetObjectDefaults_Shelf,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "Room", Type: "string", Description: "Shows .spec.room."},
+			{Name: "Capacity", Type: "integer", Description: "Shows .spec.capacity."},
+			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
+		},
+		Cells: cells_v1_Shelf,
 	})
 }
 
@@ -88,4 +107,44 @@ func selectableFields_v1_Book(in *v1.Book) map[string]string {
 		"spec.isbn":  in.Spec.ISBN,
 		"spec.shelf": in.Spec.Shelf,
 	}
+}
+
+// cells_v1_Book returns what the columns of kind Book in library.example.com/v1 show of an object.
+func cells_v1_Book(in *v1.Book) []any {
+	cells := []any{
+		in.Spec.Title,                   // Title
+		nil,                             // Copies
+		int64(in.Status.Available),      // Available
+		in.ObjectMeta.CreationTimestamp, // Age
+		nil,                             // Authors
+		in.Spec.Shelf,                   // Shelf
+		nil,                             // Reason
+	}
+	if in.Spec.Copies != nil {
+		cells[1] = int64(*in.Spec.Copies)
+	}
+	if len(in.Spec.Authors) > 0 {
+		cells[4] = strings.Join(in.Spec.Authors, ",")
+	}
+	for i := range in.Status.Conditions {
+		item := &in.Status.Conditions[i]
+		if item.Type == "Ready" {
+			cells[6] = item.Reason
+			break
+		}
+	}
+	return cells
+}
+
+// cells_v1_Shelf returns what the columns of kind Shelf in library.example.com/v1 show of an object.
+func cells_v1_Shelf(in *v1.Shelf) []any {
+	cells := []any{
+		in.Spec.Room,                    // Room
+		nil,                             // Capacity
+		in.ObjectMeta.CreationTimestamp, // Age
+	}
+	if in.Spec.Capacity != nil {
+		cells[1] = int64(*in.Spec.Capacity)
+	}
+	return cells
 }

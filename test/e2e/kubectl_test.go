@@ -32,7 +32,17 @@ book.library.example.com/the-go-programming-language created
 book.library.example.com/the-c-programming-language created
 shelf.library.example.com/programming created`},
 		{args: "get books", want: `
-NAME                          AGE
+NAME                          TITLE                         COPIES   AVAILABLE   AGE
+~the-c-programming-language    The C Programming Language    1        1           \d+s
+~the-go-programming-language   The Go Programming Language   2        2           \d+s`},
+		{args: "get books -o wide --sort-by=.spec.copies", want: `
+NAME                          TITLE                         COPIES   AVAILABLE   AGE   AUTHORS                                 SHELF         REASON
+~the-c-programming-language    The C Programming Language    1        1           \d+s    Brian W. Kernighan,Dennis M. Ritchie    programming
+~the-go-programming-language   The Go Programming Language   2        2           \d+s    Alan A. A. Donovan,Brian W. Kernighan   programming`},
+		{args: "get shelf -A --show-labels --show-kind", want: `
+NAME                                    ROOM                 CAPACITY   AGE   LABELS
+~shelf.library.example.com/programming   Second floor, west   120        \d+s    <none>`},
+		{args: "get books.v1alpha1.library.example.com --no-headers --chunk-size=1", want: `
 ~the-c-programming-language    \d+s
 ~the-go-programming-language   \d+s`},
 		{args: "get bk the-go-programming-language -o yaml", want: `
@@ -121,11 +131,11 @@ func matchLines(t *testing.T, args, want, got string) {
 	}
 }
 
-// TestKubectlWatch sees a change arrive while `kubectl get -w` runs.
+// TestKubectlWatch sees changes arrive while `kubectl get -w` runs: the columns once, then a row for each.
 func TestKubectlWatch(t *testing.T) {
 	s := start(t, t.TempDir())
 	defer s.stop(syscall.SIGTERM)
-	cmd := exec.Command(kubectlPath(t), "get", "books", "--watch", "--output-watch-events", "-o", "name")
+	cmd := exec.Command(kubectlPath(t), "get", "books", "--watch", "--output-watch-events")
 	cmd.Env = kubectlEnv(t, s)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
@@ -145,15 +155,23 @@ func TestKubectlWatch(t *testing.T) {
 			lines <- scanner.Text()
 		}
 	}()
-	if out, err := s.kubectl(t, "create", "-f", "examples/library/samples/book-v1.yaml"); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	select {
-	case line := <-lines:
-		if !strings.Contains(line, "the-go-programming-language") {
-			t.Errorf("the watch prints %q", line)
+	for _, args := range []string{"create -f examples/library/samples/book-v1.yaml", "delete book the-go-programming-language"} {
+		if out, err := s.kubectl(t, strings.Fields(args)...); err != nil {
+			t.Fatalf("kubectl %s: %v\n%s", args, err, out)
 		}
-	case <-time.After(15 * time.Second):
-		t.Errorf("no event after 15 s:\n%s", s.output)
+	}
+	for _, want := range []string{
+		`EVENT +NAME +TITLE +COPIES +AVAILABLE +AGE`,
+		`ADDED +the-go-programming-language +The Go Programming Language +2 +2 +\d+s`,
+		`DELETED +the-go-programming-language +The Go Programming Language +2 +2 +\d+s`,
+	} {
+		select {
+		case line := <-lines:
+			if !regexp.MustCompile("^" + want + " *$").MatchString(line) {
+				t.Errorf("the watch prints %q, want %s", line, want)
+			}
+		case <-time.After(15 * time.Second):
+			t.Fatalf("no line after 15 s:\n%s", s.output)
+		}
 	}
 }

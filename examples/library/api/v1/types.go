@@ -9,6 +9,13 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:storageversion
 // +kubebuilder:selectablefield:JSONPath=.spec.isbn
 // +kubebuilder:selectablefield:JSONPath=.spec.shelf
+// +kubebuilder:printcolumn:name=Title,type=string,JSONPath=.spec.title
+// +kubebuilder:printcolumn:name=Copies,type=integer,JSONPath=.spec.copies
+// +kubebuilder:printcolumn:name=Available,type=integer,JSONPath=.status.available
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
+// +kubebuilder:printcolumn:name=Authors,type=string,JSONPath=.spec.authors[*],priority=1
+// +kubebuilder:printcolumn:name=Shelf,type=string,JSONPath=.spec.shelf,priority=1
+// +kubebuilder:printcolumn:name=Reason,type=string,JSONPath=.status.conditions[?(@.type=="Ready")].reason,priority=1
 type Book struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -82,6 +89,9 @@ type BookStatus struct {
 //
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 // +kubebuilder:resource:path=shelves,scope=Cluster
+// +kubebuilder:printcolumn:name=Room,type=string,JSONPath=.spec.room
+// +kubebuilder:printcolumn:name=Capacity,type=integer,JSONPath=.spec.capacity
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
 type Shelf struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
