@@ -46,6 +46,10 @@ e2e: $(BIN)/kubectl $(BIN)/etcdctl ## Drive a built server with a stock kubectl,
 crash: ## Kill the server 20 times in the middle of 1,000 creates, and time its starts.
 	cd test/e2e && $(GO) test -count=1 -timeout 30m -v -run 'Killed|StartTime' ./... -kills 20 -starts 10 -objects 10000
 
+.PHONY: patient
+patient: $(BIN)/kubectl ## Clients that read or write too slowly, for as long as the server bears it (minutes).
+	cd test/e2e && $(GO) test -count=1 -timeout 30m -v -run 'SlowWatchers|BadConnections' ./... -patient
+
 .PHONY: dropin
 dropin: ## Regenerate k8s.io/api with gen, build it, and run its own tests (two minutes).
 	cd test/dropin && $(GO) test -count=1 -timeout 30m ./...

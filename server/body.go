@@ -35,12 +35,14 @@ func (s *Server) readBody(c *call) ([]byte, error) {
 	return body, bodyError(err)
 }
 
+var errSlowBody = apierrors.NewTimeoutError("the body of the request did not arrive in time", 0)
+
 func bodyError(err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return apierrors.NewTimeoutError("the body of the request did not arrive in time", 0)
+		return errSlowBody
 	}
 	return apierrors.NewBadRequest(fmt.Sprintf("the body of the request could not be read: %v", err))
 }

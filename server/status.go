@@ -53,7 +53,7 @@ func (s *Server) fail(c *call, err error) {
 	if status.Code == http.StatusForbidden {
 		header.Set("X-Content-Type-Options", "nosniff")
 	}
-	if s.atFault(c, status) {
+	if atFault(c, err, status) {
 		s.config.Log.Error("a request failed", "error", err, "method", c.req.Method, "path", c.req.URL.Path, "auditID", header.Get(headerAuditID))
 	}
 	form, negotiateErr := c.plainForm(mediaTypes)
@@ -66,10 +66,10 @@ func (s *Server) fail(c *call, err error) {
 	}
 }
 
-// atFault says whether a status tells of a problem that whoever runs the server should know of. It does not when the client has
-// asked for a revision to come, or gave up.
-func (s *Server) atFault(c *call, status *metav1.Status) bool {
-	if status.Code < http.StatusInternalServerError || c.req.Context().Err() != nil {
+// atFault says whether an error tells of a problem that whoever runs the server should know of. It does not when the client sends
+// too slowly, has left, or asks for a revision to come.
+func atFault(c *call, err error, status *metav1.Status) bool {
+	if status.Code < http.StatusInternalServerError || c.req.Context().Err() != nil || errors.Is(err, errSlowBody) {
 		return false
 	}
 	return status.Details == nil || !slices.ContainsFunc(status.Details.Causes, func(cause metav1.StatusCause) bool {

@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -82,4 +84,51 @@ func TestLogOfFailures(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A body that never comes is answered when the time of the request is over, and is no failure of the server.
+func TestSlowBody(t *testing.T) {
+	for _, proto := range []string{"http/1.1", "h2"} {
+		t.Run(proto, func(t *testing.T) {
+			log := new(safeBuffer)
+			c := config(t, books())
+			c.Log = textLog(log)
+			ts := start(t, newServer(t, c))
+			req := request{method: "POST", path: booksPath + "?timeout=200ms"}.build()
+			req.RequestURI, req.URL.Scheme, req.URL.Host = "", "https", ts.Listener.Addr().String()
+			body, never := io.Pipe()
+			defer never.Close()
+			req.Body, req.ContentLength = body, 100
+			resp, err := clientFor(t, ts.Client(), proto).Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			text, err := io.ReadAll(resp.Body)
+			if err != nil || resp.StatusCode != http.StatusGatewayTimeout || !strings.Contains(string(text), "the body of the request did not arrive in time") {
+				t.Errorf("%v: %d %s", err, resp.StatusCode, text)
+			}
+			if log.String() != "" {
+				t.Errorf("the log has %s", log)
+			}
+		})
+	}
+}
+
+// safeBuffer is written by one goroutine and read by another.
+type safeBuffer struct {
+	mu     sync.Mutex // guards buffer
+	buffer bytes.Buffer
+}
+
+func (b *safeBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.Write(p)
+}
+
+func (b *safeBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.String()
 }

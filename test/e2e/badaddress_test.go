@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"bufio"
 	"crypto/tls"
 	"encoding/base64"
 	"errors"
@@ -133,6 +134,7 @@ func TestBadConnections(t *testing.T) {
 		}
 	})
 	t.Run("slow headers", func(t *testing.T) { slowHeaders(t, s) })
+	t.Run("slow body", func(t *testing.T) { slowBody(t, s) })
 	s.servesOn(t)
 }
 
@@ -167,6 +169,25 @@ func slowHeaders(t *testing.T, s *server) {
 		case <-time.After(40 * time.Second):
 			t.Fatal("a request whose header never ends is still there after 40 s")
 		}
+	}
+}
+
+// slowBody has a request whose body never comes, which the server bears for as long as the request may take.
+func slowBody(t *testing.T, s *server) {
+	conn := s.dial(t, false, "http/1.1")
+	defer conn.Close()
+	fmt.Fprintf(conn, "POST %s?timeout=1s HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{", books)
+	if code, _ := s.get(books); code != http.StatusOK {
+		t.Errorf("a list beside a slow body: %d", code)
+	}
+	conn.SetDeadline(time.Now().Add(10 * time.Second))
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusGatewayTimeout || !strings.Contains(string(body), "the body of the request did not arrive in time") {
+		t.Errorf("%v: %d %s", err, resp.StatusCode, body)
 	}
 }
 
