@@ -24,6 +24,7 @@ type faulty struct {
 	mute              atomic.Bool                   // requests for progress do nothing
 	frozen            atomic.Bool                   // watches deliver nothing
 	gate              atomic.Pointer[chan struct{}] // where requests for the revision wait with their answer
+	opening           atomic.Pointer[chan struct{}] // where new watches wait
 	watches           atomic.Int64
 	lists             atomic.Int64
 	revisions         atomic.Int64
@@ -53,6 +54,12 @@ func (f *faulty) List(ctx context.Context, prefix string, opts storage.ListOptio
 
 func (f *faulty) Watch(ctx context.Context, prefix string, opts storage.WatchOptions) (storage.Watcher, error) {
 	f.watches.Add(1)
+	if opening := f.opening.Load(); opening != nil {
+		select {
+		case <-*opening:
+		case <-ctx.Done():
+		}
+	}
 	w, err := f.now.Load().Watch(ctx, prefix, opts)
 	if err != nil {
 		return nil, err

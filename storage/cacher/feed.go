@@ -151,7 +151,8 @@ func (c *Cacher) replace(page storage.Page) {
 	for _, ev := range differences(old, s) {
 		c.log.add(ev, c.config.Now())
 	}
-	// Watchers go on over the gap, but what happened in it in which order is not known.
+	// Watchers go on over the gap, except those that begin inside it (see collect): what happened in it in which
+	// order is not known.
 	c.log.floor = page.Revision
 	c.points = nil
 	c.publish(s)
