@@ -100,16 +100,27 @@ func (e *endpoint[T]) createNamed(ctx context.Context, hub T, opts metav1.Create
 	}
 
 	// Put.
-	var entry storage.Entry
-	if isDryRun(opts.DryRun) {
-		entry, err = e.pretendCreate(ctx, key, value)
-	} else {
-		entry, err = e.backend.Create(ctx, key, value)
+	entry, err := e.put(ctx, key, value, opts)
+	if tooLarge(err) && len(meta.ManagedFields) > 0 {
+		// Rather nobody's fields than no object.
+		meta.ManagedFields = nil
+		if value, err = e.encodeHub(hub); err != nil {
+			return nil, err
+		}
+		entry, err = e.put(ctx, key, value, opts)
 	}
 	if err != nil {
 		return nil, e.createError(ctx, key, meta.Name, err)
 	}
 	return e.view(entry), nil
+}
+
+// put creates the entry, or says what would come of it.
+func (s *Store[T]) put(ctx context.Context, key string, value []byte, opts metav1.CreateOptions) (storage.Entry, error) {
+	if isDryRun(opts.DryRun) {
+		return s.pretendCreate(ctx, key, value)
+	}
+	return s.backend.Create(ctx, key, value)
 }
 
 // encodeHub makes the canonical value of an object that is ready to be stored.

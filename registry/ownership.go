@@ -77,17 +77,20 @@ type tracker struct {
 	fields  *managedfields.FieldManager
 }
 
-// tracker returns nil if there is no schema of the kind. subresource is what is written to, "" for the object; reset
-// are the fields, with dots, that such a write does not change whatever it says, so that nobody owns them by it.
-func (s *Schemas) tracker(scheme *runtime.Scheme, kind *runtime.Kind, subresource string, reset ...string) (*tracker, error) {
+// fieldPath is a field in every version of a kind: its names in JSON, from the outside in.
+type fieldPath []string
+
+// tracker returns nil if there is no schema of the kind. subresource is what is written to, "" for the object; reset are
+// the fields that such a write does not change, whatever it says, so that nobody owns them by it.
+func (s *Schemas) tracker(scheme *runtime.Scheme, kind *runtime.Kind, subresource string, reset ...fieldPath) (*tracker, error) {
 	if s == nil || !s.kinds[kind.GroupVersionKind()] {
 		return nil, nil
 	}
 	ignored := fieldpath.NewSet()
 	for _, field := range reset {
 		var path fieldpath.Path
-		for name := range strings.SplitSeq(field, ".") {
-			path = append(path, fieldpath.FieldNameElement(name))
+		for _, name := range field {
+			path = append(path, fieldpath.PathElement{FieldName: &name})
 		}
 		ignored.Insert(path)
 	}

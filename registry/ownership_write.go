@@ -9,19 +9,34 @@ import (
 
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/storage"
 )
 
-// own puts into hub who owns its fields, now that manager wants it to follow old. Where nobody keeps track, and when that
-// fails, the owners are those that old had: a write never fails because of them.
-func (e *endpoint[T]) own(ctx context.Context, hub, old T, manager string) {
+// author is whose fields a write makes those that it changes.
+type author struct {
+	manager string
+	// unnamed is for an object that would be too large if it said who owns what: then nobody does.
+	unnamed bool
+}
+
+// tooLarge says whether a write failed for the size of the object.
+func tooLarge(err error) bool { return storage.CodeOf(err) == storage.CodeTooLarge }
+
+// own puts into hub who owns its fields, now that the author wants it to follow old. Where nobody keeps track, and when
+// that fails, the owners are those that old had: a write never fails because of them.
+func (e *endpoint[T]) own(ctx context.Context, hub, old T, by author) {
 	was := runtime.Meta(old).ManagedFields
+	if by.unnamed {
+		runtime.Meta(hub).ManagedFields = nil
+		return
+	}
 	if e.owners == nil {
 		runtime.Meta(hub).ManagedFields = was
 		return
 	}
 	live, err := e.fromHub(old)
 	if err == nil {
-		err = e.track(hub, live, manager)
+		err = e.track(hub, live, by.manager)
 	}
 	if err != nil {
 		rest.AddWarning(ctx, fmt.Sprintf("metadata.managedFields was left as it was: %v", err))

@@ -31,22 +31,29 @@ func (e *endpoint[T]) Patch(ctx context.Context, name rest.Name, patch rest.Patc
 	if err != nil {
 		return nil, false, err
 	}
-	entry, err := e.write(ctx, key, isDryRun(opts.DryRun), func(current storage.Entry) ([]byte, error) {
-		old, err := e.decodeHub(current)
-		if err != nil {
-			return nil, err
+	by := author{manager: opts.FieldManager}
+	for {
+		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), func(current storage.Entry) ([]byte, error) {
+			old, err := e.decodeHub(current)
+			if err != nil {
+				return nil, err
+			}
+			hub, err := e.edited(ctx, r, old, current.Revision)
+			if err != nil {
+				return nil, err
+			}
+			e.own(ctx, hub, old, by)
+			return e.replace(ctx, hub, old, current)
+		})
+		if err == nil {
+			return e.view(entry), false, nil
 		}
-		hub, err := e.edited(ctx, r, old, current.Revision)
-		if err != nil {
-			return nil, err
+		if tooLarge(err) && e.owners != nil && !by.unnamed {
+			by.unnamed = true
+			continue
 		}
-		e.own(ctx, hub, old, opts.FieldManager)
-		return e.replace(ctx, hub, old, current)
-	})
-	if err != nil {
 		return nil, false, statusOf(err, "patch", e.resource, name.Name)
 	}
-	return e.view(entry), false, nil
 }
 
 // edit is what a client wants to have changed, ready to be applied as often as it takes.

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/internal/widget"
+	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/storage"
 )
@@ -265,4 +266,40 @@ func TestPatchFinishesADeletion(t *testing.T) {
 	if raw := s.raw(named); raw != "" {
 		t.Errorf("still there: %q", raw)
 	}
+}
+
+// Whatever a client sends as a patch, it gets an object or a status, and what is stored can be read.
+func FuzzPatch(f *testing.F) {
+	for _, text := range []string{
+		`[{"op":"test","path":"/spec/color","value":null},{"op":"move","from":"/spec","path":"/status"}]`,
+		`[{"op":"copy","from":"","path":"/spec/options/x"},{"op":"add","path":"/spec/parts/-1","value":{}}]`,
+		`[{"op":"replace","path":"","value":{"metadata":{"name":"w"}}},{"op":"remove","path":"/metadata/labels"}]`,
+		`{"metadata":{"managedFields":[{"manager":"m","operation":"Apply","fieldsV1":{"f:spec":7}}],"labels":{"a":"b"}}}`,
+		`{"spec":{"parts":[{"name":"p","$patch":"delete"},{"name":"q","count":2}],"$setElementOrder/parts":[{"name":"q"}],"$retainKeys":["parts"]}}`,
+		`{"spec":{"$patch":"replace","color":"x"},"$deleteFromPrimitiveList/finalizers":["a"]}`,
+		`{"apiVersion":"shop.example.com/v1","kind":"Widget","spec":{"parts":[{"name":"p"}],"options":{"a":null}}}`,
+		"apiVersion: shop.example.com/v1\nkind: Widget\nspec: {parts: [&a {name: p}, *a]}",
+	} {
+		for i := range 4 {
+			f.Add(uint8(i), text)
+		}
+	}
+	schemas := widgetSchemas(f)
+	f.Fuzz(func(t *testing.T, kind uint8, text string) {
+		s := serveWith(t, strategy{}, registry.Options{Schemas: schemas}, nil)
+		s.mustCreate(`{"metadata":{"name":"w"},"spec":{"color":"green","parts":[{"name":"p","count":2}],"options":{"a":"b"}}}`)
+		types := []types.PatchType{jsonType, mergeType, strategicType, applyType}
+		for range 2 {
+			view, _, err := patchAs(s.v1, types[kind%4], text, metav1.PatchOptions{FieldManager: "me"})
+			if err != nil {
+				if code := status(t, err).Code; code < 400 || code >= 500 {
+					t.Fatalf("%d: %v", code, err)
+				}
+				continue
+			}
+			if diff := cmp.Diff(s.mustGet(named), read[*widget.V1](t, view)); diff != "" {
+				t.Fatal(diff)
+			}
+		}
+	})
 }

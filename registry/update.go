@@ -46,6 +46,7 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 		return nil, false, apierrors.NewBadRequest(err.Error())
 	}
 
+	by := author{manager: opts.FieldManager}
 	for {
 		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), func(current storage.Entry) ([]byte, error) {
 			old, err := e.decodeHub(current)
@@ -53,11 +54,15 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 				return nil, err
 			}
 			next := deepCopy(hub)
-			e.own(ctx, next, old, opts.FieldManager)
+			e.own(ctx, next, old, by)
 			return e.replace(ctx, next, old, current)
 		})
 		if err == nil {
 			return e.view(entry), false, nil
+		}
+		if tooLarge(err) && e.owners != nil && !by.unnamed {
+			by.unnamed = true
+			continue
 		}
 		if storage.CodeOf(err) != storage.CodeNotFound || e.subresource != "" || !strategyWants(e.def.Strategy.AllowCreateOnUpdate, false) {
 			return nil, false, statusOf(err, "update", e.resource, name.Name)
