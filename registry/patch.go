@@ -115,17 +115,8 @@ func (e *endpoint[T]) edited(ctx context.Context, r *edit, old T, current int64)
 	if err != nil {
 		return none, e.misfit(r, err)
 	}
-	decoded.Strict = append(r.strict[:len(r.strict):len(r.strict)], decoded.Strict...)
-	switch r.opts.FieldValidation {
-	case metav1.FieldValidationIgnore:
-	case metav1.FieldValidationStrict:
-		if err := decoded.StrictError(); err != nil {
-			return none, e.misfit(r, err)
-		}
-	default:
-		for _, err := range decoded.Strict {
-			rest.AddWarning(ctx, err.Error())
-		}
+	if err := e.judge(ctx, r, decoded.Strict); err != nil {
+		return none, e.misfit(r, err)
 	}
 	meta := runtime.Meta(decoded.Object)
 	if meta.Name != r.name.Name {
@@ -140,6 +131,21 @@ func (e *endpoint[T]) edited(ctx context.Context, r *edit, old T, current int64)
 		return none, e.misfit(r, err)
 	}
 	return hub, nil
+}
+
+// judge deals with what is odd about an edit and about what it makes, as the client wants it.
+func (e *endpoint[T]) judge(ctx context.Context, r *edit, strict []error) error {
+	decoded := serializer.Decoded{Strict: append(r.strict[:len(r.strict):len(r.strict)], strict...)}
+	switch r.opts.FieldValidation {
+	case metav1.FieldValidationIgnore:
+	case metav1.FieldValidationStrict:
+		return decoded.StrictError()
+	default:
+		for _, err := range decoded.Strict {
+			rest.AddWarning(ctx, err.Error())
+		}
+	}
+	return nil
 }
 
 // guarded applies a change. The libraries behind it are not above a panic when a patch is strange enough.
