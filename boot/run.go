@@ -70,6 +70,9 @@ func Run(ctx context.Context, s Server, o *Options, out io.Writer) (err error) {
 		}
 		resources = append(resources, served...)
 	}
+	if err := guardNamespaces(ctx, scheme, resources); err != nil {
+		return err
+	}
 	handler, err := newHandler(s, &o.Serving, scheme, resources, access, db, log)
 	if err != nil {
 		return err

@@ -157,5 +157,6 @@ func oneOf[T ~string](path *field.Path, value T, known ...T) field.ErrorList {
 	if slices.Contains(known, value) {
 		return nil
 	}
+	slices.Sort(known)
 	return field.ErrorList{field.NotSupported(path, value, known)}
 }

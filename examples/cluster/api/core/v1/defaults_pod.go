@@ -80,14 +80,13 @@ func SetDefaults_EphemeralContainerCommon(in *corev1.EphemeralContainerCommon) {
 
 // pullPolicy: what is called latest, or has no tag and no digest, may be another image each time.
 func pullPolicy(image string) corev1.PullPolicy {
-	if strings.Contains(image, "@") {
-		return corev1.PullIfNotPresent
+	name, _, hasDigest := strings.Cut(image, "@")
+	name = name[strings.LastIndexByte(name, '/')+1:] // a colon before that is of a port
+	_, tag, hasTag := strings.Cut(name, ":")
+	if tag == "latest" || !hasTag && !hasDigest {
+		return corev1.PullAlways
 	}
-	name := image[strings.LastIndexByte(image, '/')+1:] // a colon before that is of a port
-	if _, tag, ok := strings.Cut(name, ":"); ok && tag != "latest" {
-		return corev1.PullIfNotPresent
-	}
-	return corev1.PullAlways
+	return corev1.PullIfNotPresent
 }
 
 // SetDefaults_Probe says how patient a probe is.

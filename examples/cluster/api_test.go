@@ -1,0 +1,80 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// object decodes an answer.
+func object[T any](t *testing.T, answer []byte) *T {
+	t.Helper()
+	out := new(T)
+	if err := json.Unmarshal(answer, out); err != nil {
+		t.Fatalf("%v in %s", err, answer)
+	}
+	return out
+}
+
+func TestSubresources(t *testing.T) {
+	r := run(t, t.TempDir(), nil)
+	r.must("POST", "/api/v1/namespaces", asJSON, sample(t, "namespace.yaml"))
+
+	// The status of a pod.
+	pod := object[corev1.Pod](t, r.must("POST", path("v1", "pods"), asJSON, append(sample(t, "pod.yaml"), "status: {phase: Running}\n"...)))
+	if pod.Status.Phase != corev1.PodPending || pod.Status.QOSClass != corev1.PodQOSBestEffort || pod.Status.PodIP != "" {
+		t.Errorf("a new pod: %+v", pod.Status)
+	}
+	pod.Status.Phase, pod.Status.PodIP, pod.Labels = corev1.PodRunning, "10.0.0.1", map[string]string{"a": "b"}
+	pod = object[corev1.Pod](t, r.must("PUT", path("v1", "pods", "webserver", "status"), asJSON, []byte(marshal(pod))))
+	if pod.Status.PodIP != "10.0.0.1" || pod.Labels != nil || pod.Generation != 1 {
+		t.Errorf("after its status was written: %s", marshal(pod))
+	}
+	pod.Status, pod.Labels = corev1.PodStatus{}, map[string]string{"a": "b"}
+	pod = object[corev1.Pod](t, r.must("PUT", path("v1", "pods", "webserver"), asJSON, []byte(marshal(pod))))
+	if pod.Status.PodIP != "10.0.0.1" || pod.Labels["a"] != "b" {
+		t.Errorf("after the pod was written: %s", marshal(pod))
+	}
+
+	// The scale of a replication controller, as kubectl writes it: without saying what it sends.
+	r.must("POST", path("v1", "replicationcontrollers"), asJSON, sample(t, "rc.yaml"))
+	at := path("v1", "replicationcontrollers", "rcex", "scale")
+	scale := object[autoscalingv1.Scale](t, r.must("GET", at, asJSON, nil))
+	if scale.Spec.Replicas != 2 || scale.Status.Selector != "app=rcex" || scale.APIVersion != "autoscaling/v1" {
+		t.Errorf("scale: %+v", scale)
+	}
+	scale.Spec.Replicas = 3
+	text := []byte(marshal(scale))
+	scale = object[autoscalingv1.Scale](t, r.must("PUT", at, asJSON, text))
+	rc := object[corev1.ReplicationController](t, r.must("GET", path("v1", "replicationcontrollers", "rcex"), asJSON, nil))
+	if scale.Spec.Replicas != 3 || *rc.Spec.Replicas != 3 || rc.Generation != 2 || rc.ResourceVersion != scale.ResourceVersion {
+		t.Errorf("scaled: %+v, %s", scale, marshal(rc))
+	}
+	if code, answer := r.do("PUT", at, asJSON, text); code != 409 || object[metav1.Status](t, answer).Reason != metav1.StatusReasonConflict {
+		t.Errorf("scaled twice with one resourceVersion: %d %s", code, answer)
+	}
+}
+
+func TestObjectsNeedTheirNamespace(t *testing.T) {
+	r := run(t, t.TempDir(), nil)
+	post := func(namespace string) (int, *metav1.Status) {
+		code, answer := r.do("POST", "/api/v1/namespaces/"+namespace+"/pods", asJSON, sample(t, "pod.yaml"))
+		return code, object[metav1.Status](t, answer)
+	}
+	if code, status := post("nowhere"); code != 404 || status.Message != `namespaces "nowhere" not found` || status.Details.Kind != "namespaces" {
+		t.Errorf("%d %+v", code, status)
+	}
+	r.must("POST", "/api/v1/namespaces/default/pods", asJSON, sample(t, "pod.yaml")) // which is always there
+	r.must("POST", "/api/v1/namespaces", asJSON, []byte(`{"metadata":{"name":"dying","finalizers":["example.com/f"]}}`))
+	r.must("DELETE", "/api/v1/namespaces/dying", asJSON, nil)
+	if code, status := post("dying"); code != 403 || !strings.HasSuffix(status.Message, "unable to create new content in namespace dying because it is being terminated") {
+		t.Errorf("%d %+v", code, status)
+	}
+	if code, answer := r.do("POST", "/api/v1/namespaces", asJSON, []byte(`{"metadata":{"name":"a.b"}}`)); code != 422 {
+		t.Errorf("a namespace that is no label: %d %s", code, answer)
+	}
+}

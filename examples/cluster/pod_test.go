@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	v1 "github.com/typeplane/typeplane/examples/cluster/api/core/v1"
+)
+
+// aPod reads a pod of YAML, defaulted.
+func aPod(t *testing.T, text string) *corev1.Pod {
+	t.Helper()
+	pod := new(corev1.Pod)
+	if err := yaml.UnmarshalStrict([]byte(text), pod); err != nil {
+		t.Fatal(err)
+	}
+	v1.SetObjectDefaults_Pod(pod)
+	return pod
+}
+
+const web = "spec: {containers: [{name: nginx, image: nginx}]}\n"
+
+func TestPodCells(t *testing.T) {
+	for name, tc := range map[string]struct {
+		pod  string
+		want string // READY STATUS RESTARTS
+	}{
+		"nobody runs it":     {web + "status: {phase: Pending}", "0/1 Pending 0"},
+		"runs":               {web + "status: {phase: Running, containerStatuses: [{name: nginx, ready: true, restartCount: 2, state: {running: {}}}]}", "1/1 Running 2"},
+		"is restarted":       {web + "status: {phase: Running, containerStatuses: [{name: nginx, restartCount: 3, state: {waiting: {reason: CrashLoopBackOff}}, lastState: {terminated: {exitCode: 1, finishedAt: '2000-01-01T00:00:00Z'}}}]}", "0/1 CrashLoopBackOff 3 (…)"},
+		"can't be pulled":    {web + "status: {phase: Pending, containerStatuses: [{name: nginx, state: {waiting: {reason: ImagePullBackOff}}}]}", "0/1 ImagePullBackOff 0"},
+		"is done":            {web + "status: {phase: Succeeded, containerStatuses: [{name: nginx, state: {terminated: {reason: Completed}}}]}", "0/1 Completed 0"},
+		"ended by a signal":  {web + "status: {phase: Failed, containerStatuses: [{name: nginx, state: {terminated: {signal: 9}}}]}", "0/1 Signal:9 0"},
+		"ended with a code":  {web + "status: {phase: Failed, containerStatuses: [{name: nginx, state: {terminated: {exitCode: 3}}}]}", "0/1 ExitCode:3 0"},
+		"was evicted":        {web + "status: {phase: Failed, reason: Evicted}", "0/1 Evicted 0"},
+		"goes":               {"metadata: {deletionTimestamp: '2000-01-01T00:00:00Z'}\n" + web + "status: {phase: Running}", "0/1 Terminating 0"},
+		"is lost":            {"metadata: {deletionTimestamp: '2000-01-01T00:00:00Z'}\n" + web + "status: {phase: Running, reason: NodeLost}", "0/1 Unknown 0"},
+		"is done and goes":   {"metadata: {deletionTimestamp: '2000-01-01T00:00:00Z'}\n" + web + "status: {phase: Succeeded}", "0/1 Succeeded 0"},
+		"waits for its gate": {web + "status: {phase: Pending, conditions: [{type: PodScheduled, status: 'False', reason: SchedulingGated}]}", "0/1 SchedulingGated 0"},
+		"one of two is done, the other is ready": {"spec: {containers: [{name: a, image: a}, {name: b, image: b}]}\n" +
+			"status: {phase: Running, conditions: [{type: Ready, status: 'True'}], containerStatuses: [{name: a, state: {terminated: {reason: Completed}}}, {name: b, ready: true, state: {running: {}}}]}", "1/2 Running 0"},
+		"one of two is done, the other is not ready": {"spec: {containers: [{name: a, image: a}, {name: b, image: b}]}\n" +
+			"status: {phase: Running, containerStatuses: [{name: a, state: {terminated: {reason: Completed}}}, {name: b, ready: true, state: {running: {}}}]}", "1/2 NotReady 0"},
+		"begins": {"spec: {initContainers: [{name: i, image: i}, {name: j, image: j}], containers: [{name: a, image: a}]}\n" +
+			"status: {phase: Pending, initContainerStatuses: [{name: i, restartCount: 1, state: {terminated: {}}}, {name: j, restartCount: 1, state: {running: {}}}]}", "0/1 Init:1/2 2"},
+		"can't begin": {"spec: {initContainers: [{name: i, image: i}], containers: [{name: a, image: a}]}\n" +
+			"status: {phase: Pending, initContainerStatuses: [{name: i, state: {waiting: {reason: ErrImagePull}}}]}", "0/1 Init:ErrImagePull 0"},
+		"failed to begin": {"spec: {initContainers: [{name: i, image: i}], containers: [{name: a, image: a}]}\n" +
+			"status: {phase: Pending, initContainerStatuses: [{name: i, state: {terminated: {exitCode: 2}}}]}", "0/1 Init:ExitCode:2 0"},
+		"has begun": {"spec: {initContainers: [{name: i, image: i}], containers: [{name: a, image: a}]}\n" +
+			"status: {phase: Running, initContainerStatuses: [{name: i, restartCount: 5, state: {terminated: {}}}], containerStatuses: [{name: a, ready: true, restartCount: 1, state: {running: {}}}]}", "1/1 Running 1"},
+		"has a sidecar": {"spec: {initContainers: [{name: i, image: i, restartPolicy: Always}], containers: [{name: a, image: a}]}\n" +
+			"status: {phase: Running, initContainerStatuses: [{name: i, started: true, ready: true, restartCount: 5, state: {running: {}}}], containerStatuses: [{name: a, ready: true, restartCount: 1, state: {running: {}}}]}", "2/2 Running 6"},
+	} {
+		cells := PodStrategy{}.Cells(aPod(t, tc.pod))
+		restarts, ago, _ := strings.Cut(cells[2].(string), " (")
+		if ago != "" {
+			restarts += " (…)"
+		}
+		if got := strings.Join([]string{cells[0].(string), cells[1].(string), restarts}, " "); got != tc.want {
+			t.Errorf("%s: %s, want %s", name, got, tc.want)
+		}
+	}
+
+	created := metav1.NewTime(time.Unix(1000, 0))
+	pod := aPod(t, web+"status: {podIP: 10.0.0.1, nominatedNodeName: n2, conditions: [{type: example.com/a, status: 'True'}]}")
+	pod.CreationTimestamp, pod.Spec.NodeName = created, "n1"
+	pod.Spec.ReadinessGates = []corev1.PodReadinessGate{{ConditionType: "example.com/a"}, {ConditionType: "example.com/b"}}
+	if diff := cmp.Diff([]any{created, "10.0.0.1", "n1", "n2", "1/2"}, (PodStrategy{}).Cells(pod)[3:]); diff != "" {
+		t.Errorf("the wide columns (-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff([]any{metav1.Time{}, none, none, none, none}, (PodStrategy{}).Cells(&corev1.Pod{})[3:]); diff != "" {
+		t.Errorf("the wide columns of nothing (-want +got)\n%s", diff)
+	}
+	if n := len(PodStrategy{}.Columns()); n != 8 {
+		t.Errorf("there are %d columns, want 8", n)
+	}
+}
+
+func TestQOSClass(t *testing.T) {
+	for resources, want := range map[string]corev1.PodQOSClass{
+		"{}":                              corev1.PodQOSBestEffort,
+		"{requests: {cpu: 1}}":            corev1.PodQOSBurstable,
+		"{limits: {cpu: 1}}":              corev1.PodQOSBurstable,
+		"{limits: {cpu: 1, memory: 1Gi}}": corev1.PodQOSGuaranteed,
+		"{limits: {example.com/gpu: 1}}":  corev1.PodQOSBestEffort,
+		"{limits: {cpu: 1, memory: 1Gi}, requests: {cpu: 500m}}": corev1.PodQOSBurstable,
+	} {
+		pod := aPod(t, "spec: {containers: [{name: a, image: a, resources: "+resources+"}]}")
+		PodStrategy{}.PrepareForCreate(context.Background(), pod)
+		if pod.Status.QOSClass != want || pod.Status.Phase != corev1.PodPending {
+			t.Errorf("%s: %+v, want %s", resources, pod.Status, want)
+		}
+	}
+}
+
+func TestPodsThatCannotRun(t *testing.T) {
+	for spec, want := range map[string]string{
+		"{containers: [{name: nginx, image: nginx}]}": "",
+		"{}":                                     "spec.containers: Required value",
+		"{containers: [{}]}":                     "spec.containers[0].name: Required value|spec.containers[0].image: Required value",
+		"{containers: [{name: A, image: ' a'}]}": `spec.containers[0].name: Invalid value: "A"|spec.containers[0].image: Invalid value: " a": must not have leading or trailing whitespace`,
+		"{initContainers: [{name: a, image: a}], containers: [{name: a, image: a}]}":                                                                   `spec.containers[0].name: Duplicate value: "a"`,
+		"{restartPolicy: Sometimes, dnsPolicy: None, containers: [{name: a, image: a}]}":                                                               `spec.restartPolicy: Unsupported value: "Sometimes": supported values: "Always", "Never", "OnFailure"`,
+		"{dnsPolicy: Ask, containers: [{name: a, image: a}]}":                                                                                          `spec.dnsPolicy: Unsupported value: "Ask"`,
+		"{terminationGracePeriodSeconds: -1, containers: [{name: a, image: a}]}":                                                                       "spec.terminationGracePeriodSeconds: Invalid value: -1",
+		"{activeDeadlineSeconds: 0, containers: [{name: a, image: a}]}":                                                                                "spec.activeDeadlineSeconds: Invalid value: 0",
+		"{hostname: a.b, serviceAccountName: A, containers: [{name: a, image: a}]}":                                                                    `spec.hostname: Invalid value: "a.b"|spec.serviceAccountName: Invalid value: "A"`,
+		"{containers: [{name: a, image: a, ports: [{}, {containerPort: 70000, protocol: ICMP}]}]}":                                                     `spec.containers[0].ports[0].containerPort: Required value|spec.containers[0].ports[1].containerPort: Invalid value: 70000|spec.containers[0].ports[1].protocol: Unsupported value: "ICMP"`,
+		"{containers: [{name: a, image: a, ports: [{name: x, containerPort: 1}, {name: x, containerPort: 2, hostPort: -1}]}]}":                         `spec.containers[0].ports[1].name: Duplicate value: "x"|spec.containers[0].ports[1].hostPort: Invalid value: -1`,
+		"{containers: [{name: a, image: a, env: [{}, {name: a=b}], imagePullPolicy: Ask}]}":                                                            `spec.containers[0].imagePullPolicy: Unsupported value: "Ask"|spec.containers[0].env[0].name: Required value|spec.containers[0].env[1].name: Invalid value: "a=b"`,
+		"{volumes: [{name: v}, {name: v}], containers: [{name: a, image: a, volumeMounts: [{name: w, mountPath: /w}, {}, {name: v, mountPath: /w}]}]}": `spec.volumes[1].name: Duplicate value: "v"|spec.containers[0].volumeMounts[0].name: Not found: "w"|spec.containers[0].volumeMounts[1].name: Required value|spec.containers[0].volumeMounts[1].mountPath: Required value|spec.containers[0].volumeMounts[2].mountPath: Invalid value: "/w": must be unique`,
+		"{containers: [{name: a, image: a, resources: {limits: {cpu: 1}, requests: {cpu: 2, memory: -1}}}]}":                                           `spec.containers[0].resources.requests[cpu]: Invalid value: "2": must be less than or equal to cpu limit of 1|spec.containers[0].resources.requests[memory]: Invalid value: "-1"`,
+	} {
+		wantErrors(t, spec, PodStrategy{}.Validate(context.Background(), aPod(t, "spec: "+spec)), want)
+	}
+}
+
+func TestPodsThatRunHardlyChange(t *testing.T) {
+	const old = "spec: {tolerations: [{key: a}], activeDeadlineSeconds: 10, initContainers: [{name: i, image: i}], containers: [{name: a, image: a, resources: {limits: {cpu: '1'}}}]}"
+	const forbidden = "spec: Forbidden: pod updates may not change fields other than"
+	for name, tc := range map[string]struct {
+		change func(*corev1.PodSpec)
+		want   string
+	}{
+		"nothing":                 {func(s *corev1.PodSpec) {}, ""},
+		"images":                  {func(s *corev1.PodSpec) { s.Containers[0].Image, s.InitContainers[0].Image = "b", "j" }, ""},
+		"a shorter deadline":      {func(s *corev1.PodSpec) { *s.ActiveDeadlineSeconds = 5 }, ""},
+		"a longer deadline":       {func(s *corev1.PodSpec) { *s.ActiveDeadlineSeconds = 15 }, forbidden},
+		"no deadline":             {func(s *corev1.PodSpec) { s.ActiveDeadlineSeconds = nil }, forbidden},
+		"one more toleration":     {func(s *corev1.PodSpec) { s.Tolerations = append(s.Tolerations, corev1.Toleration{Key: "b"}) }, ""},
+		"another toleration":      {func(s *corev1.PodSpec) { s.Tolerations = []corev1.Toleration{{Key: "b"}} }, forbidden},
+		"the same in other words": {func(s *corev1.PodSpec) { s.Containers[0].Resources.Limits["cpu"] = resource.MustParse("1000m") }, ""},
+		"a command":               {func(s *corev1.PodSpec) { s.Containers[0].Command = []string{"x"} }, forbidden},
+		"the node":                {func(s *corev1.PodSpec) { s.NodeName = "n" }, forbidden},
+		"one container more": {func(s *corev1.PodSpec) {
+			s.Containers = append(s.Containers, corev1.Container{Name: "b", Image: "b", ImagePullPolicy: "Always", TerminationMessagePolicy: "File"})
+		}, "spec.containers: Forbidden: pod updates may not add or remove containers"},
+		"no init container":     {func(s *corev1.PodSpec) { s.InitContainers = nil }, "spec.initContainers: Forbidden: pod updates may not add or remove containers"},
+		"an image that is none": {func(s *corev1.PodSpec) { s.Containers[0].Image = "" }, "spec.containers[0].image: Required value"},
+	} {
+		pod := aPod(t, old)
+		tc.change(&pod.Spec)
+		before := pod.DeepCopy()
+		wantErrors(t, name, PodStrategy{}.ValidateUpdate(context.Background(), pod, aPod(t, old)), tc.want)
+		if diff := cmp.Diff(before, pod); diff != "" {
+			t.Errorf("%s: validating changed the pod\n%s", name, diff)
+		}
+	}
+}
