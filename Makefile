@@ -59,7 +59,11 @@ race: ## The tests of the main module under the race detector (needs a C compile
 	CGO_ENABLED=1 $(GO) test -race ./...
 
 .PHONY: bench
-bench: ## Benchmarks of the hot stages.
+bench: ## Our server beside one built from k8s.io/apiserver (minutes; BENCH=-short for a quick one).
+	cd test/bench && $(GO) run . $(BENCH)
+
+.PHONY: stages
+stages: ## Benchmarks of the hot stages, in-process.
 	$(GO) test -run '^$$' -bench . -benchmem ./runtime/... ./registry/... ./storage/... ./examples/...
 
 .PHONY: fuzz

@@ -1,0 +1,75 @@
+// Ours is pods on Typeplane, declared by hand on the packages that generated code uses. It is built as a product is,
+// with one more flag, for profiles.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
+	pkgruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/boot"
+	"github.com/typeplane/typeplane/registry"
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/test/bench/debug"
+	"github.com/typeplane/typeplane/test/bench/pods"
+)
+
+var podKind = schema.GroupKind{Kind: "Pod"}
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "ours:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	o := boot.NewOptions("ours")
+	fs := pflag.NewFlagSet("ours", pflag.ContinueOnError)
+	o.AddFlags(fs)
+	socket := fs.String("debug", "", "unix `socket` for profiles")
+	if err := fs.Parse(os.Args[1:]); err != nil {
+		return err
+	}
+	if err := debug.Serve(*socket); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	return boot.Run(ctx, newServer(), o, os.Stdout)
+}
+
+func addToScheme(b *runtime.Builder) {
+	hub := runtime.AddHub(b, podKind, func() *corev1.Pod { return new(corev1.Pod) })
+	runtime.AddVersion(hub, runtime.Version[*corev1.Pod, *corev1.Pod]{
+		GroupVersion:     corev1.SchemeGroupVersion,
+		New:              func() *corev1.Pod { return new(corev1.Pod) },
+		NewList:          func() pkgruntime.Object { return new(corev1.PodList) },
+		Default:          pods.Default,
+		SelectableFields: pods.SelectableFields,
+	})
+}
+
+func newServer() boot.Server {
+	return boot.Server{
+		Name:        "ours",
+		AddToScheme: addToScheme,
+		Resources: []registry.Resource{
+			registry.Define(registry.Definition[*corev1.Pod]{
+				GroupKind:      podKind,
+				Plural:         "pods",
+				Singular:       "pod",
+				Namespaced:     true,
+				StorageVersion: corev1.SchemeGroupVersion,
+				Versions:       []schema.GroupVersion{corev1.SchemeGroupVersion},
+			}),
+		},
+	}
+}
