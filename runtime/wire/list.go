@@ -1,7 +1,8 @@
 package wire
 
 import (
-	"strconv"
+	"math/bits"
+	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -33,12 +34,15 @@ func AppendItem(dst, value []byte, revision int64) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	var digits [20]byte
-	rv := appendRevision(digits[:0], revision)
-	metaSize, rawSize := s.sizes(value, len(rv))
-	dst = append(dst, tagListItem)
-	dst = protowire.AppendVarint(dst, uint64(rawSize))
-	return s.appendMessage(dst, value, metaSize, rv), nil
+	digits := revisionLen(revision)
+	metaSize, rawSize := s.sizes(value, digits)
+	size := 1 + protowire.SizeBytes(rawSize)
+	dst = slices.Grow(dst, size)
+	out := dst[len(dst) : len(dst)+size]
+	out[0] = tagListItem
+	i := putVarint(out, 1, rawSize)
+	s.putMessage(out, i, value, metaSize, digits, revision)
+	return dst[:len(dst)+size], nil
 }
 
 // RawItemSize and AppendRawItem are the same for a message without an envelope, which is taken as it is.
@@ -58,19 +62,24 @@ func AppendListStart(dst []byte, apiVersion, kind string, listMeta []byte, items
 	return protowire.AppendBytes(dst, listMeta)
 }
 
-// appendRevision appends a revision as it is written in a resourceVersion.
-func appendRevision(dst []byte, revision int64) []byte {
-	if revision == 0 {
-		return dst
-	}
-	return strconv.AppendInt(dst, revision, 10)
-}
-
 // revisionLen is the length of a revision as it is written in a resourceVersion.
 func revisionLen(revision int64) int {
-	n := 0
-	for ; revision > 0; revision /= 10 {
+	if revision <= 0 {
+		return 0
+	}
+	// 1233/4096 is nearly the logarithm of 2 to the base 10: the product is the length, or one less.
+	n := bits.Len64(uint64(revision)) * 1233 >> 12
+	if uint64(revision) >= powers[n] {
 		n++
 	}
 	return n
 }
+
+// powers are those of ten.
+var powers = func() (p [20]uint64) {
+	p[0] = 1
+	for i := range p[1:] {
+		p[i+1] = 10 * p[i]
+	}
+	return p
+}()

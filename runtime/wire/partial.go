@@ -23,11 +23,10 @@ func AppendPartial(dst []byte, apiVersion, kind string, value []byte, revision i
 	if err != nil {
 		return dst, err
 	}
-	var digits [20]byte
-	rv := appendRevision(digits[:0], revision)
-	metaSize, _ := s.sizes(value, len(rv))
+	digits := revisionLen(revision)
+	metaSize, _ := s.sizes(value, digits)
 	dst = AppendEnvelopeStart(dst, apiVersion, kind, 1+protowire.SizeBytes(metaSize))
-	return AppendEnvelopeEnd(s.appendMeta(dst, value, metaSize, rv)), nil
+	return AppendEnvelopeEnd(s.appendMeta(dst, value, metaSize, digits, revision)), nil
 }
 
 // PartialItemSize is how many bytes AppendPartialItem will append.
@@ -48,10 +47,9 @@ func AppendPartialItem(dst, value []byte, revision int64) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	var digits [20]byte
-	rv := appendRevision(digits[:0], revision)
-	metaSize, _ := s.sizes(value, len(rv))
+	digits := revisionLen(revision)
+	metaSize, _ := s.sizes(value, digits)
 	dst = append(dst, tagListItem)
 	dst = protowire.AppendVarint(dst, uint64(1+protowire.SizeBytes(metaSize)))
-	return s.appendMeta(dst, value, metaSize, rv), nil
+	return s.appendMeta(dst, value, metaSize, digits, revision), nil
 }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"errors"
+	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -33,19 +34,16 @@ func AppendWithRevision(dst, value []byte, revision int64) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	var digits [20]byte
-	rv := appendRevision(digits[:0], revision)
-	metaSize, rawSize := s.sizes(value, len(rv))
-	// At most ten bytes are added to each of two lengths.
-	if need := len(value) + len(rv) + 20; cap(dst)-len(dst) < need {
-		grown := make([]byte, len(dst), len(dst)+need)
-		copy(grown, dst)
-		dst = grown
-	}
-	dst = append(dst, value[:s.rawLength]...)
-	dst = protowire.AppendVarint(dst, uint64(rawSize))
-	dst = s.appendMessage(dst, value, metaSize, rv)
-	return append(dst, envelopeEnd...), nil
+	digits := revisionLen(revision)
+	metaSize, rawSize := s.sizes(value, digits)
+	size := s.rawLength + protowire.SizeBytes(rawSize) + len(envelopeEnd)
+	dst = slices.Grow(dst, size)
+	out := dst[len(dst) : len(dst)+size]
+	i := copy(out, value[:s.rawLength])
+	i = putVarint(out, i, rawSize)
+	i = s.putMessage(out, i, value, metaSize, digits, revision)
+	copy(out[i:], envelopeEnd)
+	return dst[:len(dst)+size], nil
 }
 
 // slot is where the resourceVersion of an object is in its envelope; all are offsets.
@@ -76,20 +74,29 @@ func (s *slot) find(value []byte) ([]byte, error) {
 		return nil, errNoObjectMeta
 	}
 	s.meta, s.metaEnd = i, i+size
-	for i < s.metaEnd {
-		tag := value[i]
+	fields := value[:s.metaEnd]
+	for i < len(fields) {
+		tag := fields[i]
 		if tag > tagResourceVersion || tag&7 != 2 {
 			break
 		}
-		size, content := length(value, i+1)
-		if content == 0 || size > s.metaEnd-content {
+		// Nearly all of these strings are shorter than 128 bytes.
+		next := i + 2
+		if next <= len(fields) && fields[i+1] < 0x80 {
+			next += int(fields[i+1])
+		} else if size, content := length(fields, i+1); content != 0 {
+			next = content + size
+		} else {
+			break
+		}
+		if next > len(fields) {
 			break
 		}
 		if tag == tagResourceVersion {
-			s.start, s.end = i, content+size
+			s.start, s.end = i, next
 			return value, nil
 		}
-		i = content + size
+		i = next
 	}
 	return nil, errNoResourceVersion
 }
@@ -134,18 +141,51 @@ func (s *slot) sizes(value []byte, revision int) (metaSize, rawSize int) {
 	return metaSize, 1 + protowire.SizeBytes(metaSize) + rest
 }
 
-// appendMessage appends the message with revision as its resourceVersion.
-func (s *slot) appendMessage(dst, value []byte, metaSize int, revision []byte) []byte {
-	dst = s.appendMeta(dst, value, metaSize, revision)
-	return append(dst, value[s.metaEnd:len(value)-len(envelopeEnd)]...)
+// putMessage writes the message at out[i:], with revision, which has so many digits, as its resourceVersion. It returns
+// what follows it.
+func (s *slot) putMessage(out []byte, i int, value []byte, metaSize, digits int, revision int64) int {
+	i = s.putMeta(out, i, value, metaSize, digits, revision)
+	return i + copy(out[i:], value[s.metaEnd:len(value)-len(envelopeEnd)])
 }
 
 // appendMeta appends the field with the metadata, and revision as its resourceVersion.
-func (s *slot) appendMeta(dst, value []byte, metaSize int, revision []byte) []byte {
-	dst = append(dst, tagObjectMeta)
-	dst = protowire.AppendVarint(dst, uint64(metaSize))
-	dst = append(dst, value[s.meta:s.start]...)
-	dst = append(dst, tagResourceVersion, byte(len(revision))) // at most 20
-	dst = append(dst, revision...)
-	return append(dst, value[s.end:s.metaEnd]...)
+func (s *slot) appendMeta(dst, value []byte, metaSize, digits int, revision int64) []byte {
+	size := 1 + protowire.SizeBytes(metaSize)
+	dst = slices.Grow(dst, size)
+	s.putMeta(dst[len(dst):len(dst)+size], 0, value, metaSize, digits, revision)
+	return dst[:len(dst)+size]
+}
+
+// putMeta writes the field with the metadata at out[i:], as putMessage writes the message.
+func (s *slot) putMeta(out []byte, i int, value []byte, metaSize, digits int, revision int64) int {
+	out[i] = tagObjectMeta
+	i = putVarint(out, i+1, metaSize)
+	i += copy(out[i:], value[s.meta:s.start])
+	out[i], out[i+1] = tagResourceVersion, byte(digits) // at most 19
+	i += 2 + digits
+	putDigits(out[i-digits:i], uint64(revision))
+	return i + copy(out[i:], value[s.end:s.metaEnd])
+}
+
+// putDigits writes the last digits of n, as many as there is room for.
+func putDigits(out []byte, n uint64) {
+	i := len(out)
+	for ; i >= 2; i -= 2 {
+		pair := n % 100
+		n /= 100
+		out[i-1], out[i-2] = '0'+byte(pair%10), '0'+byte(pair/10)
+	}
+	if i == 1 {
+		out[0] = '0' + byte(n%10)
+	}
+}
+
+// putVarint writes a length at out[i:] and returns what follows it.
+func putVarint(out []byte, i, n int) int {
+	for ; n >= 0x80; n >>= 7 {
+		out[i] = byte(n) | 0x80
+		i++
+	}
+	out[i] = byte(n)
+	return i + 1
 }

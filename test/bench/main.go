@@ -129,7 +129,8 @@ func (b *bench) start(ctx context.Context, dir string) error {
 		}
 		t.n, t.seeder = b.n, seeder
 		b.targets = append(b.targets, t)
-		if err := t.load(ctx); err != nil {
+		// The peer answers 429 while its cache fills.
+		if err := t.until(ctx, t.load); err != nil {
 			return err
 		}
 	}
