@@ -74,7 +74,7 @@ func (o *objectView) WriteTo(w io.Writer, form rest.Form) error {
 		return o.writePartial(w, form)
 	}
 	if form.MediaType == rest.Protobuf && o.stored() {
-		data, err := wire.AppendWithRevision(nil, o.value, o.revision)
+		data, err := wire.AppendWithRevision(room(w), o.value, o.revision)
 		if err != nil {
 			return apierrors.NewInternalError(err)
 		}
@@ -87,6 +87,14 @@ func (o *objectView) WriteTo(w io.Writer, form rest.Form) error {
 	}
 	obj.GetObjectKind().SetGroupVersionKind(o.kind.GroupVersionKind())
 	return structView{obj}.WriteTo(w, form)
+}
+
+// room is where bytes for w can be put together without a copy, if w has such a place, as a bytes.Buffer does.
+func room(w io.Writer) []byte {
+	if b, ok := w.(interface{ AvailableBuffer() []byte }); ok {
+		return b.AvailableBuffer()
+	}
+	return nil
 }
 
 // structView is an object that says itself what kind it is. What has no ObjectMeta, like a Status, is never turned into

@@ -173,3 +173,30 @@ func TestCanonicalRefuses(t *testing.T) {
 		}
 	}
 }
+
+// A GET in protobuf and each event of a watch are bytes that are there already: between the store and the writer
+// nothing is decoded, and nothing is allocated where the writer has room.
+func TestStoredProtobufIsWrittenWithoutAllocations(t *testing.T) {
+	s := serve(t, strategy{})
+	created := s.mustCreate(`{"metadata":{"name":"w"},"spec":{"options":{"a":"b"}}}`)
+	view, err := s.v1.Get.Get(ctx, named, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	form := rest.Form{MediaType: rest.Protobuf}
+	var out bytes.Buffer
+	if err := view.WriteTo(&out, form); err != nil {
+		t.Fatal(err)
+	}
+	if meta, err := wire.ReadMeta(out.Bytes()); err != nil || meta.Name != "w" || meta.ResourceVersion != created.ResourceVersion {
+		t.Errorf("written %+v (%v), want resourceVersion %s", meta, err, created.ResourceVersion)
+	}
+	if n := testing.AllocsPerRun(100, func() {
+		out.Reset()
+		if err := view.WriteTo(&out, form); err != nil {
+			t.Error(err)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

@@ -81,6 +81,14 @@ func (a *answer) Write(p []byte) (int, error) {
 	return a.out.Write(p)
 }
 
+// AvailableBuffer is where a view may put a short answer together and then Write it without a copy; see bytes.Buffer.
+func (a *answer) AvailableBuffer() []byte {
+	if a.out != nil {
+		return nil
+	}
+	return a.buffer[len(a.buffer):]
+}
+
 // stream sends the header and chooses where the rest goes.
 func (a *answer) stream() {
 	c := a.call
