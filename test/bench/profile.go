@@ -52,13 +52,14 @@ func (b *bench) profileRow(ctx context.Context, r row, t *target, file string) e
 	go func() {
 		done <- t.ask(ctx, fmt.Sprintf("/debug/pprof/profile?seconds=%d", profileSeconds), out)
 	}()
+	count := max(1, b.count(r)/10)
 	for {
 		if r.prepare != nil {
-			if err := r.prepare(ctx, t, b.count(r)); err != nil {
+			if err := r.prepare(ctx, t, count); err != nil {
 				return err
 			}
 		}
-		if err := r.repeat(ctx, t, do, b.count(r)); err != nil {
+		if err := r.repeat(ctx, t, do, count); err != nil {
 			return err
 		}
 		select {

@@ -214,8 +214,18 @@ func provide(ctx context.Context, t *target, count int) error {
 	return r.repeat(ctx, t, create(protobuf), max(0, count-len(t.made)))
 }
 
-// clear deletes what was made and is left, so that every round finds the same pods.
+// clear deletes what was made and is left, so that every round finds the same pods. Before that it makes sure that the
+// server stores what it should: a fair comparison is between two that write protobuf.
 func (t *target) clear(ctx context.Context) error {
+	if len(t.made) > 0 {
+		value, err := t.seeder.stored(ctx, t.prefix+"/pods/"+scratch+"/"+t.made[0])
+		if err != nil {
+			return err
+		}
+		if !wire.HasEnvelope(value) {
+			return fmt.Errorf("%s stores %.60q, want protobuf", t.name, value)
+		}
+	}
 	r := row{name: "cleaning up", workers: 8}
 	return r.repeat(ctx, t, remove, len(t.made))
 }

@@ -131,3 +131,15 @@ func (s *seeder) change(ctx context.Context, prefix string, i int, round string)
 	}
 	return err
 }
+
+// stored is what lies in etcd.
+func (s *seeder) stored(ctx context.Context, key string) ([]byte, error) {
+	response, err := s.client.Get(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	if len(response.Kvs) != 1 {
+		return nil, errors.New("there is nothing in etcd at " + key)
+	}
+	return response.Kvs[0].Value, nil
+}

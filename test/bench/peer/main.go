@@ -6,6 +6,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"net"
@@ -109,9 +110,14 @@ func newConfig(codecs serializer.CodecFactory, f flags) (*genericapiserver.Confi
 	}
 	config.ExternalAddress = net.JoinHostPort("127.0.0.1", strconv.Itoa(f.port))
 
-	storage := options.NewEtcdOptions(storagebackend.NewDefaultConfig(f.prefix, codecs.LegacyCodec(v1)))
+	// EtcdOptions.DefaultStorageMediaType is for storage factories of other programs: here the codec says it all.
+	protobuf, ok := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), runtime.ContentTypeProtobuf)
+	if !ok {
+		return nil, errors.New("no serializer for protobuf")
+	}
+	codec := codecs.CodecForVersions(protobuf.Serializer, codecs.UniversalDeserializer(), v1, runtime.InternalGroupVersioner)
+	storage := options.NewEtcdOptions(storagebackend.NewDefaultConfig(f.prefix, codec))
 	storage.StorageConfig.Transport.ServerList = []string{f.etcd}
-	storage.DefaultStorageMediaType = runtime.ContentTypeProtobuf
 	return config, storage.ApplyTo(config)
 }
 
