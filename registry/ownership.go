@@ -81,13 +81,14 @@ type tracker struct {
 type fieldPath []string
 
 // tracker returns nil if there is no schema of the kind. subresource is what is written to, "" for the object; reset are
-// the fields that such a write does not change, whatever it says, so that nobody owns them by it.
+// the fields that such a write does not change, whatever it says, so that nobody owns them by it. What a version carries
+// for the others (runtime.LosslessAnnotation) is nobody's in any case.
 func (s *Schemas) tracker(scheme *runtime.Scheme, kind *runtime.Kind, subresource string, reset ...fieldPath) (*tracker, error) {
 	if s == nil || !s.kinds[kind.GroupVersionKind()] {
 		return nil, nil
 	}
 	ignored := fieldpath.NewSet()
-	for _, field := range reset {
+	for _, field := range append(reset, fieldPath{"metadata", "annotations", runtime.LosslessAnnotation}) {
 		var path fieldpath.Path
 		for _, name := range field {
 			path = append(path, fieldpath.PathElement{FieldName: &name})

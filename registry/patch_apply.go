@@ -45,7 +45,7 @@ func (e *endpoint[T]) apply(ctx context.Context, name rest.Name, text []byte, op
 		if err == nil {
 			return e.view(entry), false, nil
 		}
-		if storage.CodeOf(err) != storage.CodeNotFound {
+		if storage.CodeOf(err) != storage.CodeNotFound || e.subresource != "" {
 			return nil, false, statusOf(err, "patch", e.resource, name.Name)
 		}
 		view, err := e.createByApply(ctx, name, applied, opts)

@@ -59,7 +59,11 @@ func (s *Store[T]) resources() ([]rest.Resource, error) {
 			version:  version{from: s.codec, kind: kind, table: newColumns(&s.def.Strategy, kind)},
 			resource: schema.GroupResource{Group: gv.Group, Resource: s.def.Plural},
 		}
-		if e.owners, err = s.schemas.tracker(s.codec.scheme, kind, ""); err != nil {
+		var reset []fieldPath
+		if s.def.CopyStatus != nil {
+			reset = append(reset, fieldPath{subresourceStatus})
+		}
+		if e.owners, err = s.schemas.tracker(s.codec.scheme, kind, "", reset...); err != nil {
 			return nil, fmt.Errorf("resource %q: %w", s.def.Plural, err)
 		}
 		main := rest.Resource{
@@ -85,7 +89,11 @@ func (s *Store[T]) resources() ([]rest.Resource, error) {
 			main.ShortNames, main.Categories = s.def.ShortNames, s.def.Categories
 		}
 		served = append(served, main)
-		parts = append(parts, e.subresources(main)...)
+		mine, err := e.subresources(main)
+		if err != nil {
+			return nil, fmt.Errorf("resource %q: %w", s.def.Plural, err)
+		}
+		parts = append(parts, mine...)
 	}
 	return append(served, parts...), nil
 }

@@ -14,8 +14,8 @@ const (
 )
 
 // subresources returns those that the kind has in this version. main is the resource that they belong to.
-func (e *endpoint[T]) subresources(main rest.Resource) []rest.Resource {
-	of := func(name string) rest.Resource {
+func (e *endpoint[T]) subresources(main rest.Resource) ([]rest.Resource, error) {
+	part := func(name string) rest.Resource {
 		return rest.Resource{
 			GroupVersion: main.GroupVersion,
 			Kind:         main.Kind,
@@ -26,21 +26,30 @@ func (e *endpoint[T]) subresources(main rest.Resource) []rest.Resource {
 		}
 	}
 	var parts []rest.Resource
+	var err error
 	if e.def.CopyStatus != nil {
 		status := *e
 		status.subresource = subresourceStatus
-		r := of(subresourceStatus)
-		r.Get, r.Update = &status, &status
+		r := part(subresourceStatus)
+		if status.owners, err = e.schemas.tracker(e.codec.scheme, e.kind, subresourceStatus, fieldPath{"metadata"}, fieldPath{"spec"}); err != nil {
+			return nil, err
+		}
+		r.Get, r.Update, r.Patch, r.PatchTypes = &status, &status, &status, status.patchTypes()
 		parts = append(parts, r)
 	}
 	if e.kind.Scalable() {
-		scale := &scaleEndpoint[T]{e}
-		r := of(subresourceScale)
+		// Replicas are those of the object: so is who owns them.
+		of := *e
+		if of.owners, err = e.schemas.tracker(e.codec.scheme, e.kind, subresourceScale, fieldPath{subresourceStatus}); err != nil {
+			return nil, err
+		}
+		scale := &scaleEndpoint[T]{&of}
+		r := part(subresourceScale)
 		r.BodyKind, r.NewBody = scaleKind, newScale
-		r.Get, r.Update = scale, scale
+		r.Get, r.Update, r.Patch, r.PatchTypes = scale, scale, scale, scalePatchTypes
 		parts = append(parts, r)
 	}
-	return parts
+	return parts, nil
 }
 
 // counted makes the object to store of the one that a client sent: the part that the endpoint is about is taken from
@@ -54,6 +63,7 @@ func (e *endpoint[T]) counted(sent, old T) T {
 	case e.subresource == subresourceStatus:
 		next := deepCopy(old)
 		copyStatus(sent, next)
+		runtime.Meta(next).ManagedFields = runtime.Meta(sent).ManagedFields
 		return next
 	}
 	if e.def.Strategy.PrepareForUpdate != nil {

@@ -2,15 +2,18 @@ package registry
 
 import (
 	"context"
+	"fmt"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/serializer"
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -52,6 +55,7 @@ func (s *scaleEndpoint[T]) Update(ctx context.Context, name rest.Name, obj apiru
 		if err != nil {
 			return nil, err
 		}
+		e.own(ctx, hub, old, author{manager: opts.FieldManager})
 		return e.replace(ctx, hub, old, current)
 	})
 	if err != nil {
@@ -59,6 +63,74 @@ func (s *scaleEndpoint[T]) Update(ctx context.Context, name rest.Name, obj apiru
 	}
 	view, err = s.view(entry)
 	return view, false, err
+}
+
+// scalePatchTypes are those that need to know nothing of the kind.
+var scalePatchTypes = []types.PatchType{types.MergePatchType, types.JSONPatchType}
+
+// Patch is Update with a patch of what Get shows.
+func (s *scaleEndpoint[T]) Patch(ctx context.Context, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (view rest.View, created bool, err error) {
+	e := s.of
+	key, err := e.key(name)
+	if err != nil {
+		return nil, false, err
+	}
+	r, err := e.newEdit(name, patch, opts)
+	if err != nil {
+		return nil, false, err
+	}
+	entry, err := e.write(ctx, key, isDryRun(opts.DryRun), func(current storage.Entry) ([]byte, error) {
+		old, err := e.decodeHub(current)
+		if err != nil {
+			return nil, err
+		}
+		scale, err := s.edited(ctx, r, current)
+		if err != nil {
+			return nil, err
+		}
+		hub, err := s.scaled(scale, old)
+		if err != nil {
+			return nil, err
+		}
+		e.own(ctx, hub, old, author{manager: opts.FieldManager})
+		return e.replace(ctx, hub, old, current)
+	})
+	if err != nil {
+		return nil, false, statusOf(err, "patch", e.resource, name.Name)
+	}
+	view, err = s.view(entry)
+	return view, false, err
+}
+
+// edited makes the Scale that an edit asks for of a stored object.
+func (s *scaleEndpoint[T]) edited(ctx context.Context, r *edit, current storage.Entry) (*autoscalingv1.Scale, error) {
+	shown, err := s.shown(current)
+	if err != nil {
+		return nil, err
+	}
+	before, err := serializer.Append(nil, shown, serializer.JSON, false)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	after, err := guarded(r.change, before)
+	if err != nil {
+		return nil, s.of.misfit(r, err)
+	}
+	scale := new(autoscalingv1.Scale)
+	gvk, strict, err := serializer.DecodeInto(after, serializer.JSON, scaleKind, scale)
+	if err == nil && gvk != scaleKind {
+		err = fmt.Errorf("it makes a %s of a %s: leave kind and apiVersion as they are", gvk, scaleKind)
+	}
+	if err == nil {
+		err = s.of.judge(ctx, r, strict)
+	}
+	if err != nil {
+		return nil, s.of.misfit(r, err)
+	}
+	if scale.Name != r.name.Name {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", scale.Name, r.name.Name))
+	}
+	return scale, s.of.matchNamespace(&scale.ObjectMeta, r.name)
 }
 
 // scaled makes the object that a Scale asks for of the stored one. uid and resourceVersion of the Scale are those that
