@@ -112,7 +112,7 @@ func (w *watcher) Next(ctx context.Context) ([]storage.Event, error) {
 		case err != nil:
 			w.err = err
 		case ok:
-			if events := w.convert(resp); len(events) > 0 {
+			if events := w.convert(ctx, resp); len(events) > 0 {
 				return events, nil
 			}
 		default:
@@ -195,7 +195,7 @@ func (w *watcher) add(resp clientv3.WatchResponse, ok bool) bool {
 }
 
 // convert makes the events of a response. One that can't be made ends the watch after those before it.
-func (w *watcher) convert(resp clientv3.WatchResponse) []storage.Event {
+func (w *watcher) convert(ctx context.Context, resp clientv3.WatchResponse) []storage.Event {
 	w.out = w.out[:0]
 	if resp.IsProgressNotify() {
 		if w.progress && resp.Header.Revision > w.last {
@@ -210,10 +210,9 @@ func (w *watcher) convert(resp clientv3.WatchResponse) []storage.Event {
 		if ev.Kv.ModRevision <= before {
 			continue
 		}
-		event, ok := w.event(ev)
-		if !ok {
-			w.err = &storage.Error{Code: storage.CodeCompacted, Op: "watch", Key: w.prefix, Revision: w.last,
-				Current: resp.Header.Revision, Err: errNoPrev}
+		event, err := w.event(ctx, ev)
+		if err != nil {
+			w.err = err
 			// Part of a transaction may have been converted: it must not look like all of it.
 			for len(w.out) > 0 && w.out[len(w.out)-1].Entry.Revision == ev.Kv.ModRevision {
 				w.out = w.out[:len(w.out)-1]
@@ -226,23 +225,51 @@ func (w *watcher) convert(resp clientv3.WatchResponse) []storage.Event {
 	return w.out
 }
 
-// event converts ev. It can't if etcd left out the value before, because that is compacted.
-func (w *watcher) event(ev *clientv3.Event) (storage.Event, bool) {
-	s := w.store
-	key := string(ev.Kv.Key[len(s.root):])
+// event converts ev.
+func (w *watcher) event(ctx context.Context, ev *clientv3.Event) (storage.Event, error) {
+	key := string(ev.Kv.Key[len(w.store.root):])
+	var now storage.Entry
+	if ev.Type != clientv3.EventTypeDelete {
+		now = w.store.form.ReadEntry(key, ev.Kv.Value, ev.Kv.ModRevision)
+	}
 	if ev.IsCreate() {
-		return storage.Event{Type: storage.Created, Entry: s.form.ReadEntry(key, ev.Kv.Value, ev.Kv.ModRevision)}, true
+		return storage.Event{Type: storage.Created, Entry: now}, nil
 	}
-	if ev.PrevKv == nil {
-		return storage.Event{}, false
+	prev, err := w.previous(ctx, key, ev)
+	if err != nil {
+		return storage.Event{}, err
 	}
-	prev := s.form.ReadEntry(key, ev.PrevKv.Value, ev.PrevKv.ModRevision)
 	if ev.Type == clientv3.EventTypeDelete {
 		gone := prev
 		gone.Revision = ev.Kv.ModRevision
-		return storage.Event{Type: storage.Deleted, Entry: gone, Prev: prev}, true
+		return storage.Event{Type: storage.Deleted, Entry: gone, Prev: prev}, nil
 	}
-	return storage.Event{Type: storage.Modified, Entry: s.form.ReadEntry(key, ev.Kv.Value, ev.Kv.ModRevision), Prev: prev}, true
+	return storage.Event{Type: storage.Modified, Entry: now, Prev: prev}, nil
+}
+
+// previous returns what was at key before ev. etcd leaves it out if it is compacted, but also of events that come
+// while the watch is being opened: it begins to send them before it notes that the watch wants to know.
+func (w *watcher) previous(ctx context.Context, key string, ev *clientv3.Event) (storage.Entry, error) {
+	kv, before := ev.PrevKv, ev.Kv.ModRevision-1
+	if kv == nil {
+		get, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(w.ctx, cancel)()
+		resp, err := w.store.client.Get(get, w.store.root+key, clientv3.WithRev(before))
+		switch {
+		case err == nil && len(resp.Kvs) > 0:
+			kv = resp.Kvs[0]
+		case err == nil || codeOf(err) == storage.CodeCompacted:
+			return storage.Entry{}, &storage.Error{Code: storage.CodeCompacted, Op: "watch", Key: w.prefix, Revision: before, Err: errNoPrev}
+		case w.ctx.Err() != nil:
+			return storage.Entry{}, storage.ErrClosed
+		case ctx.Err() != nil:
+			return storage.Entry{}, ctx.Err()
+		default:
+			return storage.Entry{}, watchError(w.prefix, err)
+		}
+	}
+	return w.store.form.ReadEntry(key, kv.Value, kv.ModRevision), nil
 }
 
 // size is about how much memory resp holds.
