@@ -133,7 +133,7 @@ type guardedPatcher struct {
 }
 
 func (g guardedPatcher) Patch(ctx context.Context, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (view rest.View, created bool, err error) {
-	if patch.Type == types.ApplyPatchType {
+	if patch.Type == types.ApplyYAMLPatchType {
 		if err := g.admit(ctx, name.Namespace, g.resource, name.Name); err != nil {
 			if _, missing := g.objects.Get(ctx, name, metav1.GetOptions{}); missing != nil {
 				return nil, false, err

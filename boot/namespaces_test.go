@@ -132,14 +132,14 @@ func TestGuardNamespaces(t *testing.T) {
 		err.Error() != `pods "p" is forbidden: unable to create new content in namespace dying because it is being terminated` {
 		t.Errorf("in a namespace that is being deleted: %v", err)
 	}
-	if err := patch("nowhere", types.ApplyPatchType); !apierrors.IsNotFound(err) {
+	if err := patch("nowhere", types.ApplyYAMLPatchType); !apierrors.IsNotFound(err) {
 		t.Errorf("an apply in a namespace that is missing: %v", err)
 	}
 	if err := patch("nowhere", types.MergePatchType); err != nil {
 		t.Errorf("a patch in a namespace that is missing: %v", err)
 	}
 	pods.exists = true
-	if err := patch("dying", types.ApplyPatchType); err != nil {
+	if err := patch("dying", types.ApplyYAMLPatchType); err != nil {
 		t.Errorf("an apply to what is there, in a namespace that is being deleted: %v", err)
 	}
 	if want := []string{"create in old", "create in young", "create in default", "patch in nowhere", "patch in dying"}; !slices.Equal(pods.calls, want) {

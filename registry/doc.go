@@ -11,7 +11,8 @@
 // watch.go). Update and patch meet in replace, in update.go; patch_*.go are the types of patches, and ownership.go
 // knows who set which field. encode.go writes answers, canonical.go makes canonical values of stored ones, and
 // errors.go turns errors of the store into API statuses.
-// define.go is the only place where the type parameter is dropped.
+// define.go is the only place where the type parameter is dropped. What a write of a part of an object means, of its
+// status or its scale, is in subresource.go. table.go and partial.go turn objects into rows and into metadata alone.
 //
 // This package knows no HTTP and no particular backend. All that it returns as an error is an API status
 // (k8s.io/apimachinery/pkg/api/errors) or an error of the context.

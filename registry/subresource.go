@@ -54,7 +54,9 @@ func (e *endpoint[T]) subresources(main rest.Resource) ([]rest.Resource, error) 
 
 // counted makes the object to store of the one that a client sent: the part that the endpoint is about is taken from
 // sent, everything else from old. Of a status write that is the status alone, no metadata: labels and finalizers are
-// changed where the object is. sent belongs to it; old is not modified.
+// changed where the object is. What the write depends on, uid and resourceVersion, stays as it was sent, and so do the
+// managedFields, so that whoever fills those in may ask before replace does; asking again changes nothing. sent belongs
+// to it; old is not modified.
 func (e *endpoint[T]) counted(sent, old T) T {
 	copyStatus := e.def.CopyStatus
 	switch {
@@ -63,7 +65,8 @@ func (e *endpoint[T]) counted(sent, old T) T {
 	case e.subresource == subresourceStatus:
 		next := deepCopy(old)
 		copyStatus(sent, next)
-		runtime.Meta(next).ManagedFields = runtime.Meta(sent).ManagedFields
+		from, to := runtime.Meta(sent), runtime.Meta(next)
+		to.UID, to.ResourceVersion, to.ManagedFields = from.UID, from.ResourceVersion, from.ManagedFields
 		return next
 	}
 	if e.def.Strategy.PrepareForUpdate != nil {

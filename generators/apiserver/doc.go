@@ -7,6 +7,8 @@
 // which declares every kind in every version, newServer, which returns the value that boot.Main runs, and one function
 // each for the selectable fields and for the columns of a version.
 //
+// An alias with markers is a kind too, if it stands for such a struct of another module: see package kind.
+//
 // Start reading at plan: a server has hubs, a hub has versions. The package never looks into how types are converted,
 // defaulted or encoded; it names the functions that the other generators print.
 package apiserver
