@@ -39,7 +39,7 @@ func TestBlockedLogBlocksNobody(t *testing.T) {
 		l.zap.Warn("slow disk", zap.Duration("took", time.Second))
 	}
 	l.zap.Info("not interesting")
-	if took := time.Since(begin); took > time.Second {
+	if took := time.Since(begin); took > 10*time.Second {
 		t.Errorf("2000 warnings took %v", took)
 	}
 	close(s.gate)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -40,7 +41,7 @@ func TestDialRefusals(t *testing.T) {
 }
 
 func TestReady(t *testing.T) {
-	if err := etcd3.Ready(context.Background(), server.Client(), time.Second); err != nil {
+	if err := etcd3.Ready(context.Background(), server.Client(), 10*time.Second); err != nil {
 		t.Error(err)
 	}
 	s, err := embedded.Start(context.Background(), embedded.Config{Dir: t.TempDir(), ProgressInterval: progress})
@@ -57,14 +58,14 @@ func TestReady(t *testing.T) {
 	if err := etcd3.Ready(context.Background(), client, 200*time.Millisecond); storage.CodeOf(err) != storage.CodeUnavailable {
 		t.Errorf("a stopped etcd is ready: %v", err)
 	}
-	if took := time.Since(begin); took > time.Second {
+	if took := time.Since(begin); took > 5*time.Second {
 		t.Errorf("to say so took %v", took)
 	}
 }
 
 func TestSlowReaderIsBoundedAndMissesNothing(t *testing.T) {
 	s := etcd3.New(server.Client(), etcd3.Config{Root: freshRoot()})
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	first, err := s.Create(ctx, "/pods/a", []byte("first"))
 	if err != nil {
@@ -84,7 +85,7 @@ func TestSlowReaderIsBoundedAndMissesNothing(t *testing.T) {
 		}
 	}
 	for begin := time.Now(); !etcd3.Paused(w); time.Sleep(10 * time.Millisecond) {
-		if time.Since(begin) > 5*time.Second {
+		if time.Since(begin) > 30*time.Second {
 			t.Fatal("all of 40 MiB is pending for a reader that does not read")
 		}
 	}
@@ -179,8 +180,14 @@ func TestOutcomesAreHonest(t *testing.T) {
 	var mu sync.Mutex
 	outcome := map[string]error{}
 	stop := make(chan struct{})
+	var acks atomic.Int64
 	var wg sync.WaitGroup
 	for n := range 8 {
+		// Some ask for longer than etcd is away, others, where the machine is slow, for less than a write takes.
+		patience := 300 * time.Millisecond
+		if n%2 == 0 {
+			patience = 10 * time.Second
+		}
 		wg.Go(func() {
 			for i := 0; ; i++ {
 				select {
@@ -189,23 +196,34 @@ func TestOutcomesAreHonest(t *testing.T) {
 				default:
 				}
 				key := fmt.Sprintf("/pods/%d-%d", n, i)
-				ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+				ctx, cancel := context.WithTimeout(context.Background(), patience)
 				_, err := st.Create(ctx, key, []byte("x"))
 				cancel()
+				if err == nil {
+					acks.Add(1)
+				}
 				mu.Lock()
 				outcome[key] = err
 				mu.Unlock()
 			}
 		})
 	}
+	// work returns when writes have been acknowledged again, and a little later, in the midst of others.
+	work := func() {
+		before := acks.Load()
+		for begin := time.Now(); acks.Load() == before && time.Since(begin) < 20*time.Second; {
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
 	for range 3 {
-		time.Sleep(150 * time.Millisecond)
+		work()
 		s.Close()
 		time.Sleep(50 * time.Millisecond)
 		s = start()
 	}
 	defer func() { s.Close() }()
-	time.Sleep(150 * time.Millisecond)
+	work()
 	close(stop)
 	wg.Wait()
 

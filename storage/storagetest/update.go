@@ -134,15 +134,17 @@ var updateTests = []namedTest{
 	}},
 	{"endless conflicts end with the context", func(e *env) {
 		e.create("/pods/ns/a", "one")
-		ctx, cancel := context.WithTimeout(e.ctx, 150*time.Millisecond)
+		ctx, cancel := context.WithCancel(e.ctx)
 		defer cancel()
 		tries := 0
 		_, err := e.s.GuaranteedUpdate(ctx, "/pods/ns/a", func(storage.Entry) ([]byte, []storage.Op, error) {
-			tries++
+			if tries++; tries == 3 {
+				time.AfterFunc(50*time.Millisecond, cancel)
+			}
 			e.Put("/pods/ns/a", fmt.Appendf(nil, "other %d", tries))
 			return []byte("mine"), nil, nil
 		})
-		if !errors.Is(err, context.DeadlineExceeded) || tries < 2 {
+		if !errors.Is(err, context.Canceled) || tries < 3 {
 			e.Fatalf("got %v after %d tries", err, tries)
 		}
 		if got := e.get("/pods/ns/a"); string(got.Value) == "mine" {
