@@ -26,6 +26,11 @@ func TestGeneratedCode(t *testing.T) {
 	runtimetest.Run(t, scheme(t), runtimetest.Options{})
 }
 
+// TestLossless changes each field of each older version, and looks for what else is different afterwards.
+func TestLossless(t *testing.T) {
+	runtimetest.RunLossless(t, scheme(t), runtimetest.Options{})
+}
+
 // TestCanonical stores objects as older servers may have written them, and compares what is served with a slow way to
 // compute it, for each way in which this server can store them.
 func TestCanonical(t *testing.T) {

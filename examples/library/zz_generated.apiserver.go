@@ -46,8 +46,8 @@ func addToScheme(b *runtime.Builder) {
 		New:          func() *v1alpha1.Book { return new(v1alpha1.Book) },
 		NewList:      func() pkgruntime.Object { return new(v1alpha1.BookList) },
 		Default:      v1alpha1.SetObjectDefaults_Book,
-		ToHub:        runtime.Unscoped(v1alpha1.Convert_v1alpha1_Book_To_api_Book),
-		FromHub:      runtime.Unscoped(v1alpha1.Convert_api_Book_To_v1alpha1_Book),
+		ToHub:        runtime.Unscoped(v1alpha1.LosslessConvert_v1alpha1_Book_To_api_Book),
+		FromHub:      runtime.Unscoped(v1alpha1.LosslessConvert_api_Book_To_v1alpha1_Book),
 	})
 
 	shelfHub := runtime.AddHub(b, schema.GroupKind{Group: "library.example.com", Kind: "Shelf"}, func() *v1.Shelf { return new(v1.Shelf) })

@@ -64,9 +64,6 @@ func printKeeper(f *emit.File, k keeper) {
 		f.P("},")
 	}
 	f.P("},")
-	if k.verified {
-		f.P("verified: true,")
-	}
 	f.P("}")
 	f.P()
 }

@@ -18,7 +18,6 @@ type keeper struct {
 	Pair
 	toHub, fromHub string
 	fields         []lostField
-	verified       bool // see loss: by function
 }
 
 // lostField is a field of the hub that conversion may lose, whole or in part.
@@ -27,15 +26,6 @@ type lostField struct {
 	same  equality
 	shape *shape
 }
-
-// loss is how much a conversion to a version and back may lose.
-type loss int
-
-const (
-	nothing  loss = iota
-	fields        // those without a counterpart: what they hold has no influence on anything else
-	anything      // a function written by hand takes part
-)
 
 // lossless tells whether the package asks for conversions that lose nothing.
 func (p *planner) lossless() bool { return tag.Has(p.out.DocLines, losslessName) }
@@ -64,7 +54,6 @@ func (p *planner) newKeepers(pairs []Pair) []keeper {
 	for _, pair := range pairs {
 		k := keeper{Pair: pair, toHub: "Lossless" + pair.ToHub, fromHub: "Lossless" + pair.FromHub}
 		if p.mustRun(pair.Hub, pair.Version) || p.mustRun(pair.Version, pair.Hub) {
-			k.verified = true
 			p.lostWhole(&k)
 		} else {
 			p.lostFields(&k, nil, pair.Hub, pair.Version)
@@ -102,13 +91,11 @@ func (p *planner) lostFields(k *keeper, path []string, hub, version *types.Type)
 			p.addLost(k, at, m, nil)
 			continue
 		}
-		l := p.loss(m.Type, n.Type, map[way]bool{})
 		switch {
-		case l == nothing:
+		case !p.mayLose(m.Type, n.Type, map[way]bool{}):
 		case m.Type.Kind == types.Struct && n.Type.Kind == types.Struct && !p.byFunction(m.Type, n.Type):
 			p.lostFields(k, at, m.Type, n.Type)
 		default:
-			k.verified = k.verified || l == anything
 			p.addLost(k, at, m, p.shape(m.Type, n.Type, false, m, version, nil))
 		}
 	}
@@ -119,44 +106,27 @@ func (p *planner) addLost(k *keeper, path []string, m types.Member, s *shape) {
 	k.fields = append(k.fields, lostField{path: path, same: p.equality(m.Type), shape: s})
 }
 
-// loss tells how much a value of the hub's type may lose by going to the version's and back.
-func (p *planner) loss(hub, version *types.Type, seen map[way]bool) loss {
+// mayLose tells whether a value of the hub's type may lose something by going to the version's and back.
+func (p *planner) mayLose(hub, version *types.Type, seen map[way]bool) bool {
 	if seen[way{hub, version}] {
-		return nothing // what it loses is counted already
+		return false // whoever asked about it first finds out
 	}
 	seen[way{hub, version}] = true
-	if p.byFunction(hub, version) {
-		return anything
-	}
 	x, y := underlying(hub), underlying(version)
-	if hub == version || p.equal(hub, version) || x.Kind == types.Builtin && y.Kind == types.Builtin {
-		return nothing
+	switch {
+	case p.byFunction(hub, version):
+		return true
+	case hub == version || p.equal(hub, version) || x.Kind == types.Builtin && y.Kind == types.Builtin:
+		return false
+	case x.Kind != y.Kind || x.Kind != types.Struct && x.Elem == nil:
+		return true // a problem, or converted by hand further up
+	case x.Kind != types.Struct:
+		return p.mayLose(x.Elem, y.Elem, seen)
 	}
-	if x.Kind != y.Kind {
-		return anything // reported, or converted by hand further up
-	}
-	switch x.Kind {
-	case types.Pointer, types.Slice, types.Array, types.Map:
-		return p.loss(x.Elem, y.Elem, seen)
-	case types.Struct:
-		return p.lossOfFields(hub, version, seen)
-	}
-	return anything
-}
-
-func (p *planner) lossOfFields(hub, version *types.Type, seen map[way]bool) loss {
-	out := nothing
-	for _, m := range hub.Members {
+	return slices.ContainsFunc(hub.Members, func(m types.Member) bool {
 		n, found := member(version, m.Name)
-		switch {
-		case m.Name == "_":
-		case !found || leftOut(m) || leftOut(n):
-			out = max(out, fields)
-		default:
-			out = max(out, p.loss(m.Type, n.Type, seen))
-		}
-	}
-	return out
+		return m.Name != "_" && (!found || leftOut(m) || leftOut(n) || p.mayLose(m.Type, n.Type, seen))
+	})
 }
 
 // byFunction tells whether a function that is not generated here converts between two types, either way.

@@ -27,7 +27,7 @@ func (p *planner) shape(hub, version *types.Type, byHand bool, m types.Member, v
 		return nil
 	}
 	if version != nil && !byHand {
-		if p.loss(hub, version, map[way]bool{}) == nothing {
+		if !p.mayLose(hub, version, map[way]bool{}) {
 			return nil
 		}
 		byHand = p.byFunction(hub, version) || underlying(hub).Kind != underlying(version).Kind
@@ -42,6 +42,8 @@ func (p *planner) shape(hub, version *types.Type, byHand bool, m types.Member, v
 		return p.shape(x.Elem, elem, byHand, m, versionStruct, above)
 	case types.Map:
 		return &shape{isMap: true, elem: p.shape(x.Elem, elem, byHand, types.Member{}, nil, above)}
+	case types.Array:
+		return &shape{isList: true, aligned: true}
 	case types.Slice:
 		if underlying(x.Elem) == types.Byte {
 			return nil

@@ -3,6 +3,12 @@ package runtimetest
 import (
 	"reflect"
 	"sort"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // reached notes which fields of a type were non-zero in some object. Fields are named by their path of Go names;
@@ -85,16 +91,14 @@ func (r *reached) missed() []string {
 }
 
 // opaque says that a type is one value for our purposes: it has its own wire format and its fields are no one's business.
-func opaque(t reflect.Type) bool {
-	switch t.PkgPath() + "." + t.Name() {
-	case "time.Time",
-		"k8s.io/apimachinery/pkg/apis/meta/v1.FieldsV1",
-		"k8s.io/apimachinery/pkg/apis/meta/v1.Time",
-		"k8s.io/apimachinery/pkg/apis/meta/v1.MicroTime",
-		"k8s.io/apimachinery/pkg/api/resource.Quantity",
-		"k8s.io/apimachinery/pkg/runtime.RawExtension",
-		"k8s.io/apimachinery/pkg/util/intstr.IntOrString":
-		return true
-	}
-	return false
+func opaque(t reflect.Type) bool { return opaqueTypes[t] }
+
+var opaqueTypes = map[reflect.Type]bool{
+	reflect.TypeFor[time.Time]():               true,
+	reflect.TypeFor[metav1.FieldsV1]():         true,
+	reflect.TypeFor[metav1.Time]():             true,
+	reflect.TypeFor[metav1.MicroTime]():        true,
+	reflect.TypeFor[resource.Quantity]():       true,
+	reflect.TypeFor[apiruntime.RawExtension](): true,
+	reflect.TypeFor[intstr.IntOrString]():      true,
 }

@@ -77,10 +77,14 @@ func (s *losslessShape) applyItems(d *losslessDelta, items []any, on []bool) any
 			now[at] = s.item().apply(&d.Items[i].losslessDelta, items[at], on)
 		}
 	}
+	present := map[string]bool{}
+	for i, id := range s.identities(now) {
+		present[id] = now[i] != nil
+	}
 	behind := make([][]any, len(items)+1) // [0] is the start
 	for i := range d.Items {
 		item := &d.Items[i]
-		if item.Of != "" || item.Kept == nil || !on[item.number] || s.has(now, item.Kept) {
+		if item.Of != "" || item.Kept == nil || !on[item.number] || item.ID != "" && present[item.ID] {
 			continue
 		}
 		at := min(max(item.At, 0), len(items))
@@ -100,9 +104,4 @@ func (s *losslessShape) applyItems(d *losslessDelta, items []any, on []bool) any
 		return nil
 	}
 	return out
-}
-
-// has tells whether a list has an item with the same keys.
-func (s *losslessShape) has(items []any, item any) bool {
-	return s != nil && len(s.keys) > 0 && slices.Contains(s.identities(items), s.identities([]any{item})[0])
 }

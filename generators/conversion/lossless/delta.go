@@ -31,9 +31,10 @@ type losslessDelta struct {
 }
 
 // losslessItem is the delta of a list's item. One that plain does not have has no Of, but says behind which of the items
-// that plain has it stood, and how many of those were before it.
+// that plain has it stood, and how many of those were before it; in a list with keys also who it is.
 type losslessItem struct {
 	Of    string `json:"of,omitempty"`
+	ID    string `json:"id,omitempty"`
 	After string `json:"after,omitempty"`
 	At    int    `json:"at,omitempty"`
 	losslessDelta
@@ -69,15 +70,22 @@ func (s *losslessShape) diffFields(hub, plain map[string]any) *losslessDelta {
 
 func (s *losslessShape) diffItems(hub, plain []any) *losslessDelta {
 	var items []losslessItem
-	ids, partners := s.identities(plain), s.partners(hub, plain)
+	own, ids, partners := s.identities(hub), s.identities(plain), s.partners(hub, plain)
 	before, after, paired := 0, "", make([]bool, len(plain))
 	for i, item := range hub {
 		p := partners[i]
 		if p < 0 {
-			items = append(items, losslessItem{After: after, At: before, losslessDelta: losslessDelta{Kept: item}})
+			hidden := losslessItem{After: after, At: before, losslessDelta: losslessDelta{Kept: item}}
+			if s.hasKeys() {
+				hidden.ID = own[i]
+			}
+			items = append(items, hidden)
 			continue
 		}
 		if d := s.item().diff(item, plain[p]); d != nil {
+			if _, isList := item.([]any); isList { // an empty list must not stand for no item
+				d = &losslessDelta{Said: losslessPrint(plain[p]), Kept: item}
+			}
 			items = append(items, losslessItem{Of: ids[p], losslessDelta: *d})
 		}
 		before, after, paired[p] = p+1, ids[p], true
@@ -101,7 +109,7 @@ func (s *losslessShape) partners(hub, plain []any) []int {
 		out[i] = -1
 	}
 	switch {
-	case s != nil && len(s.keys) > 0 || len(hub)*len(plain) > 1<<20:
+	case s.hasKeys() || len(hub)*len(plain) > 1<<20:
 		s.pairEqual(out, hub, plain)
 	case s != nil && s.aligned && len(hub) == len(plain):
 		for i := range out {
@@ -144,14 +152,7 @@ func losslessPairCovered(out []int, hub, plain []any) {
 func (s *losslessShape) identities(items []any) []string {
 	out, seen := make([]string, len(items)), map[string]int{}
 	for i, item := range items {
-		id := losslessPrint(item)
-		if fields, ok := item.(map[string]any); ok && s != nil && len(s.keys) > 0 {
-			keys := make([]any, len(s.keys))
-			for j, key := range s.keys {
-				keys[j] = fields[key]
-			}
-			id = losslessPrint(keys)
-		}
+		id := losslessPrint(s.identifying(item))
 		n := seen[id]
 		if seen[id]++; n > 0 {
 			id += "." + strconv.Itoa(n)
@@ -160,6 +161,25 @@ func (s *losslessShape) identities(items []any) []string {
 	}
 	return out
 }
+
+// identifying is that part of an item that tells it apart.
+func (s *losslessShape) identifying(item any) any {
+	fields, ok := item.(map[string]any)
+	if !ok || !s.hasKeys() {
+		return item
+	}
+	keys, found := make([]any, len(s.keys)), false
+	for i, key := range s.keys {
+		keys[i] = fields[key]
+		found = found || keys[i] != nil
+	}
+	if !found {
+		return item
+	}
+	return keys
+}
+
+func (s *losslessShape) hasKeys() bool { return s != nil && len(s.keys) > 0 }
 
 // of is the shape of an object's field or of a map's value.
 func (s *losslessShape) of(key string) *losslessShape {
@@ -217,7 +237,8 @@ func losslessUnion(a, b map[string]any) map[string]any {
 	return out
 }
 
-// losslessTree is a value as JSON, decoded again, in which nothing stands for null and for an empty list.
+// losslessTree is a value as JSON, decoded again, in which nothing stands for null and for an empty list, except among
+// the items of a list.
 func losslessTree(v any) (any, error) {
 	text, err := losslessJSON(v)
 	if err != nil {
@@ -241,8 +262,10 @@ func losslessPrune(v any) any {
 			}
 		}
 	case []any:
-		for i := range v {
-			v[i] = losslessPrune(v[i])
+		for i, item := range v {
+			if list, ok := item.([]any); !ok || len(list) > 0 {
+				v[i] = losslessPrune(item)
+			}
 		}
 		if len(v) == 0 {
 			return nil

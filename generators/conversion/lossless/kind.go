@@ -18,11 +18,10 @@ const losslessTrials = 64
 // losslessKind converts the objects of a kind between its hub type H and a version V, by functions that may lose fields
 // of the hub. It is immutable.
 type losslessKind[H, V any] struct {
-	up       func(*V, *H, conversion.Scope) error
-	down     func(*H, *V, conversion.Scope) error
-	meta     func(*V) *metav1.ObjectMeta
-	fields   []losslessField[H]
-	verified bool // functions written by hand take part: whether something can be restored is seen by trying
+	up     func(*V, *H, conversion.Scope) error
+	down   func(*H, *V, conversion.Scope) error
+	meta   func(*V) *metav1.ObjectMeta
+	fields []losslessField[H]
 }
 
 // losslessField is a field of the hub that conversion may lose, whole or in part.
@@ -117,10 +116,7 @@ func (r *losslessRecord) isOf(meta *metav1.ObjectMeta) bool {
 // restore puts what is kept into a hub that was converted without it. If all of it together would change what the
 // version says, parts of it are tried, so that one that doesn't fit costs no other.
 func (k *losslessKind[H, V]) restore(kept map[string]*losslessDelta, hub *H, s conversion.Scope) {
-	said, ok := k.says(hub, s)
-	if !ok {
-		return
-	}
+	said := k.says(hub, s)
 	count := losslessNumber(kept, 0)
 	on, best, left := make([]bool, count), (*H)(nil), losslessTrials
 	var try func(low, high int)
@@ -130,11 +126,9 @@ func (k *losslessKind[H, V]) restore(kept map[string]*losslessDelta, hub *H, s c
 		}
 		left--
 		losslessSet(on[low:high], true)
-		if h, ok := k.with(kept, on, hub); ok {
-			if again, ok := k.says(h, s); ok && bytes.Equal(again, said) {
-				best = h
-				return
-			}
+		if h := k.with(kept, on, hub); h != nil && said != nil && bytes.Equal(k.says(h, s), said) {
+			best = h
+			return
 		}
 		losslessSet(on[low:high], false)
 		if high-low > 1 {
@@ -147,8 +141,9 @@ func (k *losslessKind[H, V]) restore(kept map[string]*losslessDelta, hub *H, s c
 	}
 }
 
-// with returns the hub with those parts of what is kept that are on, and leaves its argument as it is.
-func (k *losslessKind[H, V]) with(kept map[string]*losslessDelta, on []bool, hub *H) (*H, bool) {
+// with returns the hub with those parts of what is kept that are on, and leaves its argument as it is; nil, if they
+// don't fit.
+func (k *losslessKind[H, V]) with(kept map[string]*losslessDelta, on []bool, hub *H) *H {
 	out := *hub
 	for _, f := range k.fields {
 		delta := kept[f.path]
@@ -157,7 +152,7 @@ func (k *losslessKind[H, V]) with(kept map[string]*losslessDelta, on []bool, hub
 		}
 		plain, err := losslessTree(f.at(hub))
 		if err != nil {
-			return nil, false
+			return nil
 		}
 		restored := f.shape.apply(delta, plain, on)
 		if losslessPrint(restored) == losslessPrint(plain) {
@@ -166,25 +161,24 @@ func (k *losslessKind[H, V]) with(kept map[string]*losslessDelta, on []bool, hub
 		fresh := new(H)
 		text, err := losslessJSON(restored)
 		if err != nil || json.Unmarshal(text, f.at(fresh)) != nil {
-			return nil, false
+			return nil
 		}
 		f.take(&out, fresh)
 	}
-	return &out, true
+	return &out
 }
 
-// says returns what the version says of a hub. Without functions written by hand nothing that is kept has an influence
-// on it.
-func (k *losslessKind[H, V]) says(hub *H, s conversion.Scope) ([]byte, bool) {
-	if !k.verified {
-		return nil, true
-	}
+// says returns what the version says of a hub, nil if it can't.
+func (k *losslessKind[H, V]) says(hub *H, s conversion.Scope) []byte {
 	v := new(V)
 	if k.down(hub, v, s) != nil {
-		return nil, false
+		return nil
 	}
 	text, err := json.Marshal(v)
-	return text, err == nil
+	if err != nil {
+		return nil
+	}
+	return text
 }
 
 // losslessStrip takes the annotation away and leaves the map, which others may share, as it is.

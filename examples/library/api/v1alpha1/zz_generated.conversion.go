@@ -58,7 +58,7 @@ func autoConvert_v1alpha1_BookSpec_To_api_BookSpec(in *BookSpec, out *api.BookSp
 func autoConvert_api_BookSpec_To_v1alpha1_BookSpec(in *api.BookSpec, out *BookSpec, s conversion.Scope) error {
 	out.Title = in.Title
 	out.SortTitle = in.SortTitle
-	// WARNING: in.Authors requires manual conversion: does not exist in peer-type
+	// in.Authors does not exist in peer-type: it is kept in an annotation
 	out.ISBN = in.ISBN
 	out.Genre = in.Genre
 	out.Shelf = in.Shelf

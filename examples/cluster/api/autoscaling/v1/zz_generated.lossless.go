@@ -87,7 +87,6 @@ var lossless_HorizontalPodAutoscaler = &losslessKind[autoscaling.HorizontalPodAu
 			},
 		},
 	},
-	verified: true,
 }
 
 func losslessSame_autoscaling_ContainerResourceMetricSource(a, b *autoscaling.ContainerResourceMetricSource) bool {
@@ -239,11 +238,10 @@ const losslessTrials = 64
 // losslessKind converts the objects of a kind between its hub type H and a version V, by functions that may lose fields
 // of the hub. It is immutable.
 type losslessKind[H, V any] struct {
-	up       func(*V, *H, conversion.Scope) error
-	down     func(*H, *V, conversion.Scope) error
-	meta     func(*V) *metav1.ObjectMeta
-	fields   []losslessField[H]
-	verified bool // functions written by hand take part: whether something can be restored is seen by trying
+	up     func(*V, *H, conversion.Scope) error
+	down   func(*H, *V, conversion.Scope) error
+	meta   func(*V) *metav1.ObjectMeta
+	fields []losslessField[H]
 }
 
 // losslessField is a field of the hub that conversion may lose, whole or in part.
@@ -338,10 +336,7 @@ func (r *losslessRecord) isOf(meta *metav1.ObjectMeta) bool {
 // restore puts what is kept into a hub that was converted without it. If all of it together would change what the
 // version says, parts of it are tried, so that one that doesn't fit costs no other.
 func (k *losslessKind[H, V]) restore(kept map[string]*losslessDelta, hub *H, s conversion.Scope) {
-	said, ok := k.says(hub, s)
-	if !ok {
-		return
-	}
+	said := k.says(hub, s)
 	count := losslessNumber(kept, 0)
 	on, best, left := make([]bool, count), (*H)(nil), losslessTrials
 	var try func(low, high int)
@@ -351,11 +346,9 @@ func (k *losslessKind[H, V]) restore(kept map[string]*losslessDelta, hub *H, s c
 		}
 		left--
 		losslessSet(on[low:high], true)
-		if h, ok := k.with(kept, on, hub); ok {
-			if again, ok := k.says(h, s); ok && bytes.Equal(again, said) {
-				best = h
-				return
-			}
+		if h := k.with(kept, on, hub); h != nil && said != nil && bytes.Equal(k.says(h, s), said) {
+			best = h
+			return
 		}
 		losslessSet(on[low:high], false)
 		if high-low > 1 {
@@ -368,8 +361,9 @@ func (k *losslessKind[H, V]) restore(kept map[string]*losslessDelta, hub *H, s c
 	}
 }
 
-// with returns the hub with those parts of what is kept that are on, and leaves its argument as it is.
-func (k *losslessKind[H, V]) with(kept map[string]*losslessDelta, on []bool, hub *H) (*H, bool) {
+// with returns the hub with those parts of what is kept that are on, and leaves its argument as it is; nil, if they
+// don't fit.
+func (k *losslessKind[H, V]) with(kept map[string]*losslessDelta, on []bool, hub *H) *H {
 	out := *hub
 	for _, f := range k.fields {
 		delta := kept[f.path]
@@ -378,7 +372,7 @@ func (k *losslessKind[H, V]) with(kept map[string]*losslessDelta, on []bool, hub
 		}
 		plain, err := losslessTree(f.at(hub))
 		if err != nil {
-			return nil, false
+			return nil
 		}
 		restored := f.shape.apply(delta, plain, on)
 		if losslessPrint(restored) == losslessPrint(plain) {
@@ -387,25 +381,24 @@ func (k *losslessKind[H, V]) with(kept map[string]*losslessDelta, on []bool, hub
 		fresh := new(H)
 		text, err := losslessJSON(restored)
 		if err != nil || json.Unmarshal(text, f.at(fresh)) != nil {
-			return nil, false
+			return nil
 		}
 		f.take(&out, fresh)
 	}
-	return &out, true
+	return &out
 }
 
-// says returns what the version says of a hub. Without functions written by hand nothing that is kept has an influence
-// on it.
-func (k *losslessKind[H, V]) says(hub *H, s conversion.Scope) ([]byte, bool) {
-	if !k.verified {
-		return nil, true
-	}
+// says returns what the version says of a hub, nil if it can't.
+func (k *losslessKind[H, V]) says(hub *H, s conversion.Scope) []byte {
 	v := new(V)
 	if k.down(hub, v, s) != nil {
-		return nil, false
+		return nil
 	}
 	text, err := json.Marshal(v)
-	return text, err == nil
+	if err != nil {
+		return nil
+	}
+	return text
 }
 
 // losslessStrip takes the annotation away and leaves the map, which others may share, as it is.
@@ -448,9 +441,10 @@ type losslessDelta struct {
 }
 
 // losslessItem is the delta of a list's item. One that plain does not have has no Of, but says behind which of the items
-// that plain has it stood, and how many of those were before it.
+// that plain has it stood, and how many of those were before it; in a list with keys also who it is.
 type losslessItem struct {
 	Of    string `json:"of,omitempty"`
+	ID    string `json:"id,omitempty"`
 	After string `json:"after,omitempty"`
 	At    int    `json:"at,omitempty"`
 	losslessDelta
@@ -486,15 +480,22 @@ func (s *losslessShape) diffFields(hub, plain map[string]any) *losslessDelta {
 
 func (s *losslessShape) diffItems(hub, plain []any) *losslessDelta {
 	var items []losslessItem
-	ids, partners := s.identities(plain), s.partners(hub, plain)
+	own, ids, partners := s.identities(hub), s.identities(plain), s.partners(hub, plain)
 	before, after, paired := 0, "", make([]bool, len(plain))
 	for i, item := range hub {
 		p := partners[i]
 		if p < 0 {
-			items = append(items, losslessItem{After: after, At: before, losslessDelta: losslessDelta{Kept: item}})
+			hidden := losslessItem{After: after, At: before, losslessDelta: losslessDelta{Kept: item}}
+			if s.hasKeys() {
+				hidden.ID = own[i]
+			}
+			items = append(items, hidden)
 			continue
 		}
 		if d := s.item().diff(item, plain[p]); d != nil {
+			if _, isList := item.([]any); isList { // an empty list must not stand for no item
+				d = &losslessDelta{Said: losslessPrint(plain[p]), Kept: item}
+			}
 			items = append(items, losslessItem{Of: ids[p], losslessDelta: *d})
 		}
 		before, after, paired[p] = p+1, ids[p], true
@@ -518,7 +519,7 @@ func (s *losslessShape) partners(hub, plain []any) []int {
 		out[i] = -1
 	}
 	switch {
-	case s != nil && len(s.keys) > 0 || len(hub)*len(plain) > 1<<20:
+	case s.hasKeys() || len(hub)*len(plain) > 1<<20:
 		s.pairEqual(out, hub, plain)
 	case s != nil && s.aligned && len(hub) == len(plain):
 		for i := range out {
@@ -561,14 +562,7 @@ func losslessPairCovered(out []int, hub, plain []any) {
 func (s *losslessShape) identities(items []any) []string {
 	out, seen := make([]string, len(items)), map[string]int{}
 	for i, item := range items {
-		id := losslessPrint(item)
-		if fields, ok := item.(map[string]any); ok && s != nil && len(s.keys) > 0 {
-			keys := make([]any, len(s.keys))
-			for j, key := range s.keys {
-				keys[j] = fields[key]
-			}
-			id = losslessPrint(keys)
-		}
+		id := losslessPrint(s.identifying(item))
 		n := seen[id]
 		if seen[id]++; n > 0 {
 			id += "." + strconv.Itoa(n)
@@ -577,6 +571,25 @@ func (s *losslessShape) identities(items []any) []string {
 	}
 	return out
 }
+
+// identifying is that part of an item that tells it apart.
+func (s *losslessShape) identifying(item any) any {
+	fields, ok := item.(map[string]any)
+	if !ok || !s.hasKeys() {
+		return item
+	}
+	keys, found := make([]any, len(s.keys)), false
+	for i, key := range s.keys {
+		keys[i] = fields[key]
+		found = found || keys[i] != nil
+	}
+	if !found {
+		return item
+	}
+	return keys
+}
+
+func (s *losslessShape) hasKeys() bool { return s != nil && len(s.keys) > 0 }
 
 // of is the shape of an object's field or of a map's value.
 func (s *losslessShape) of(key string) *losslessShape {
@@ -634,7 +647,8 @@ func losslessUnion(a, b map[string]any) map[string]any {
 	return out
 }
 
-// losslessTree is a value as JSON, decoded again, in which nothing stands for null and for an empty list.
+// losslessTree is a value as JSON, decoded again, in which nothing stands for null and for an empty list, except among
+// the items of a list.
 func losslessTree(v any) (any, error) {
 	text, err := losslessJSON(v)
 	if err != nil {
@@ -658,8 +672,10 @@ func losslessPrune(v any) any {
 			}
 		}
 	case []any:
-		for i := range v {
-			v[i] = losslessPrune(v[i])
+		for i, item := range v {
+			if list, ok := item.([]any); !ok || len(list) > 0 {
+				v[i] = losslessPrune(item)
+			}
 		}
 		if len(v) == 0 {
 			return nil
@@ -762,10 +778,14 @@ func (s *losslessShape) applyItems(d *losslessDelta, items []any, on []bool) any
 			now[at] = s.item().apply(&d.Items[i].losslessDelta, items[at], on)
 		}
 	}
+	present := map[string]bool{}
+	for i, id := range s.identities(now) {
+		present[id] = now[i] != nil
+	}
 	behind := make([][]any, len(items)+1) // [0] is the start
 	for i := range d.Items {
 		item := &d.Items[i]
-		if item.Of != "" || item.Kept == nil || !on[item.number] || s.has(now, item.Kept) {
+		if item.Of != "" || item.Kept == nil || !on[item.number] || item.ID != "" && present[item.ID] {
 			continue
 		}
 		at := min(max(item.At, 0), len(items))
@@ -785,11 +805,6 @@ func (s *losslessShape) applyItems(d *losslessDelta, items []any, on []bool) any
 		return nil
 	}
 	return out
-}
-
-// has tells whether a list has an item with the same keys.
-func (s *losslessShape) has(items []any, item any) bool {
-	return s != nil && len(s.keys) > 0 && slices.Contains(s.identities(items), s.identities([]any{item})[0])
 }
 
 // losslessEqual compares values that Go compares.
