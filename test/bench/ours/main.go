@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/boot"
+	v1 "github.com/typeplane/typeplane/examples/cluster/api/core/v1"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/test/bench/debug"
@@ -71,5 +72,7 @@ func newServer() boot.Server {
 				Versions:       []schema.GroupVersion{corev1.SchemeGroupVersion},
 			}),
 		},
+		// With schemas the server keeps who owns which field, as the peer does.
+		OpenAPI: map[schema.GroupVersion]string{corev1.SchemeGroupVersion: v1.OpenAPISchemas},
 	}
 }
