@@ -53,11 +53,7 @@ func (p *planner) newKeepers(pairs []Pair) []keeper {
 	var out []keeper
 	for _, pair := range pairs {
 		k := keeper{Pair: pair, toHub: "Lossless" + pair.ToHub, fromHub: "Lossless" + pair.FromHub}
-		if p.mustRun(pair.Hub, pair.Version) || p.mustRun(pair.Version, pair.Hub) {
-			p.lostWhole(&k)
-		} else {
-			p.lostFields(&k, nil, pair.Hub, pair.Version)
-		}
+		p.lostFields(&k, nil, pair.Hub, pair.Version, p.byFunction(pair.Hub, pair.Version))
 		if len(k.fields) > 0 {
 			out = append(out, k)
 		}
@@ -65,40 +61,39 @@ func (p *planner) newKeepers(pairs []Pair) []keeper {
 	return out
 }
 
-// lostWhole takes every field of a kind that is converted by hand.
-func (p *planner) lostWhole(k *keeper) {
-	for _, m := range k.Hub.Members {
-		if isMeta(m) || m.Name == "_" {
-			continue
-		}
-		var v *types.Type
-		if n, found := member(k.Version, m.Name); found {
-			v = n.Type
-		}
-		p.addLost(k, []string{m.Name}, m, p.shape(m.Type, v, true, m, k.Version, nil))
-	}
-}
-
-// lostFields takes the fields of a struct that may be lost; those of structs in it one by one.
-func (p *planner) lostFields(k *keeper, path []string, hub, version *types.Type) {
+// lostFields takes the fields of a struct that may be lost; those of structs in it one by one, so that a field of which
+// nothing is lost is left alone. version is nil if there is no counterpart; byHand says that a function written by
+// hand converts the struct or what is around it, and that any field may be lost.
+func (p *planner) lostFields(k *keeper, path []string, hub, version *types.Type, byHand bool) {
 	for _, m := range hub.Members {
-		if isMeta(m) || m.Name == "_" || !isExported(m.Name) {
+		if isMeta(m) || m.Name == "_" || !isExported(m.Name) && !byHand {
 			continue
 		}
 		at := append(slices.Clone(path), m.Name)
-		n, found := member(version, m.Name)
-		if !found || leftOut(m) || leftOut(n) {
-			p.addLost(k, at, m, nil)
-			continue
-		}
+		in := counterpart(m, version)
+		here := byHand || in != nil && p.byFunction(m.Type, in)
 		switch {
-		case !p.mayLose(m.Type, n.Type, map[way]bool{}):
-		case m.Type.Kind == types.Struct && n.Type.Kind == types.Struct && !p.byFunction(m.Type, n.Type):
-			p.lostFields(k, at, m.Type, n.Type)
+		case in == nil && !byHand:
+			p.addLost(k, at, m, nil)
+		case !here && !p.mayLose(m.Type, in, map[way]bool{}):
+		case m.Type.Kind == types.Struct && !opaque(m.Type) && (here || in.Kind == types.Struct):
+			p.lostFields(k, at, m.Type, in, here)
 		default:
-			p.addLost(k, at, m, p.shape(m.Type, n.Type, false, m, version, nil))
+			p.addLost(k, at, m, p.shape(m.Type, in, byHand, m, version, nil))
 		}
 	}
+}
+
+// counterpart is the type of the field of a version that a field of the hub is converted to, nil if there is none.
+func counterpart(m types.Member, version *types.Type) *types.Type {
+	if version == nil {
+		return nil
+	}
+	n, found := member(version, m.Name)
+	if !found || leftOut(m) || leftOut(n) {
+		return nil
+	}
+	return n.Type
 }
 
 func (p *planner) addLost(k *keeper, path []string, m types.Member, s *shape) {

@@ -62,13 +62,7 @@ func (p *planner) shape(hub, version *types.Type, byHand bool, m types.Member, v
 func (p *planner) structShape(hub, version *types.Type, byHand bool, above []*types.Type) *shape {
 	s := &shape{}
 	for _, m := range hub.Members {
-		var in *types.Type
-		if version != nil {
-			if n, found := member(version, m.Name); found && !leftOut(m) && !leftOut(n) {
-				in = n.Type
-			}
-		}
-		inner := p.shape(m.Type, in, byHand, m, version, above)
+		inner := p.shape(m.Type, counterpart(m, version), byHand, m, version, above)
 		switch {
 		case inner == nil:
 		case m.Embedded && jsonKey(m) == "":

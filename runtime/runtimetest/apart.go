@@ -35,7 +35,7 @@ func apart(path string, f four) string {
 	if alike(f.before, f.client) {
 		return unless(alike(f.hub, f.got), path)
 	}
-	if alike(f.client, f.got) || !f.all(reflect.Value.IsValid) {
+	if !f.all(reflect.Value.IsValid) {
 		return unless(alike(f.client, f.got), path)
 	}
 	switch t := f.got.Type(); {
@@ -58,7 +58,7 @@ func apart(path string, f four) string {
 	case t.Kind() == reflect.Slice:
 		return apartItems(path, f)
 	}
-	return path
+	return unless(alike(f.client, f.got), path)
 }
 
 func apartEntries(path string, f four) string {

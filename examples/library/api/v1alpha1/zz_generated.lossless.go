@@ -35,29 +35,55 @@ var lossless_Book = &losslessKind[api.Book, Book]{
 	meta: func(v *Book) *v1.ObjectMeta { return &v.ObjectMeta },
 	fields: []losslessField[api.Book]{
 		{
-			path: "Spec",
-			at:   func(h *api.Book) any { return &h.Spec },
-			same: func(a, b *api.Book) bool { return losslessSame_api_BookSpec(&a.Spec, &b.Spec) },
-			take: func(to, from *api.Book) { to.Spec = from.Spec },
+			path: "Spec.Title",
+			at:   func(h *api.Book) any { return &h.Spec.Title },
+			same: func(a, b *api.Book) bool { return a.Spec.Title == b.Spec.Title },
+			take: func(to, from *api.Book) { to.Spec.Title = from.Spec.Title },
+		},
+		{
+			path: "Spec.SortTitle",
+			at:   func(h *api.Book) any { return &h.Spec.SortTitle },
+			same: func(a, b *api.Book) bool { return a.Spec.SortTitle == b.Spec.SortTitle },
+			take: func(to, from *api.Book) { to.Spec.SortTitle = from.Spec.SortTitle },
+		},
+		{
+			path: "Spec.Authors",
+			at:   func(h *api.Book) any { return &h.Spec.Authors },
+			same: func(a, b *api.Book) bool {
+				return losslessSameSlice(a.Spec.Authors, b.Spec.Authors, losslessEqual[string])
+			},
+			take: func(to, from *api.Book) { to.Spec.Authors = from.Spec.Authors },
 			shape: &losslessShape{
-				fields: map[string]*losslessShape{
-					"Authors": {
-						isList: true,
-					},
-				},
+				isList: true,
 			},
 		},
+		{
+			path: "Spec.ISBN",
+			at:   func(h *api.Book) any { return &h.Spec.ISBN },
+			same: func(a, b *api.Book) bool { return a.Spec.ISBN == b.Spec.ISBN },
+			take: func(to, from *api.Book) { to.Spec.ISBN = from.Spec.ISBN },
+		},
+		{
+			path: "Spec.Genre",
+			at:   func(h *api.Book) any { return &h.Spec.Genre },
+			same: func(a, b *api.Book) bool { return a.Spec.Genre == b.Spec.Genre },
+			take: func(to, from *api.Book) { to.Spec.Genre = from.Spec.Genre },
+		},
+		{
+			path: "Spec.Shelf",
+			at:   func(h *api.Book) any { return &h.Spec.Shelf },
+			same: func(a, b *api.Book) bool { return a.Spec.Shelf == b.Spec.Shelf },
+			take: func(to, from *api.Book) { to.Spec.Shelf = from.Spec.Shelf },
+		},
+		{
+			path: "Spec.Copies",
+			at:   func(h *api.Book) any { return &h.Spec.Copies },
+			same: func(a, b *api.Book) bool {
+				return losslessSamePointer(a.Spec.Copies, b.Spec.Copies, losslessEqual[int32])
+			},
+			take: func(to, from *api.Book) { to.Spec.Copies = from.Spec.Copies },
+		},
 	},
-}
-
-func losslessSame_api_BookSpec(a, b *api.BookSpec) bool {
-	return a.Title == b.Title &&
-		a.SortTitle == b.SortTitle &&
-		losslessSameSlice(a.Authors, b.Authors, losslessEqual[string]) &&
-		a.ISBN == b.ISBN &&
-		a.Genre == b.Genre &&
-		a.Shelf == b.Shelf &&
-		losslessSamePointer(a.Copies, b.Copies, losslessEqual[int32])
 }
 
 // losslessKey is the annotation of a version's objects that holds what the version can't say. The hub never has it.

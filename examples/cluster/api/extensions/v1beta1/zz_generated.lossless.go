@@ -36,32 +36,80 @@ var lossless_HorizontalPodAutoscaler = &losslessKind[autoscaling.HorizontalPodAu
 	meta: func(v *HorizontalPodAutoscaler) *v1.ObjectMeta { return &v.ObjectMeta },
 	fields: []losslessField[autoscaling.HorizontalPodAutoscaler]{
 		{
-			path: "Spec",
-			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Spec },
+			path: "Spec.ScaleTargetRef.Kind",
+			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Spec.ScaleTargetRef.Kind },
 			same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
-				return losslessSame_autoscaling_HorizontalPodAutoscalerSpec(&a.Spec, &b.Spec)
+				return a.Spec.ScaleTargetRef.Kind == b.Spec.ScaleTargetRef.Kind
 			},
-			take: func(to, from *autoscaling.HorizontalPodAutoscaler) { to.Spec = from.Spec },
+			take: func(to, from *autoscaling.HorizontalPodAutoscaler) {
+				to.Spec.ScaleTargetRef.Kind = from.Spec.ScaleTargetRef.Kind
+			},
+		},
+		{
+			path: "Spec.ScaleTargetRef.Name",
+			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Spec.ScaleTargetRef.Name },
+			same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
+				return a.Spec.ScaleTargetRef.Name == b.Spec.ScaleTargetRef.Name
+			},
+			take: func(to, from *autoscaling.HorizontalPodAutoscaler) {
+				to.Spec.ScaleTargetRef.Name = from.Spec.ScaleTargetRef.Name
+			},
+		},
+		{
+			path: "Spec.ScaleTargetRef.APIVersion",
+			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Spec.ScaleTargetRef.APIVersion },
+			same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
+				return a.Spec.ScaleTargetRef.APIVersion == b.Spec.ScaleTargetRef.APIVersion
+			},
+			take: func(to, from *autoscaling.HorizontalPodAutoscaler) {
+				to.Spec.ScaleTargetRef.APIVersion = from.Spec.ScaleTargetRef.APIVersion
+			},
+		},
+		{
+			path: "Spec.MinReplicas",
+			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Spec.MinReplicas },
+			same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
+				return losslessSamePointer(a.Spec.MinReplicas, b.Spec.MinReplicas, losslessEqual[int32])
+			},
+			take: func(to, from *autoscaling.HorizontalPodAutoscaler) { to.Spec.MinReplicas = from.Spec.MinReplicas },
+		},
+		{
+			path: "Spec.MaxReplicas",
+			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Spec.MaxReplicas },
+			same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool { return a.Spec.MaxReplicas == b.Spec.MaxReplicas },
+			take: func(to, from *autoscaling.HorizontalPodAutoscaler) { to.Spec.MaxReplicas = from.Spec.MaxReplicas },
+		},
+		{
+			path: "Spec.Metrics",
+			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Spec.Metrics },
+			same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
+				return losslessSameSlice(a.Spec.Metrics, b.Spec.Metrics, losslessSame_autoscaling_MetricSpec)
+			},
+			take: func(to, from *autoscaling.HorizontalPodAutoscaler) { to.Spec.Metrics = from.Spec.Metrics },
+			shape: &losslessShape{
+				isList: true,
+			},
+		},
+		{
+			path: "Spec.Behavior",
+			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Spec.Behavior },
+			same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
+				return losslessSamePointer(a.Spec.Behavior, b.Spec.Behavior, losslessSame_autoscaling_HorizontalPodAutoscalerBehavior)
+			},
+			take: func(to, from *autoscaling.HorizontalPodAutoscaler) { to.Spec.Behavior = from.Spec.Behavior },
 			shape: &losslessShape{
 				fields: map[string]*losslessShape{
-					"Metrics": {
-						isList: true,
-					},
-					"Behavior": {
+					"ScaleUp": {
 						fields: map[string]*losslessShape{
-							"ScaleUp": {
-								fields: map[string]*losslessShape{
-									"Policies": {
-										isList: true,
-									},
-								},
+							"Policies": {
+								isList: true,
 							},
-							"ScaleDown": {
-								fields: map[string]*losslessShape{
-									"Policies": {
-										isList: true,
-									},
-								},
+						},
+					},
+					"ScaleDown": {
+						fields: map[string]*losslessShape{
+							"Policies": {
+								isList: true,
 							},
 						},
 					},
@@ -69,21 +117,77 @@ var lossless_HorizontalPodAutoscaler = &losslessKind[autoscaling.HorizontalPodAu
 			},
 		},
 		{
-			path: "Status",
-			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Status },
+			path: "Spec.ScaleSubresource",
+			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Spec.ScaleSubresource },
 			same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
-				return losslessSame_autoscaling_HorizontalPodAutoscalerStatus(&a.Status, &b.Status)
+				return a.Spec.ScaleSubresource == b.Spec.ScaleSubresource
 			},
-			take: func(to, from *autoscaling.HorizontalPodAutoscaler) { to.Status = from.Status },
+			take: func(to, from *autoscaling.HorizontalPodAutoscaler) {
+				to.Spec.ScaleSubresource = from.Spec.ScaleSubresource
+			},
+		},
+		{
+			path: "Status.ObservedGeneration",
+			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Status.ObservedGeneration },
+			same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
+				return losslessSamePointer(a.Status.ObservedGeneration, b.Status.ObservedGeneration, losslessEqual[int64])
+			},
+			take: func(to, from *autoscaling.HorizontalPodAutoscaler) {
+				to.Status.ObservedGeneration = from.Status.ObservedGeneration
+			},
+		},
+		{
+			path: "Status.LastScaleTime",
+			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Status.LastScaleTime },
+			same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
+				return losslessSamePointer(a.Status.LastScaleTime, b.Status.LastScaleTime, func(a, b *v1.Time) bool { return a.Equal(b) })
+			},
+			take: func(to, from *autoscaling.HorizontalPodAutoscaler) {
+				to.Status.LastScaleTime = from.Status.LastScaleTime
+			},
+		},
+		{
+			path: "Status.CurrentReplicas",
+			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Status.CurrentReplicas },
+			same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
+				return a.Status.CurrentReplicas == b.Status.CurrentReplicas
+			},
+			take: func(to, from *autoscaling.HorizontalPodAutoscaler) {
+				to.Status.CurrentReplicas = from.Status.CurrentReplicas
+			},
+		},
+		{
+			path: "Status.DesiredReplicas",
+			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Status.DesiredReplicas },
+			same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
+				return a.Status.DesiredReplicas == b.Status.DesiredReplicas
+			},
+			take: func(to, from *autoscaling.HorizontalPodAutoscaler) {
+				to.Status.DesiredReplicas = from.Status.DesiredReplicas
+			},
+		},
+		{
+			path: "Status.CurrentMetrics",
+			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Status.CurrentMetrics },
+			same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
+				return losslessSameSlice(a.Status.CurrentMetrics, b.Status.CurrentMetrics, losslessSame_autoscaling_MetricStatus)
+			},
+			take: func(to, from *autoscaling.HorizontalPodAutoscaler) {
+				to.Status.CurrentMetrics = from.Status.CurrentMetrics
+			},
 			shape: &losslessShape{
-				fields: map[string]*losslessShape{
-					"CurrentMetrics": {
-						isList: true,
-					},
-					"Conditions": {
-						isList: true,
-					},
-				},
+				isList: true,
+			},
+		},
+		{
+			path: "Status.Conditions",
+			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Status.Conditions },
+			same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
+				return losslessSameSlice(a.Status.Conditions, b.Status.Conditions, losslessSame_autoscaling_HorizontalPodAutoscalerCondition)
+			},
+			take: func(to, from *autoscaling.HorizontalPodAutoscaler) { to.Status.Conditions = from.Status.Conditions },
+			shape: &losslessShape{
+				isList: true,
 			},
 		},
 	},
@@ -130,24 +234,6 @@ func losslessSame_autoscaling_HorizontalPodAutoscalerCondition(a, b *autoscaling
 		a.Reason == b.Reason &&
 		a.Message == b.Message &&
 		losslessSamePointer(a.ObservedGeneration, b.ObservedGeneration, losslessEqual[int64])
-}
-
-func losslessSame_autoscaling_HorizontalPodAutoscalerSpec(a, b *autoscaling.HorizontalPodAutoscalerSpec) bool {
-	return a.ScaleTargetRef == b.ScaleTargetRef &&
-		losslessSamePointer(a.MinReplicas, b.MinReplicas, losslessEqual[int32]) &&
-		a.MaxReplicas == b.MaxReplicas &&
-		losslessSameSlice(a.Metrics, b.Metrics, losslessSame_autoscaling_MetricSpec) &&
-		losslessSamePointer(a.Behavior, b.Behavior, losslessSame_autoscaling_HorizontalPodAutoscalerBehavior) &&
-		a.ScaleSubresource == b.ScaleSubresource
-}
-
-func losslessSame_autoscaling_HorizontalPodAutoscalerStatus(a, b *autoscaling.HorizontalPodAutoscalerStatus) bool {
-	return losslessSamePointer(a.ObservedGeneration, b.ObservedGeneration, losslessEqual[int64]) &&
-		losslessSamePointer(a.LastScaleTime, b.LastScaleTime, func(a, b *v1.Time) bool { return a.Equal(b) }) &&
-		a.CurrentReplicas == b.CurrentReplicas &&
-		a.DesiredReplicas == b.DesiredReplicas &&
-		losslessSameSlice(a.CurrentMetrics, b.CurrentMetrics, losslessSame_autoscaling_MetricStatus) &&
-		losslessSameSlice(a.Conditions, b.Conditions, losslessSame_autoscaling_HorizontalPodAutoscalerCondition)
 }
 
 func losslessSame_autoscaling_MetricIdentifier(a, b *autoscaling.MetricIdentifier) bool {
