@@ -30,7 +30,8 @@ type watcher struct {
 }
 
 // Watch implements storage.Interface. A revision that is older than the log is CodeCompacted, although the source
-// may still have it: a fresh list is cheaper for everyone than a watch of its own on the source.
+// may still have it: a fresh list is cheaper for everyone than a watch of its own on the source. One that the cache
+// has yet to reach becomes CodeCompacted too, if a compaction makes the cache skip it.
 func (c *Cacher) Watch(ctx context.Context, prefix string, opts storage.WatchOptions) (storage.Watcher, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
