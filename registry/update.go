@@ -162,65 +162,6 @@ func (e *endpoint[T]) validateUpdate(ctx context.Context, hub, old T) field.Erro
 	return nil
 }
 
-// finishedError leaves a write of an object that is to be removed instead.
-type finishedError struct {
-	value   []byte // what would have been written
-	current storage.Entry
-}
-
-func (*finishedError) Error() string { return "the object is finished" }
-
-// write runs try against the current entry until its value is written, or removes the entry if try says so; a dry run
-// does neither. The entry that it returns is what the client gets to see.
-func (s *Store[T]) write(ctx context.Context, key string, dryRun bool, try func(storage.Entry) ([]byte, error)) (storage.Entry, error) {
-	for {
-		entry, err := s.writeOnce(ctx, key, dryRun, try)
-		var finished *finishedError
-		if !errors.As(err, &finished) {
-			return entry, err
-		}
-		current := finished.current
-		if !dryRun {
-			_, err := s.backend.Delete(ctx, key, sameRevision(current))
-			if errors.Is(err, errRevisionMoved) {
-				continue
-			}
-			// Gone is what was wanted, whoever did it.
-			if err != nil && storage.CodeOf(err) != storage.CodeNotFound {
-				return storage.Entry{}, err
-			}
-		}
-		return storage.Entry{Key: key, Value: finished.value, Revision: current.Revision}, nil
-	}
-}
-
-func (s *Store[T]) writeOnce(ctx context.Context, key string, dryRun bool, try func(storage.Entry) ([]byte, error)) (storage.Entry, error) {
-	if !dryRun {
-		return s.backend.GuaranteedUpdate(ctx, key, func(current storage.Entry) ([]byte, []storage.Op, error) {
-			value, err := try(current)
-			return value, nil, err
-		})
-	}
-	current, err := s.backend.Get(ctx, key, storage.GetOptions{})
-	if err != nil {
-		return storage.Entry{}, err
-	}
-	current.Value, err = try(current)
-	return current, err
-}
-
-var errRevisionMoved = errors.New("the entry is no longer at the expected revision")
-
-// sameRevision allows the deletion of one version only.
-func sameRevision(want storage.Entry) storage.CheckDelete {
-	return func(current storage.Entry) error {
-		if current.Revision != want.Revision {
-			return errRevisionMoved
-		}
-		return nil
-	}
-}
-
 // createByUpdate is for kinds whose clients may create with an update.
 func (e *endpoint[T]) createByUpdate(ctx context.Context, name rest.Name, hub T, opts metav1.UpdateOptions) (rest.View, error) {
 	if err := rest.CreateDenied(ctx); err != nil {

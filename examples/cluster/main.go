@@ -1,4 +1,4 @@
-// Cluster is an API server for the kinds that every text about Kubernetes begins with: pods, replication controllers,
+// Command cluster is an API server for the kinds that every text about Kubernetes begins with: pods, replication controllers,
 // namespaces, and autoscalers in three versions of two groups.
 //
 // Pods, replication controllers and namespaces are the types of k8s.io/api, served through aliases with markers (see

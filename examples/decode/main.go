@@ -1,4 +1,4 @@
-// Decode reads what a server keeps in etcd of a pod, from standard input, and prints it as JSON:
+// Command decode reads what a server keeps in etcd of a pod, from standard input, and prints it as JSON:
 //
 //	etcdctl get --print-value-only /registry/pods/NAMESPACE/NAME | head -c -1 | decode
 //

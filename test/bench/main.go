@@ -1,4 +1,4 @@
-// Bench measures our server beside one that is assembled from k8s.io/apiserver: CPU time of the server process for each
+// Command bench measures our server beside one that is assembled from k8s.io/apiserver: CPU time of the server process for each
 // request, and memory, both as the kernel counts them. README.md says what is fair about it, and what it has shown.
 //
 // It builds and starts one etcd and both servers, puts the same bytes into etcd for each, and does the rows of rows.go

@@ -1,4 +1,4 @@
-// Etcd is the one external etcd that both servers use, as a process of its own on loopback TCP. It has etcd's own
+// Command etcd is the one external etcd that both servers use, as a process of its own on loopback TCP. It has etcd's own
 // defaults, with fsync.
 package main
 
