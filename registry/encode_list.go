@@ -76,23 +76,33 @@ func (l *listView) writeProtobuf(out *chunks) error {
 	if !l.stored() {
 		return l.writeConvertedProtobuf(out)
 	}
-	size := 0
+	return l.writeItems(out, l.kind.ListKind(), wire.ItemSize, wire.AppendItem)
+}
+
+// writeItems writes a list of kind whose items are cut out of the stored bytes: size says how long an item will be, item
+// appends it.
+func (l *listView) writeItems(
+	out *chunks, kind schema.GroupVersionKind,
+	size func(value []byte, revision int64) (int, error),
+	item func(dst, value []byte, revision int64) ([]byte, error),
+) error {
+	total := 0
 	for _, e := range l.entries {
-		n, err := wire.ItemSize(e.Value, e.Revision)
+		n, err := size(e.Value, e.Revision)
 		if err != nil {
 			return apierrors.NewInternalError(err)
 		}
-		size += n
+		total += n
 	}
-	if err := l.startProtobuf(out, l.kind.ListKind(), size); err != nil {
+	if err := l.startProtobuf(out, kind, total); err != nil {
 		return err
 	}
 	for _, e := range l.entries {
-		item, err := wire.AppendItem(out.buf.AvailableBuffer(), e.Value, e.Revision)
+		data, err := item(out.buf.AvailableBuffer(), e.Value, e.Revision)
 		if err != nil {
 			return apierrors.NewInternalError(err)
 		}
-		out.buf.Write(item)
+		out.buf.Write(data)
 		if err := out.flushFull(); err != nil {
 			return err
 		}

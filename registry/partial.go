@@ -94,29 +94,7 @@ func (l *listView) writePartialProtobuf(out *chunks) error {
 	if !l.stored() {
 		return l.writeConvertedPartial(out)
 	}
-	size := 0
-	for _, e := range l.entries {
-		n, err := wire.PartialItemSize(e.Value, e.Revision)
-		if err != nil {
-			return apierrors.NewInternalError(err)
-		}
-		size += n
-	}
-	if err := l.startProtobuf(out, partialListKind, size); err != nil {
-		return err
-	}
-	for _, e := range l.entries {
-		item, err := wire.AppendPartialItem(out.buf.AvailableBuffer(), e.Value, e.Revision)
-		if err != nil {
-			return apierrors.NewInternalError(err)
-		}
-		out.buf.Write(item)
-		if err := out.flushFull(); err != nil {
-			return err
-		}
-	}
-	out.buf.Write(wire.AppendEnvelopeEnd(nil))
-	return nil
+	return l.writeItems(out, partialListKind, wire.PartialItemSize, wire.AppendPartialItem)
 }
 
 // writeConvertedPartial writes the metadata of another version than the stored one, which may itself have no protobuf

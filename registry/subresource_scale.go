@@ -42,12 +42,25 @@ func (s *scaleEndpoint[T]) Update(ctx context.Context, name rest.Name, obj apiru
 	if err := e.matchNamespace(&scale.ObjectMeta, name); err != nil {
 		return nil, false, err
 	}
+	view, err = s.write(ctx, "update", name, opts.DryRun, opts.FieldManager, func(storage.Entry) (*autoscalingv1.Scale, error) {
+		return scale, nil
+	})
+	return view, false, err
+}
+
+// write stores the object with the Scale that next makes for the current one, again for each attempt.
+func (s *scaleEndpoint[T]) write(ctx context.Context, verb string, name rest.Name, dryRun []string, manager string, next func(storage.Entry) (*autoscalingv1.Scale, error)) (rest.View, error) {
+	e := s.of
 	key, err := e.key(name)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	entry, err := e.write(ctx, key, isDryRun(opts.DryRun), func(current storage.Entry) ([]byte, error) {
+	entry, err := e.write(ctx, key, isDryRun(dryRun), func(current storage.Entry) ([]byte, error) {
 		old, err := e.decodeHub(current)
+		if err != nil {
+			return nil, err
+		}
+		scale, err := next(current)
 		if err != nil {
 			return nil, err
 		}
@@ -55,14 +68,13 @@ func (s *scaleEndpoint[T]) Update(ctx context.Context, name rest.Name, obj apiru
 		if err != nil {
 			return nil, err
 		}
-		e.own(ctx, hub, old, author{manager: opts.FieldManager})
+		e.own(ctx, hub, old, author{manager: manager})
 		return e.replace(ctx, hub, old, current)
 	})
 	if err != nil {
-		return nil, false, statusOf(err, "update", e.resource, name.Name)
+		return nil, statusOf(err, verb, e.resource, name.Name)
 	}
-	view, err = s.view(entry)
-	return view, false, err
+	return s.view(entry)
 }
 
 // scalePatchTypes are those that need to know nothing of the kind.
@@ -70,35 +82,13 @@ var scalePatchTypes = []types.PatchType{types.MergePatchType, types.JSONPatchTyp
 
 // Patch is Update with a patch of what Get shows.
 func (s *scaleEndpoint[T]) Patch(ctx context.Context, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (view rest.View, created bool, err error) {
-	e := s.of
-	key, err := e.key(name)
+	r, err := s.of.newEdit(name, patch, opts)
 	if err != nil {
 		return nil, false, err
 	}
-	r, err := e.newEdit(name, patch, opts)
-	if err != nil {
-		return nil, false, err
-	}
-	entry, err := e.write(ctx, key, isDryRun(opts.DryRun), func(current storage.Entry) ([]byte, error) {
-		old, err := e.decodeHub(current)
-		if err != nil {
-			return nil, err
-		}
-		scale, err := s.edited(ctx, r, current)
-		if err != nil {
-			return nil, err
-		}
-		hub, err := s.scaled(scale, old)
-		if err != nil {
-			return nil, err
-		}
-		e.own(ctx, hub, old, author{manager: opts.FieldManager})
-		return e.replace(ctx, hub, old, current)
+	view, err = s.write(ctx, "patch", name, opts.DryRun, opts.FieldManager, func(current storage.Entry) (*autoscalingv1.Scale, error) {
+		return s.edited(ctx, r, current)
 	})
-	if err != nil {
-		return nil, false, statusOf(err, "patch", e.resource, name.Name)
-	}
-	view, err = s.view(entry)
 	return view, false, err
 }
 

@@ -29,18 +29,6 @@ func Last(lines []string, name string) (string, bool) {
 // Has tells whether a tag of this name is in the lines.
 func Has(lines []string, name string) bool { return len(codetags.Extract("+", lines)[name]) > 0 }
 
-// Parse returns the tags of this name with their arguments; the value is everything behind the equals sign, as
-// written (codetags.ValueTypeRaw).
-func Parse(lines []string, name string) ([]codetags.Tag, error) {
-	return codetags.ParseAll(codetags.Extract("+", lines)[name], codetags.RawValues(true))
-}
-
-// ParseTyped is Parse with values of the tag grammar: strings, integers, booleans, identifiers or other tags, and
-// "# comments" behind them.
-func ParseTyped(lines []string, name string) ([]codetags.Tag, error) {
-	return codetags.ParseAll(codetags.Extract("+", lines)[name])
-}
-
 // rawValue returns what stands behind the first "=" that is not inside the parentheses of arguments.
 func rawValue(rest string) string {
 	depth := 0

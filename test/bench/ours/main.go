@@ -1,4 +1,4 @@
-// Ours is pods on Typeplane, declared by hand on the packages that generated code uses. It is built as a product is,
+// Command ours is pods on Typeplane, declared by hand on the packages that generated code uses. It is built as a product is,
 // with one more flag, for profiles.
 package main
 

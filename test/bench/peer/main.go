@@ -1,4 +1,4 @@
-// Peer is the server that ours is measured against: pods on k8s.io/apiserver, put together as sample-apiserver does.
+// Command peer is the server that ours is measured against: pods on k8s.io/apiserver, put together as sample-apiserver does.
 //
 // It is at its best here: the watch cache is on, feature gates have their defaults, there is no authentication,
 // authorization allows everything, there is no admission, no audit and no flow control, and one Go type is the
