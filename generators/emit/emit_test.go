@@ -120,13 +120,16 @@ func TestPlanAndApply(t *testing.T) {
 			t.Fatalf("%v, got %q", err, read())
 		}
 	}
-	for mark, stays := range map[string]bool{"// made by b": true, "// made by a": false} {
-		changes, err := emit.Plan(nil, []string{dir}, []emit.Output{{Name: "a.proto", Mark: mark}})
+	for _, step := range []struct {
+		mark  string
+		stays bool
+	}{{"// made by b", true}, {"// made by a", false}} {
+		changes, err := emit.Plan(nil, []string{dir}, []emit.Output{{Name: "a.proto", Mark: step.mark}})
 		if err == nil {
 			err = emit.Apply(changes)
 		}
-		if _, gone := os.Stat(filepath.Join(dir, "a.proto")); err != nil || (gone == nil) != stays {
-			t.Errorf("%s: %v, file: %v", mark, err, gone)
+		if _, gone := os.Stat(filepath.Join(dir, "a.proto")); err != nil || (gone == nil) != step.stays {
+			t.Errorf("%s: %v, file: %v", step.mark, err, gone)
 		}
 	}
 	if _, err := emit.Plan([]*emit.File{emit.NewRaw(dir, "x", nil), emit.NewRaw(dir, "x", nil)}, nil, nil); err == nil {
