@@ -2,6 +2,8 @@ module github.com/typeplane/typeplane/test/codebench
 
 go 1.26.0
 
+toolchain go1.26.10
+
 replace github.com/typeplane/typeplane => ../..
 
 require (
