@@ -4,7 +4,9 @@
 // (or what a go.mod among them says; without one, the module has the requirements of this repository, which stands
 // in it as a replacement, so that printed code may import the runtime). Then come either sections "want/<file>",
 // which are all files that the plug-ins write, or one section "error" with the problems that they report, a line each.
-// What is written must compile; if the case has tests ("x_test.go"), they must pass.
+// What is written must compile; if the case has tests ("x_test.go"), they must pass. All cases of a folder are compiled
+// and tested by one go command, as folders of one module whose import paths are "cases.example/<case>/…", so a test
+// must not depend on the import path of its own package. A case with a go.mod is compiled by itself.
 //
 //	go test ./generators/deepcopy -update
 //
@@ -16,8 +18,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,15 +49,28 @@ func Run(t *testing.T, dir string, plugins ...generators.Plugin) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no cases in %s: %v", dir, err)
 	}
+	all := newBatch(t, absolute(t, dir))
+	t.Cleanup(func() { all.test(t) }) // after the last parallel case
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+		t.Run(caseName(file), func(t *testing.T) {
 			t.Parallel()
-			runCase(t, file, plugins)
+			runCase(t, file, plugins, all)
 		})
 	}
 }
 
-func runCase(t *testing.T, file string, plugins []generators.Plugin) {
+func absolute(t testing.TB, dir string) string {
+	t.Helper()
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return abs
+}
+
+func caseName(file string) string { return strings.TrimSuffix(filepath.Base(file), ".txtar") }
+
+func runCase(t *testing.T, file string, plugins []generators.Plugin, all *batch) {
 	archive, err := txtar.ParseFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -74,9 +91,14 @@ func runCase(t *testing.T, file string, plugins []generators.Plugin) {
 	} else if diff := cmp.Diff(format(wants(archive)), format(got)); diff != "" {
 		t.Errorf("%s: run with -update if this is right (-want +got):\n%s", file, diff)
 	}
-	if len(result.Problems) == 0 {
-		Compile(t, dir, hasTests(archive))
+	if len(result.Problems) > 0 {
+		return
 	}
+	if hasModule(archive) {
+		Compile(t, dir, hasTests(archive))
+		return
+	}
+	all.add(t, caseName(file), dir)
 }
 
 // unwanted are the names of the files of quiet plug-ins.
@@ -131,12 +153,15 @@ func filter(a *txtar.Archive, want bool) []txtar.File {
 func format(files []txtar.File) string { return string(txtar.Format(&txtar.Archive{Files: files})) }
 
 func hasTests(a *txtar.Archive) bool {
-	for _, f := range a.Files {
-		if strings.HasSuffix(f.Name, "_test.go") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.Files, func(f txtar.File) bool { return strings.HasSuffix(f.Name, "_test.go") })
+}
+
+// hasModule tells whether a case says itself what its modules are.
+func hasModule(a *txtar.Archive) bool {
+	return slices.ContainsFunc(inputs(a), func(f txtar.File) bool {
+		base := path.Base(f.Name)
+		return base == "go.mod" || base == "go.work"
+	})
 }
 
 // Module writes the input files of an archive to a temporary folder that is a module and returns the folder.
@@ -146,7 +171,7 @@ func Module(t testing.TB, a *txtar.Archive) string {
 	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = resolved
 	}
-	write(t, filepath.Join(dir, "go.mod"), goMod(t))
+	write(t, filepath.Join(dir, "go.mod"), goMod(t, "example.com"))
 	write(t, filepath.Join(dir, "go.sum"), read(t, filepath.Join(Root(t), "go.sum")))
 	for _, f := range inputs(a) {
 		write(t, filepath.Join(dir, filepath.FromSlash(f.Name)), f.Data)
@@ -157,9 +182,9 @@ func Module(t testing.TB, a *txtar.Archive) string {
 var moduleLine = regexp.MustCompile(`(?m)^module (\S+)$`)
 
 // goMod is the go.mod of this repository under another name, with the repository as a dependency.
-func goMod(t testing.TB) []byte {
+func goMod(t testing.TB, name string) []byte {
 	root := Root(t)
-	text := moduleLine.ReplaceAll(read(t, filepath.Join(root, "go.mod")), []byte("module example.com"))
+	text := moduleLine.ReplaceAll(read(t, filepath.Join(root, "go.mod")), []byte("module "+name))
 	return append(text, fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %s\n", self, self, root)...)
 }
 
