@@ -14,6 +14,7 @@ import (
 	"github.com/typeplane/typeplane/generators/conversion"
 	"github.com/typeplane/typeplane/generators/deepcopy"
 	"github.com/typeplane/typeplane/generators/defaulter"
+	"github.com/typeplane/typeplane/generators/lifecycle"
 	"github.com/typeplane/typeplane/generators/openapi"
 	"github.com/typeplane/typeplane/generators/protobuf"
 	"github.com/typeplane/typeplane/generators/register"
@@ -27,6 +28,7 @@ func plugins() []generators.Plugin {
 		conversion.Plugin(),
 		protobuf.Plugin(),
 		register.Plugin(),
+		lifecycle.Plugin(),
 		openapi.Plugin(),
 		apiserver.Plugin(),
 	}
