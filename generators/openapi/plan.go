@@ -65,20 +65,20 @@ type root struct {
 // roots are those of pkg, in the order of their names: in a package that says +k8s:openapi-gen=true its kinds and lists,
 // and everywhere the types that say so themselves.
 func roots(pkg *load.Package) []root {
-	whole := value(pkg.DocLines, tagGen) == "true"
+	whole := asks(pkg.DocLines, "true")
 	var out []root
 	for _, t := range pkg.Types.Types {
 		if t.Kind != types.Struct || !token.IsExported(t.Name.Name) {
 			continue
 		}
-		switch own := value(t.CommentLines, tagGen); {
-		case own == "false":
-		case own == "true", whole && kind.Embeds(t, "TypeMeta"):
+		switch {
+		case asks(t.CommentLines, "false"):
+		case asks(t.CommentLines, "true"), whole && kind.Embeds(t, "TypeMeta"):
 			out = append(out, root{t, t.CommentLines})
 		}
 	}
 	for _, a := range kind.Aliases(pkg) {
-		if own := value(a.CommentLines, tagGen); own == "true" || whole && own != "false" {
+		if asks(a.CommentLines, "true") || whole && !asks(a.CommentLines, "false") {
 			out = append(out, root{a.Target, a.CommentLines})
 		}
 	}
@@ -147,7 +147,11 @@ func (m *models) model(t *types.Type) string {
 }
 
 func (m *models) modelName(t *types.Type) string {
-	return modelName(m.namesOf(t.Name.Package), t.Name.Name)
+	names := m.namesOf(t.Name.Package)
+	if own := value(t.CommentLines, tagModelPackage); own != "" {
+		names.modelPackage = own
+	}
+	return modelName(names, t.Name.Name)
 }
 
 // namesOf reads a package's tags. Those of other modules are read for what they publish, not for their groups.

@@ -3,7 +3,6 @@ package openapi
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"k8s.io/gengo/v2/types"
@@ -41,16 +40,53 @@ func (m *models) taggedDefault(f field, lines []string, pkg string) json.RawMess
 				"a string needs its quotes, like +"+tagDefault+`="`+strings.Trim(text, `"'`)+`"`)
 			return nil
 		}
+		if err := fits(json.RawMessage(text), m.jsonKind(f)); err != nil {
+			m.defaultProblem(f, "+"+tagDefault+"="+text+": "+err.Error(), "give a value of the field's type")
+			return nil
+		}
 		return json.RawMessage(text)
 	}
-	text := value(lines, tagKubebuilderDefault, tagKubebuilderDefault+":")
-	switch {
-	case text == "", strings.HasPrefix(text, "{") && !json.Valid([]byte(text)):
-		return nil // kubebuilder's own form of lists and maps
-	case !json.Valid([]byte(text)):
-		return json.RawMessage(strconv.Quote(strings.Trim(text, "`'")))
+	text := markerValue(lines, tagKubebuilderDefault)
+	if text == "" {
+		return nil
 	}
-	return json.RawMessage(text)
+	v, err := literal(text, m.jsonKind(f))
+	if err != nil {
+		m.defaultProblem(f, "+"+tagKubebuilderDefault+"="+text+": "+err.Error(), "give a value of the field's type")
+		return nil
+	}
+	return v
+}
+
+// jsonKind is the JSON type of a field's values; "" if there may be several.
+func (m *models) jsonKind(f field) string {
+	if f.quoted {
+		return ""
+	}
+	if s := m.toldSchema(f.markers, f.place); s != nil {
+		return s.Type
+	}
+	if s := m.declared(plainPointer(f.field.Type)); s != nil {
+		return s.Type
+	}
+	t := plain(f.field.Type)
+	switch {
+	case writesOwnJSON(t) || writesOwnJSON(plainPointer(f.field.Type)):
+		return ""
+	case t.Kind == types.Struct || t.Kind == types.Map:
+		return "object"
+	case t.Kind == types.Slice && isBuiltin(t.Elem, "byte", "uint8"), isBuiltin(t, "string"):
+		return "string"
+	case t.Kind == types.Slice || t.Kind == types.Array:
+		return "array"
+	case isBuiltin(t, "bool"):
+		return "boolean"
+	case isBuiltin(t, "float32", "float64"):
+		return "number"
+	case t.Kind == types.Builtin:
+		return "integer"
+	}
+	return ""
 }
 
 // referredDefault is the constant that ref(Name) or ref(import/path.Name) names.
@@ -79,7 +115,7 @@ func (m *models) defaultOf(f field) json.RawMessage {
 	if d := m.explicitDefault(f); d != nil {
 		return d
 	}
-	if f.quoted || has(f.markers, tagType) {
+	if f.quoted || m.toldSchema(f.markers, f.place) != nil {
 		return nil // its JSON is not that of its Go type
 	}
 	return m.zero(f.field.Type, f.omits)

@@ -6,18 +6,13 @@ import (
 	"fmt"
 	gotypes "go/types"
 	"slices"
-	"strconv"
 	"strings"
 
 	"k8s.io/gengo/v2/types"
 )
 
-// enumOf are the values of a named type: those that +kubebuilder:validation:Enum lists above it or, with +enum, the
-// constants of the type. Nil for a type that is open.
+// enumOf are the constants of a type that is tagged +enum; nil for other types.
 func (m *models) enumOf(t *types.Type) []json.RawMessage {
-	if v := value(t.CommentLines, tagEnumValues); v != "" {
-		return m.enumValues(place{owner: t, path: t.Name.Name}, v)
-	}
 	var out []json.RawMessage
 	for _, c := range m.enumConstants(t) {
 		out = append(out, m.constant(c.Name))
@@ -38,7 +33,7 @@ func (m *models) enumConstants(t *types.Type) []*types.Type {
 	}
 	var out []*types.Type
 	for _, c := range pkg.Types.Constants {
-		if c.Underlying == t && c.ConstValue != nil {
+		if c.Underlying == t && c.ConstValue != nil && !has(c.CommentLines, tagEnumExclude) {
 			out = append(out, c)
 		}
 	}
@@ -71,26 +66,6 @@ func (m *models) enumDescription(t *types.Type) []string {
 		lines = append(lines, strings.TrimRight(fmt.Sprintf(" - `%q` %s", *c.ConstValue, comment), " "))
 	}
 	return lines
-}
-
-// enumValues reads the list of +kubebuilder:validation:Enum=A;B;"C D";3, with or without braces.
-func (m *models) enumValues(at place, text string) []json.RawMessage {
-	if inner, ok := strings.CutPrefix(text, "{"); ok {
-		text = strings.ReplaceAll(strings.TrimSuffix(inner, "}"), ",", ";")
-	}
-	var out []json.RawMessage
-	for _, item := range strings.Split(text, ";") {
-		item = strings.TrimSpace(item)
-		if item == "" {
-			m.fieldProblem(at, "+"+tagEnumValues+"="+text+" has an empty item", `write "" for the empty string`)
-			continue
-		}
-		if !json.Valid([]byte(item)) {
-			item = strconv.Quote(strings.Trim(item, "`'"))
-		}
-		out = append(out, json.RawMessage(item))
-	}
-	return out
 }
 
 // constant is the value of a constant as JSON; nil if there is no such constant.

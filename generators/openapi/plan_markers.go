@@ -16,6 +16,27 @@ func (m *models) structMarkers(t *types.Type, s *schema) {
 	if v := value(t.CommentLines, tagStructType); v != "" {
 		s.MapType = m.oneOf(place{owner: t, path: t.Name.Name}, tagStructType, v, "atomic", "granular")
 	}
+	if s.Type == "object" {
+		s.Unions = m.unionsOf(t)
+	}
+	s.Extensions = m.extensions(t.CommentLines, place{owner: t, path: t.Name.Name})
+	m.limit(s, t, t.CommentLines, place{owner: t, path: t.Name.Name})
+}
+
+// extensions are those that +k8s:openapi-gen=x-kubernetes-name:value adds.
+func (m *models) extensions(lines []string, at place) map[string]string {
+	out := map[string]string{}
+	for _, text := range tag.Values(lines, tagGen) {
+		name, value, ok := strings.Cut(text, ":")
+		switch {
+		case text == "true", text == "false":
+		case !ok || !strings.HasPrefix(name, "x-kubernetes-"):
+			m.fieldProblem(at, fmt.Sprintf("+%s=%s: want true, false, or an extension", tagGen, text), "write an extension like +"+tagGen+"=x-kubernetes-name:value")
+		default:
+			out[name] = value
+		}
+	}
+	return out
 }
 
 // fieldMarkers takes the tags above a field into its schema.
@@ -29,16 +50,7 @@ func (m *models) fieldMarkers(f field, s *schema) {
 			s.MapType = m.oneOf(f.place, tag, v, "atomic", "granular")
 		}
 	}
-	if v := value(f.markers, tagEnumValues); v != "" {
-		if s.Items != nil {
-			m.fieldProblem(f.place, "+"+tagEnumValues+" is for single values, and this is a list", "use +"+tagItemsEnumValues+"="+v)
-		} else {
-			s.Enum = m.enumValues(f.place, v)
-		}
-	}
-	if v := value(f.markers, tagItemsEnumValues); v != "" && m.suits(f, tagItemsEnumValues, types.Slice) {
-		s.Items.Enum = m.enumValues(f.place, v)
-	}
+	s.Extensions = m.extensions(lines, f.place)
 }
 
 func (m *models) listMarkers(f field, s *schema) {
@@ -48,8 +60,12 @@ func (m *models) listMarkers(f field, s *schema) {
 	switch {
 	case kind == "" && len(keys) == 0:
 		return
+	case kind == "atomic" && len(keys) == 0 && !isList(f.field.Type):
+		return // what is no list is replaced as a whole anyway
 	case !m.suits(f, tagListType, types.Slice):
 		return
+	case kind == "atomic" && value(lines, tagK8sUnique) == "map":
+		keys = nil // they tell which items are equal, not how the list merges
 	case kind == "":
 		m.fieldProblem(f.place, "+listMapKey is for lists of type map", "add +listType=map, or remove the key")
 		return
@@ -83,13 +99,17 @@ func (m *models) patchMarkers(f field, s *schema) {
 
 // suits reports a tag on a field of another kind than the one that it is for.
 func (m *models) suits(f field, tag string, want types.Kind) bool {
-	kind := plain(f.field.Type).Kind
-	if kind == want || kind == types.Array && want == types.Slice {
+	if plain(f.field.Type).Kind == want || want == types.Slice && isList(f.field.Type) {
 		return true
 	}
 	name := map[types.Kind]string{types.Slice: "lists", types.Map: "maps", types.Struct: "structs"}[want]
 	m.fieldProblem(f.place, fmt.Sprintf("+%s is for %s, and this is a %s", tag, name, f.field.Type), "remove the tag")
 	return false
+}
+
+func isList(t *types.Type) bool {
+	kind := plain(t).Kind
+	return kind == types.Slice || kind == types.Array
 }
 
 // oneOf reports a value that a tag doesn't know, and returns the others.

@@ -18,7 +18,9 @@ func (m *models) modelSchema(t *types.Type) *schema {
 	if s == nil {
 		s = m.structSchema(t, t.Name.Name)
 	}
-	s.Description = describe(t.CommentLines)
+	if text := describe(t.CommentLines); text != "" || s.Description == "" {
+		s.Description = text
+	}
 	m.structMarkers(t, s)
 	if gvk, ok := m.kinds[t]; ok {
 		s.GroupVersionKinds = []groupVersionKind{gvk}
@@ -64,7 +66,7 @@ func (m *models) collect(t *types.Type, path string, depth int, within []*types.
 	for i := range t.Members {
 		member := &t.Members[i]
 		name, options, skip := jsonName(member)
-		if skip || value(member.CommentLines, tagGen) == "false" {
+		if skip || asks(member.CommentLines, "false") {
 			continue
 		}
 		if s := plainPointer(member.Type); member.Embedded && name == "" && s.Kind == types.Struct && m.declared(s) == nil {
@@ -76,10 +78,10 @@ func (m *models) collect(t *types.Type, path string, depth int, within []*types.
 		}
 		f := field{
 			place:   place{owner: t, field: member, path: path + "." + member.Name},
-			markers: markers(t, member),
+			markers: kubebuilderLines(t, member.CommentLines),
 			depth:   depth,
 			quoted:  slices.Contains(options, "string"),
-			omits:   slices.Contains(options, "omitempty") || slices.Contains(options, "omitzero"),
+			omits:   omits(member),
 		}
 		f.required = m.isRequired(f)
 		switch other, taken := fields[name]; {
@@ -100,6 +102,12 @@ func jsonName(member *types.Member) (name string, options []string, skip bool) {
 	return parts[0], parts[1:], tag == "-" || !token.IsExported(member.Name) && !member.Embedded
 }
 
+// omits says whether JSON leaves a zero value out.
+func omits(member *types.Member) bool {
+	_, options, _ := jsonName(member)
+	return slices.Contains(options, "omitempty") || slices.Contains(options, "omitzero")
+}
+
 func plainPointer(t *types.Type) *types.Type {
 	for t.Kind == types.Pointer {
 		t = t.Elem
@@ -115,25 +123,17 @@ func (m *models) property(f field) *schema {
 	}
 	s.Description = describe(append(slices.Clone(f.field.CommentLines), m.enumDescription(f.field.Type)...))
 	m.fieldMarkers(f, s)
+	m.limit(s, f.field.Type, f.field.CommentLines, f.place)
 	s.Default = m.defaultOf(f)
 	return s.wrapped()
 }
 
 // fieldSchema is what a tag says the field is, else what its type says.
 func (m *models) fieldSchema(f field) *schema {
-	if kind := value(f.markers, tagType); kind != "" {
-		return &schema{Type: kind, Format: value(f.markers, tagFormat)}
+	if s := m.toldSchema(f.markers, f.place); s != nil {
+		return s
 	}
 	return m.use(f.field.Type, f.place)
-}
-
-// markers are the comment lines of a field in which kubebuilder's tags count. Kubernetes' own types carry them too,
-// for those who make CRDs, and it publishes them by the other tags alone; so do we.
-func markers(owner *types.Type, member *types.Member) []string {
-	if strings.HasPrefix(owner.Name.Package, "k8s.io/") {
-		return nil
-	}
-	return member.CommentLines
 }
 
 // isRequired says whether a client has to write the field: it is said by a tag, else a field that JSON always holds
@@ -145,8 +145,25 @@ func (m *models) isRequired(f field) bool {
 	if optional && required {
 		m.fieldProblem(f.place, "it is tagged as optional and as required", "remove one of the tags")
 	}
-	if optional || required {
+	switch {
+	case optional || required:
 		return required
+	case m.explicitDefault(f) != nil:
+		return false
 	}
-	return !f.omits && m.explicitDefault(f) == nil
+	return m.requiredByPackage(f)
+}
+
+// requiredByPackage says it for a field about which nothing is said: the package may, with one of kubebuilder's
+// markers, else it is what JSON always holds.
+func (m *models) requiredByPackage(f field) bool {
+	if pkg := m.set.Package(f.owner.Name.Package); pkg != nil && pkg.Main {
+		switch lines := kubebuilderLines(f.owner, pkg.DocLines); {
+		case has(lines, tagKubebuilderOptional):
+			return false
+		case has(lines, tagKubebuilderRequired):
+			return !f.omits
+		}
+	}
+	return !f.omits
 }

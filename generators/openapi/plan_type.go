@@ -23,6 +23,7 @@ func (m *models) use(t *types.Type, at place) *schema {
 		if t.Kind == types.Struct && t.Name.Package != "time" {
 			return refTo(m.model(t))
 		}
+		m.limit(s, t, t.CommentLines, place{owner: t, path: t.Name.Name})
 		return s
 	}
 	if writesOwnJSON(t) {
@@ -32,6 +33,7 @@ func (m *models) use(t *types.Type, at place) *schema {
 	case types.Alias:
 		s := m.use(t.Underlying, at)
 		s.Enum = append(s.Enum, m.enumOf(t)...)
+		m.limit(s, t, t.CommentLines, place{owner: t, path: t.Name.Name})
 		return s
 	case types.Builtin:
 		return m.builtin(t, at)
@@ -96,7 +98,7 @@ func (m *models) declared(t *types.Type) *schema {
 		return &schema{OneOf: []*schema{{Type: "string"}, {Type: "number"}}}
 	case "k8s.io/apimachinery/pkg/util/intstr.IntOrString":
 		return &schema{Format: "int-or-string", OneOf: []*schema{{Type: "integer"}, {Type: "string"}}}
-	case "k8s.io/apimachinery/pkg/runtime.RawExtension", metaV1 + ".FieldsV1":
+	case "k8s.io/apimachinery/pkg/runtime.RawExtension", "k8s.io/apimachinery/pkg/runtime.Unknown", metaV1 + ".FieldsV1":
 		return &schema{Type: "object"}
 	case "encoding/json.RawMessage",
 		"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON":
@@ -106,8 +108,11 @@ func (m *models) declared(t *types.Type) *schema {
 		return nil
 	}
 	m.readComments(t.Name.Package)
-	if kind := value(t.CommentLines, tagType); kind != "" {
-		return &schema{Type: kind, Format: value(t.CommentLines, tagFormat)}
+	if s := m.toldSchema(kubebuilderLines(t, t.CommentLines), place{owner: t, path: t.Name.Name}); s != nil {
+		return s
+	}
+	if s := m.hooked(t); s != nil {
+		return s
 	}
 	if t.Methods["MarshalJSON"] == nil && t.Methods["MarshalText"] != nil {
 		return &schema{Type: "string"}

@@ -1,0 +1,54 @@
+package openapi
+
+import (
+	"go/token"
+	"slices"
+	"strings"
+
+	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators"
+	"github.com/typeplane/typeplane/generators/diag"
+	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/tag"
+)
+
+// modelNameOf is a method that is printed: the model of a type.
+type modelNameOf struct{ typeName, model string }
+
+// modelNames are the methods OpenAPIModelName of a package: of its exported structs if it has the tag, else of those
+// that have it themselves.
+func modelNames(pass *generators.Pass, pkg *load.Package) []modelNameOf {
+	whole := value(pkg.DocLines, tagModelPackage)
+	var out []modelNameOf
+	for _, t := range pkg.Types.Types {
+		prefix := whole
+		if own := value(t.CommentLines, tagModelPackage); own != "" {
+			prefix = own
+		}
+		asked := whole != "" || tag.Has(t.CommentLines, tagModelPackage)
+		switch {
+		case !asked || !named(t) || t.Methods["OpenAPIModelName"] != nil:
+		case prefix == "":
+			pass.Report.Add(diag.Problem{
+				Pos: pass.Set.TypePos(t), Path: t.Name.Name, Message: "+" + tagModelPackage + " has no value",
+				Cure: "say what the name begins with, like +" + tagModelPackage + "=com.example.shop.v1",
+			})
+		default:
+			out = append(out, modelNameOf{typeName: t.Name.Name, model: prefix + "." + t.Name.Name})
+		}
+	}
+	slices.SortFunc(out, func(a, b modelNameOf) int { return strings.Compare(a.typeName, b.typeName) })
+	return out
+}
+
+// named says whether a type is a struct that can be seen from outside and have methods.
+func named(t *types.Type) bool {
+	if !token.IsExported(t.Name.Name) || strings.Contains(t.Name.Name, "[") {
+		return false
+	}
+	for t.Kind == types.Alias {
+		t = t.Underlying
+	}
+	return t.Kind == types.Struct
+}

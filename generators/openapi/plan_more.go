@@ -1,0 +1,79 @@
+package openapi
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/typeplane/typeplane/generators/tag"
+)
+
+// describeMore takes the markers into a schema that say what a value is, and not which values are allowed.
+func (m *models) describeMore(s *schema, lines []string, at place) {
+	if v := markerValue(lines, tagTitle); v != "" {
+		s.Title = bare(v)
+	}
+	if v := markerValue(lines, tagExample); v != "" {
+		example, err := literal(v, s.Type)
+		if err != nil {
+			m.fieldProblem(at, fmt.Sprintf("+%s=%s: %v", tagExample, v, err), "give a value of the field's type")
+		}
+		s.Example = example
+	}
+	m.externalDocs(s, lines, at)
+	s.PreserveUnknown = s.PreserveUnknown || has(lines, tagPreserveUnknown, tagXPreserveUnknown)
+	if has(lines, tagEmbeddedResource, tagXEmbeddedResource) {
+		if s.Type != "object" && s.Ref == "" && s.Type != "" {
+			m.fieldProblem(at, fmt.Sprintf("+%s is for objects, and this is %s", tagEmbeddedResource, article(s.Type)), "remove the tag")
+			return
+		}
+		if s.Ref == "" {
+			s.Type = "object"
+		}
+		s.EmbeddedResource = true
+	}
+}
+
+func (m *models) externalDocs(s *schema, lines []string, at place) {
+	markers, err := tag.Arguments(lines, tagExternalDocs)
+	for _, arguments := range markers {
+		s.ExternalDocs = &externalDocs{}
+		for _, a := range arguments {
+			switch a.Key {
+			case "url":
+				s.ExternalDocs.URL = a.Value
+			case "description":
+				s.ExternalDocs.Description = a.Value
+			default:
+				err = fmt.Errorf("+%s has no %q", tagExternalDocs, a.Key)
+			}
+		}
+		if s.ExternalDocs.URL == "" && err == nil {
+			err = fmt.Errorf("+%s has no url", tagExternalDocs)
+		}
+	}
+	if err != nil {
+		m.fieldProblem(at, err.Error(), "write it like +"+tagExternalDocs+`:url="https://example.com",description="more"`)
+	}
+}
+
+// toldSchema is what markers say instead of the Go type: a JSON type, that there are two of them, or that there is no
+// schema at all. Nil if they say nothing.
+func (m *models) toldSchema(lines []string, at place) *schema {
+	switch kind := bare(markerValue(lines, tagType)); {
+	case has(lines, tagIntOrString):
+		return &schema{IntOrString: true, AnyOf: []*schema{{Type: "integer"}, {Type: "string"}}}
+	case has(lines, tagSchemaless):
+		return &schema{PreserveUnknown: true}
+	case kind != "":
+		if !slices.Contains(jsonTypes, kind) {
+			m.fieldProblem(at, fmt.Sprintf("+%s=%s: there is no such JSON type", tagType, kind), "want "+list(jsonTypes))
+		}
+		return &schema{Type: kind}
+	}
+	return nil
+}
+
+var jsonTypes = []string{"string", "integer", "number", "boolean", "object", "array"}
+
+// markerValue is the value of the last marker of a name, which may be written with = or :=.
+func markerValue(lines []string, name string) string { return value(lines, name, name+":") }

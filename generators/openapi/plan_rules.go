@@ -1,0 +1,160 @@
+package openapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/typeplane/typeplane/generators/tag"
+)
+
+// setRule takes one line of a rule of kube-openapi's family: cel[0]:rule, cel[0]:message and so on.
+func (s *schema) setRule(mark mark) error {
+	index, field, _ := strings.Cut(strings.TrimPrefix(mark.name, "cel["), "]")
+	n, err := strconv.Atoi(index)
+	if err != nil || n < 0 || n > len(s.Rules) {
+		return fmt.Errorf("the number %s is out of order", index)
+	}
+	if n == len(s.Rules) {
+		s.Rules = append(s.Rules, rule{})
+	}
+	kind := "string"
+	if field = strings.TrimPrefix(field, ":"); field == "optionalOldSelf" {
+		kind = "boolean"
+	}
+	value, err := mark.value(kind)
+	if err != nil {
+		return err
+	}
+	return s.Rules[n].set(field, textOf(string(value)))
+}
+
+// set sets one part of a rule.
+func (r *rule) set(field, text string) error {
+	switch field {
+	case "rule":
+		r.Rule = text
+	case "message":
+		r.Message = text
+	case "messageExpression":
+		r.MessageExpression = text
+	case "fieldPath":
+		r.FieldPath = text
+	case "reason":
+		if !slices.Contains(reasons, text) {
+			return fmt.Errorf("the reason %q is not known; want %s", text, list(reasons))
+		}
+		r.Reason = text
+	case "optionalOldSelf":
+		old := text == "true"
+		if !old && text != "false" {
+			return fmt.Errorf("optionalOldSelf is %q; want true or false", text)
+		}
+		r.OptionalOldSelf = &old
+	default:
+		return fmt.Errorf("a rule has no %q; it has rule, message, messageExpression, reason, fieldPath and optionalOldSelf", field)
+	}
+	return nil
+}
+
+// reasons are those that clients know.
+var reasons = []string{"FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired", "FieldValueDuplicate"}
+
+// checkRules reports rules of kube-openapi's family that are not whole.
+func (m *models) checkRules(s *schema, at place) {
+	for i, r := range s.Rules {
+		name := fmt.Sprintf("+%scel[%d]", openapiFamily, i)
+		switch {
+		case r.Rule == "":
+			m.fieldProblem(at, name+" has no rule", "add "+name+`:rule="self > 0"`)
+		case r.Message == "" && r.MessageExpression == "":
+			m.fieldProblem(at, name+" has no message", "add "+name+`:message="must be greater than 0"`)
+		case r.Message != "" && r.MessageExpression != "":
+			m.fieldProblem(at, name+" has a message and a messageExpression", "keep one of them")
+		}
+	}
+	for _, inner := range []*schema{s.Items, s.AdditionalProperties} {
+		if inner != nil {
+			m.checkRules(inner, at)
+		}
+	}
+}
+
+// kubebuilderRules reads the rules of kubebuilder's family, and what it makes rules of.
+func (m *models) kubebuilderRules(p part, lines []string, at place) {
+	p.own.Rules = append(p.own.Rules, m.rulesOf(tagRule, lines, at)...)
+	if rules := m.rulesOf(tagItemsRule, lines, at); len(rules) > 0 {
+		if items, ok := m.descend(p, mark{tag: tagItemsRule, path: []step{{kind: "items"}}}, at); ok {
+			items.own.Rules = append(items.own.Rules, rules...)
+		}
+	}
+	for _, marker := range oneOfMarkers {
+		for _, text := range tag.Values(lines, marker.tag) {
+			if m.kindOf(p) != "object" {
+				m.fieldProblem(at, fmt.Sprintf("+%s is for structs, and this is %s", marker.tag, m.named(p)), "remove the tag")
+				continue
+			}
+			p.own.Rules = append(p.own.Rules, m.fieldCount(p, marker, text, at))
+		}
+	}
+}
+
+func (m *models) rulesOf(name string, lines []string, at place) []rule {
+	markers, err := tag.Arguments(lines, name)
+	if err != nil {
+		m.fieldProblem(at, err.Error(), `write it like +`+name+`:rule="self > 0",message="must be greater than 0"`)
+	}
+	var out []rule
+	for _, arguments := range markers {
+		var r rule
+		for _, a := range arguments {
+			if err := r.set(a.Key, a.Value); err != nil {
+				m.fieldProblem(at, "+"+name+": "+err.Error(), "change it")
+			}
+		}
+		if r.Rule == "" {
+			m.fieldProblem(at, "+"+name+" has no rule", `write it like +`+name+`:rule="self > 0",message="must be greater than 0"`)
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// oneOfMarker says how many of some fields are set.
+type oneOfMarker struct{ tag, how, words string }
+
+var oneOfMarkers = []oneOfMarker{
+	{tagExactlyOneOf, "== 1", "exactly one"},
+	{tagAtMostOneOf, "<= 1", "at most one"},
+	{tagAtLeastOneOf, ">= 1", "at least one"},
+}
+
+// fieldCount is the rule that counts which of the fields in text are set.
+func (m *models) fieldCount(p part, marker oneOfMarker, text string, at place) rule {
+	names := tag.List(text)
+	fields := map[string]field{}
+	m.collect(plain(p.t), at.path, 0, nil, fields)
+	var present []string
+	for _, name := range names {
+		if _, ok := fields[name]; !ok {
+			m.fieldProblem(at, fmt.Sprintf("+%s=%s: %s has no field with the JSON name %q", marker.tag, text, p.t.Name.Name, name), "name fields as JSON has them, like a;b")
+		}
+		present = append(present, "has(self."+name+")")
+	}
+	return rule{
+		Rule:    fmt.Sprintf("[%s].filter(x,x==true).size() %s", strings.Join(present, ","), marker.how),
+		Message: fmt.Sprintf("%s of the fields in %v must be set", marker.words, names),
+	}
+}
+
+// jsonList reads the values of an enum that is JSON.
+func jsonList(text, kind string) ([]json.RawMessage, error) {
+	var out []json.RawMessage
+	if err := json.Unmarshal([]byte(text), &out); err != nil {
+		return nil, fmt.Errorf("%s is not a JSON list", text)
+	}
+	return out, fitAll(out, kind)
+}
