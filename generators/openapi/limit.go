@@ -218,10 +218,10 @@ func (s *schema) contradiction() string {
 	return ""
 }
 
-// list is a list of words as a sentence has it.
-func list(words []string) string {
+// list is a list of words as a sentence has it, with "and" or "or" before the last one.
+func list(words []string, conjunction string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}
-	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+	return strings.Join(words[:len(words)-1], ", ") + " " + conjunction + " " + words[len(words)-1]
 }

@@ -26,6 +26,14 @@ type mark struct {
 	json bool
 }
 
+// String is the mark as it was written.
+func (m mark) String() string {
+	if m.text == "" {
+		return "+" + m.tag
+	}
+	return "+" + m.tag + "=" + m.text
+}
+
 // step goes from a value to a part of it.
 type step struct {
 	kind string // "items", "additionalProperties", "each" of these, or "properties"

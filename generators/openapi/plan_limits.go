@@ -129,7 +129,7 @@ func (m *models) named(p part) string {
 // apply puts what a mark says into its part.
 func (m *models) apply(p part, mark mark, at place) {
 	wrong := func(err error, cure string) {
-		m.fieldProblem(at, fmt.Sprintf("+%s=%s: %v", mark.tag, mark.text, err), cure)
+		m.fieldProblem(at, fmt.Sprintf("%s: %v", mark, err), cure)
 	}
 	if strings.HasPrefix(mark.name, "cel[") {
 		if err := p.own.setRule(mark); err != nil {
@@ -171,7 +171,7 @@ func (m *models) applyEnum(p part, kind string, mark mark, at place) {
 	}
 	items, err := read(mark.text, kind)
 	if err != nil {
-		m.fieldProblem(at, fmt.Sprintf("+%s=%s: %v", mark.tag, mark.text, err), "write it like +"+mark.tag+"="+enumExample(kind, mark.json))
+		m.fieldProblem(at, fmt.Sprintf("%s: %v", mark, err), "write it like +"+mark.tag+"="+enumExample(kind, mark.json))
 		return
 	}
 	p.own.Enum = items
@@ -215,7 +215,7 @@ func suggestLimit(name string) string {
 	if near := tag.Nearest(name, names); near != "" {
 		return fmt.Sprintf("did you mean %s?", strconv.Quote(near))
 	}
-	return "want one of " + list(names)
+	return "want " + list(names, "or")
 }
 
 func plural(kinds []string) string {
@@ -224,7 +224,7 @@ func plural(kinds []string) string {
 	for _, k := range kinds {
 		out = append(out, names[k])
 	}
-	return list(out)
+	return list(out, "and")
 }
 
 // contradictions reports limits that nothing fulfils, in s and in what lies in it.

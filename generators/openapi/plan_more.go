@@ -66,7 +66,7 @@ func (m *models) toldSchema(lines []string, at place) *schema {
 		return &schema{PreserveUnknown: true}
 	case kind != "":
 		if !slices.Contains(jsonTypes, kind) {
-			m.fieldProblem(at, fmt.Sprintf("+%s=%s: there is no such JSON type", tagType, kind), "want "+list(jsonTypes))
+			m.fieldProblem(at, fmt.Sprintf("+%s=%s: there is no such JSON type", tagType, kind), "want "+list(jsonTypes, "or"))
 		}
 		return &schema{Type: kind}
 	}

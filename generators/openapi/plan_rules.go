@@ -44,7 +44,7 @@ func (r *rule) set(field, text string) error {
 		r.FieldPath = text
 	case "reason":
 		if !slices.Contains(reasons, text) {
-			return fmt.Errorf("the reason %q is not known; want %s", text, list(reasons))
+			return fmt.Errorf("the reason %q is not known; want %s", text, list(reasons, "or"))
 		}
 		r.Reason = text
 	case "optionalOldSelf":
