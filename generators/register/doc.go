@@ -3,7 +3,12 @@
 //
 // It prints GroupName, GroupVersion, SchemeGroupVersion, Resource, SchemeBuilder, localSchemeBuilder, AddToScheme,
 // Install and the list of kinds, as register-gen does, for packages of versioned types that say +groupName or
-// +k8s:register-gen; not for hubs, whose types carry no json tags, and not for packages that do it by hand.
+// +k8s:register-gen; not for hubs, whose types carry no json tags, and not for packages that do it by hand. What the
+// package's defaults and conversions need is registered along with it. A package that has written its
+// localSchemeBuilder by hand gets RegisterConversions and nothing else.
+//
+// Registration in the Scheme of this repository is the apiserver plug-in's (+typeplane:apiserver), and the two don't
+// need each other: +k8s:register-gen=false leaves this one out, --generators= chooses for a run.
 //
 // Start reading at Plugin; plan.go decides, emit.go prints.
 package register

@@ -2,11 +2,13 @@ package register
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/typeplane/typeplane/generators/emit"
 )
 
-func print(f *emit.File, plan *registration) {
+// print prints all of it.
+func print(f *emit.File, plan *registration, conversions bool) {
 	meta := func(name string) emit.Ident {
 		return emit.Ident{Path: "k8s.io/apimachinery/pkg/apis/meta/v1", Name: name}
 	}
@@ -46,9 +48,14 @@ func print(f *emit.File, plan *registration) {
 	}
 	f.P(")")
 	f.P()
-	f.P("func init() {")
-	f.P("localSchemeBuilder.Register(addKnownTypes)")
-	f.P("}")
+	functions := []string{"addKnownTypes"}
+	if plan.defaults {
+		functions = append(functions, "RegisterDefaults")
+	}
+	if conversions {
+		functions = append(functions, conversionsName)
+	}
+	printInit(f, functions...)
 	f.P()
 	f.P("// addKnownTypes adds the kinds of this package, and those that clients of every group need, to a scheme.")
 	f.P("func addKnownTypes(scheme *", runtime("Scheme"), ") error {")
@@ -58,6 +65,40 @@ func print(f *emit.File, plan *registration) {
 	}
 	f.P(")")
 	f.P(meta("AddToGroupVersion"), "(scheme, SchemeGroupVersion)")
+	f.P("return nil")
+	f.P("}")
+}
+
+// printInit hands functions to the builder of the package before anybody calls AddToScheme.
+func printInit(f *emit.File, functions ...string) {
+	f.P("func init() {")
+	f.P("localSchemeBuilder.Register(", strings.Join(functions, ", "), ")")
+	f.P("}")
+}
+
+// printConversions prints the function that makes the conversions of the package known to a scheme, and, where the
+// rest is written by hand, hands it to the builder.
+func printConversions(f *emit.File, conversions []convert, alone bool) {
+	scope := emit.Ident{Path: "k8s.io/apimachinery/pkg/conversion", Name: "Scope"}
+	f.Reserve("s", "scope", "a", "b", "err")
+	f.P()
+	if alone {
+		printInit(f, conversionsName)
+		f.P()
+	}
+	f.P("// ", conversionsName, " adds the conversions of this package to a scheme. It is public for those who build their own.")
+	f.P("func ", conversionsName, "(s *", emit.Ident{Path: "k8s.io/apimachinery/pkg/runtime", Name: "Scheme"}, ") error {")
+	for _, c := range conversions {
+		add := "AddGeneratedConversionFunc"
+		if c.byHand {
+			add = "AddConversionFunc"
+		}
+		f.P("if err := s.", add, "((*", c.in, ")(nil), (*", c.out, ")(nil), func(a, b any, scope ", scope, ") error {")
+		f.P("return ", c.name, "(a.(*", c.in, "), b.(*", c.out, "), scope)")
+		f.P("}); err != nil {")
+		f.P("return err")
+		f.P("}")
+	}
 	f.P("return nil")
 	f.P("}")
 }

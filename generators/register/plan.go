@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/typeplane/typeplane/generators"
+	"github.com/typeplane/typeplane/generators/defaulter"
 	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/emit"
 	"github.com/typeplane/typeplane/generators/kind"
@@ -23,20 +24,21 @@ const (
 	fileName  = "zz_generated.register.go"
 	generator = "register-gen"
 
-	registerTag = "k8s:register-gen"
-	groupTag    = "groupName"
-	versionTag  = "versionName"
-	objectName  = "k8s.io/apimachinery/pkg/runtime.Object"
+	registerTag  = "k8s:register-gen"
+	groupTag     = "groupName"
+	versionTag   = "versionName"
+	defaulterTag = "k8s:defaulter-gen"
+	objectName   = "k8s.io/apimachinery/pkg/runtime.Object"
 )
 
 // Plugin returns the plug-in.
 func Plugin() generators.Plugin {
 	return generators.Plugin{
 		Name: "register",
-		Doc:  "GroupVersion and AddToScheme for clients and controllers",
+		Doc:  "GroupVersion and AddToScheme for clients and controllers (zz_generated.register.go)",
 		Tags: []tag.Definition{
 			{Name: registerTag, Scope: tag.Package, Value: tag.Bool,
-				Doc: "Generates the registration of the package's kinds; false turns it off where +groupName asks for it."},
+				Doc: "Generates the registration of the package's kinds in apimachinery's Scheme, like +k8s:register-gen=true or =package; false turns it off where +groupName asks for it, as for a package that is only served by this repository's Scheme."},
 			{Name: groupTag, Scope: tag.Package, Value: tag.String, Doc: "The API group of the package."},
 			{Name: versionTag, Scope: tag.Package, Value: tag.String,
 				Doc: "The API version of the package; without it, the last element of the import path."},
@@ -48,8 +50,17 @@ func Plugin() generators.Plugin {
 
 func generate(pass *generators.Pass) {
 	for _, pkg := range pass.Packages {
-		if plan := decide(pass, pkg); plan != nil {
-			print(pass.File(pkg, fileName, generator), plan)
+		plan := decide(pass, pkg)
+		conversions := conversionsOf(pass, pkg, plan != nil)
+		if plan == nil && len(conversions) == 0 {
+			continue
+		}
+		f := pass.File(pkg, fileName, generator)
+		if plan != nil {
+			print(f, plan, len(conversions) > 0)
+		}
+		if len(conversions) > 0 {
+			printConversions(f, conversions, plan == nil)
 		}
 	}
 }
@@ -59,6 +70,7 @@ type registration struct {
 	group, version string
 	kinds          []string        // names of types and aliases of the package, sorted
 	declared       map[string]bool // names that the package declares by hand, which are not printed
+	defaults       bool            // the package has, or will have, RegisterDefaults
 }
 
 // core are the names that registration is made of: a package that declares one of them registers itself.
@@ -66,7 +78,7 @@ var core = []string{"SchemeBuilder", "localSchemeBuilder", "AddToScheme", "addKn
 
 // decide returns nil for a package without registration.
 func decide(pass *generators.Pass, pkg *load.Package) *registration {
-	asked, ok := asksFor(pass, pkg)
+	asked, ok := asksFor(pkg)
 	types := kinds(pkg)
 	names := kindNames(pkg, types)
 	if !ok || len(names) == 0 || pkg.HasFile("register.go") {
@@ -86,12 +98,22 @@ func decide(pass *generators.Pass, pkg *load.Package) *registration {
 	}
 	plan := &registration{kinds: names, declared: map[string]bool{}}
 	plan.group, plan.version = groupVersion(pkg)
+	plan.defaults = hasDefaults(pass, pkg)
 	for _, name := range []string{"GroupName", "Resource", "Install"} {
 		plan.declared[name] = pkg.Go.Scope().Lookup(name) != nil
 	}
 	checkGroup(pass, pkg, plan.group)
 	checkObjects(pass, types)
 	return plan
+}
+
+// hasDefaults says whether the package has the function RegisterDefaults, or will have it.
+func hasDefaults(pass *generators.Pass, pkg *load.Package) bool {
+	if pkg.Go.Scope().Lookup("RegisterDefaults") != nil {
+		return true
+	}
+	value, asked := tag.Last(pkg.DocLines, defaulterTag)
+	return asked && value != "false" && len(defaulter.Covers(pass.Set, pkg)) > 0
 }
 
 // checkGroup reports a hand-written GroupName that contradicts the tag.
@@ -107,19 +129,13 @@ func checkGroup(pass *generators.Pass, pkg *load.Package, group string) {
 }
 
 // asksFor reads the package tags: asked tells that the tag of this plug-in is there, ok that registration is wanted.
-func asksFor(pass *generators.Pass, pkg *load.Package) (asked, ok bool) {
+// Every word but false asks for it, as it does for register-gen.
+func asksFor(pkg *load.Package) (asked, ok bool) {
 	value, asked := tag.Last(pkg.DocLines, registerTag)
-	switch value {
-	case "false":
-		return true, false
-	case "", "true", "package":
-	default:
-		pass.Report.Add(diag.Problem{
-			Pos: pass.Set.PackagePos(pkg), Message: fmt.Sprintf("+%s=%s: want true or false", registerTag, value),
-		})
-		return true, false
+	if asked {
+		return true, value != "false"
 	}
-	return asked, asked || tag.Has(pkg.DocLines, groupTag)
+	return false, tag.Has(pkg.DocLines, groupTag)
 }
 
 func groupVersion(pkg *load.Package) (group, version string) {
