@@ -51,6 +51,7 @@ type Pass struct {
 // imports.
 func (p *Pass) File(pkg *load.Package, name, generator string) *emit.File {
 	f := emit.NewFile(pkg.Dir, name, pkg.Path, pkg.Name, generator)
+	f.Header = p.Header
 	f.Reserve(pkg.Go.Scope().Names()...)
 	p.files = append(p.files, f)
 	return f

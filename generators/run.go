@@ -71,10 +71,12 @@ func Run(cfg Config) (Result, error) {
 
 	sound := slices.DeleteFunc(slices.Clone(set.Packages), func(p *load.Package) bool { return p.Broken })
 	var files []*emit.File
+	var press emit.Press
 	for _, plugin := range cfg.Plugins {
 		pass := &Pass{Set: set, Packages: slices.Clone(sound), Report: report, Header: cfg.Header}
 		plugin.Generate(pass)
 		files = append(files, pass.files...)
+		press.Start(pass.files) // while the next plug-in plans
 		watch.lap("%s: %d files", plugin.Name, len(pass.files))
 	}
 	if problems := report.Problems(); len(problems) > 0 {
@@ -94,9 +96,6 @@ func settle(cfg Config, set *load.Set, files []*emit.File) ([]emit.Change, error
 	var dirs []string
 	for _, dir := range set.Named {
 		dirs = append(dirs, dir)
-	}
-	for _, f := range files {
-		f.Header = cfg.Header
 	}
 	changes, err := emit.Plan(files, dirs, may)
 	if err != nil {

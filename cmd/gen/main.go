@@ -8,6 +8,7 @@ package main
 
 import (
 	"os"
+	"runtime/debug"
 
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/apiserver"
@@ -34,4 +35,9 @@ func plugins() []generators.Plugin {
 	}
 }
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(300) // a short life and a small heap: a sixth less CPU for k8s.io/api, in 150 MB
+	}
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
-	"sync"
 )
 
 // Output names a file that a plug-in may write, so that one it no longer writes can be found and removed.
@@ -44,11 +43,11 @@ type Change struct {
 func Plan(files []*File, dirs []string, may []Output) ([]Change, error) {
 	changes := make([]Change, len(files))
 	errs := make([]error, len(files))
-	var wg sync.WaitGroup
+	var press Press
+	press.Start(files)
 	for i, f := range files {
-		wg.Go(func() { changes[i], errs[i] = compare(f) })
+		changes[i], errs[i] = compare(f)
 	}
-	wg.Wait()
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}

@@ -10,18 +10,11 @@ import (
 
 // importer gives the type checker the imports of one package: from source in the main module, from export data
 // elsewhere, and an empty package where there is nothing, so that checking goes on.
-type importer struct {
-	set *Set
-	pkg *Package
-}
+type importer struct{ set *Set }
 
-func (i importer) Import(written string) (*gotypes.Package, error) {
-	if written == "unsafe" {
+func (i importer) Import(path string) (*gotypes.Package, error) {
+	if path == "unsafe" {
 		return gotypes.Unsafe, nil
-	}
-	path := written
-	if resolved, ok := i.pkg.node.imports[written]; ok {
-		path = resolved
 	}
 	if p := i.set.importPackage(path); p != nil {
 		return p, nil

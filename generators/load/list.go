@@ -2,162 +2,197 @@ package load
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/typeplane/typeplane/generators/diag"
 
-	"golang.org/x/tools/go/packages"
+	"golang.org/x/mod/module"
 )
+
+// The go command is asked twice, and more often only in rare cases: which packages the patterns name, without what
+// they import; then, while their sources are being parsed, for the export data of what they import of other modules
+// and, at the same time, for packages of the main module that they import but the patterns do not name.
 
 // node is what the go command tells of a package.
 type node struct {
 	path, name, dir string
-	main            bool              // of the main module
-	files           []string          // Go source files, absolute
-	imports         map[string]string // as written in the source → import path
-	export          string            // file of export data; known after exportData asked for it
-	errors          []packages.Error
+	main            bool     // of the main module
+	files           []string // Go source files, absolute
+	sources         [][]byte // their contents until they are parsed, nil for those that are not read
+	export          string   // file of export data
+	problem         string   // what the go command said is wrong
 }
 
-// list asks the go command for packages and all that they import, without compiling anything, and returns those that
-// the patterns name.
+// listed is the part of the go command's answer that we ask for.
+type listed struct {
+	ImportPath, Name, Dir, Export     string
+	GoFiles, CgoFiles, InvalidGoFiles []string
+	Module                            *struct {
+		Path, Dir string
+		Main      bool
+	}
+	Error *struct{ Err string }
+}
+
+const listedFields = "-json=ImportPath,Name,Dir,GoFiles,CgoFiles,InvalidGoFiles,Module,Error"
+
+// list asks the go command for packages, but not for what they import, and returns them.
 func (s *Set) list(patterns []string) ([]*node, error) {
-	const mode = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule
-	found, err := s.query(mode, patterns)
+	found, err := s.query(findQuery(patterns))
 	if err != nil {
 		return nil, err
 	}
-	packages.Visit(found, nil, func(p *packages.Package) {
-		if s.nodes[p.PkgPath] == nil {
-			s.nodes[p.PkgPath] = newNode(p)
-		}
-	})
-	roots := make([]*node, 0, len(found))
-	for _, p := range found {
-		roots = append(roots, s.nodes[p.PkgPath])
-	}
-	return roots, nil
+	return s.take(found), nil
 }
 
-func newNode(p *packages.Package) *node {
-	n := &node{
-		path: p.PkgPath, name: p.Name, dir: p.Dir, files: p.GoFiles, errors: p.Errors,
-		main:    p.Module != nil && p.Module.Main,
-		imports: map[string]string{},
+// take adds what the go command said to what is known.
+func (s *Set) take(found []listed) []*node {
+	out := make([]*node, 0, len(found))
+	for _, l := range found {
+		n := s.nodes[l.ImportPath]
+		if n == nil || n.dir == "" {
+			n = newNode(l)
+			s.nodes[n.path] = n
+		}
+		if n.export == "" {
+			n.export = l.Export
+		}
+		if l.Error != nil && n.problem == "" {
+			n.problem = strings.TrimSpace(l.Error.Err)
+		}
+		if n.main {
+			s.addMain(mainModule{l.Module.Path, l.Module.Dir})
+		}
+		out = append(out, n)
 	}
-	if n.dir == "" && len(p.GoFiles) > 0 {
-		n.dir = filepath.Dir(p.GoFiles[0])
+	return out
+}
+
+// mainModule is the module that is generated for; a workspace has several.
+type mainModule struct{ path, dir string }
+
+func (s *Set) addMain(m mainModule) {
+	if !slices.Contains(s.mainModules, m) {
+		s.mainModules = append(s.mainModules, m)
 	}
-	for written, imported := range p.Imports {
-		n.imports[written] = imported.PkgPath
-	}
-	if n.path == "unsafe" {
-		n.name = "unsafe"
+}
+
+func newNode(l listed) *node {
+	n := &node{path: l.ImportPath, name: l.Name, dir: l.Dir, main: l.Module != nil && l.Module.Main}
+	for _, base := range slices.Concat(l.GoFiles, l.CgoFiles, l.InvalidGoFiles) {
+		if name := filepath.Join(l.Dir, base); !slices.Contains(n.files, name) {
+			n.files = append(n.files, name)
+		}
 	}
 	return n
 }
 
-// prefetch starts to look for export data while the sources are being parsed. It goes by what the go command says
-// about imports, generated files included, which is a little too much. The function it returns waits and takes the
-// result over.
+// ownPath tells whether an import path looks like one of the main module. Below it there may be other modules, which
+// only the go command knows.
+func (s *Set) ownPath(path string) bool {
+	return slices.ContainsFunc(s.mainModules, func(m mainModule) bool {
+		return path == m.path || strings.HasPrefix(path, m.path+"/")
+	})
+}
+
+// prefetch starts to ask for what the named packages seem to import, while they are being parsed. The function it
+// returns waits and takes the result over.
 func (s *Set) prefetch(named []*Package) func() {
-	paths, seen := map[string]bool{}, map[string]bool{}
-	var visit func(n *node)
-	visit = func(n *node) {
-		if n == nil || seen[n.path] {
-			return
-		}
-		seen[n.path] = true
-		if !n.main {
-			paths[n.path] = true
-			return
-		}
-		for _, path := range n.imports {
-			visit(s.nodes[path])
-		}
+	g := s.guess(named)
+	var own, outside []listed
+	var both sync.WaitGroup
+	if paths := sorted(g.own); len(paths) > 0 {
+		both.Go(func() { own, _ = s.query(findQuery(paths)) })
 	}
-	for _, p := range named {
-		visit(p.node)
+	if paths := s.withoutExport(sorted(g.outside)); len(paths) > 0 {
+		both.Go(func() { outside, _ = s.query(exportQuery(paths)) })
 	}
-	missing := s.withoutExport(sorted(paths))
-	if len(missing) == 0 {
-		return func() {}
-	}
-	var found []*packages.Package
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		found, _ = s.query(packages.NeedName|packages.NeedExportFile, missing)
-	}()
-	return func() {
-		<-done
-		s.takeExports(found)
-	}
+	return sync.OnceFunc(func() {
+		both.Wait()
+		s.take(own)
+		s.take(outside)
+	})
 }
 
 // exportData asks the go command to compile packages of other modules, as far as they are not in its cache, and notes
-// where their export data is.
+// where their export data is, and that of all that they import.
 func (s *Set) exportData(paths []string) error {
 	missing := s.withoutExport(paths)
 	if len(missing) == 0 {
 		return nil
 	}
-	found, err := s.query(packages.NeedName|packages.NeedExportFile, missing)
+	found, err := s.query(exportQuery(missing))
 	if err != nil {
 		return err
 	}
-	s.takeExports(found)
+	s.take(found)
 	return nil
 }
 
+func findQuery(patterns []string) []string {
+	return append([]string{"-find", listedFields, "--"}, patterns...)
+}
+
+func exportQuery(paths []string) []string {
+	return append([]string{"-export", "-deps", "-pgo=off", listedFields + ",Export", "--"}, paths...)
+}
+
+// withoutExport returns the paths whose export data nobody asked for yet.
 func (s *Set) withoutExport(paths []string) []string {
-	var out []string
-	for _, path := range paths {
-		if n := s.nodes[path]; n != nil && n.export == "" && len(n.files) > 0 && path != "unsafe" && path != "C" {
-			out = append(out, path)
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
+		if path == "unsafe" || path == "C" || module.CheckImportPath(path) != nil {
+			return true
 		}
-	}
-	return out
+		n := s.nodes[path]
+		return n != nil && (n.export != "" || n.problem != "" || n.main)
+	})
 }
 
-func (s *Set) takeExports(found []*packages.Package) {
-	for _, p := range found {
-		if n := s.nodes[p.PkgPath]; n != nil {
-			n.export = p.ExportFile
-			n.errors = append(n.errors, p.Errors...)
+// query runs the go command.
+func (s *Set) query(args []string) ([]listed, error) {
+	cmd := exec.Command("go", append([]string{"list", "-e", "-buildvcs=false"}, args...)...)
+	cmd.Dir, cmd.Env = s.dir, s.cfg.Env
+	if cmd.Env == nil {
+		cmd.Env = os.Environ()
+	}
+	cmd.Env = append(slices.Clip(cmd.Env), "PWD="+s.dir) // a folder behind a link keeps the name that the user knows
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil {
+		if text := strings.TrimSpace(said.String()); text != "" {
+			err = errors.New(text)
 		}
+		return nil, fmt.Errorf("load packages: %w", err)
 	}
-}
-
-func (s *Set) query(mode packages.LoadMode, patterns []string) ([]*packages.Package, error) {
-	found, err := packages.Load(&packages.Config{Mode: mode, Dir: s.dir, Env: s.cfg.Env}, patterns...)
-	if err != nil {
-		return nil, fmt.Errorf("load packages: %w", clean(err))
+	var found []listed
+	for d := json.NewDecoder(&out); ; {
+		var l listed
+		if err := d.Decode(&l); errors.Is(err, io.EOF) {
+			return found, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("load packages: what go list said: %w", err)
+		}
+		found = append(found, l)
 	}
-	return found, nil
-}
-
-// clean takes the go command's own words out of the error of go/packages.
-func clean(err error) error {
-	text := err.Error()
-	if _, after, ok := strings.Cut(text, "stderr: "); ok {
-		text = after
-	}
-	return errors.New(strings.TrimSpace(strings.TrimPrefix(text, "err: ")))
 }
 
 // namedPackages returns the packages to generate for: those that the patterns name, of the main module, with one of
 // our tags in them. It reports patterns that name nothing useful.
-func (s *Set) namedPackages(roots []*node) []*Package {
-	var out []*Package
+func (s *Set) namedPackages(roots []*node) ([]*Package, error) {
+	var inside []*node
 	for _, n := range roots {
 		switch {
 		case len(n.files) == 0 && n.dir == "":
-			s.reportListing(n)
+			s.cfg.Report.Add(diag.Problem{Path: n.path, Message: n.problem})
 		case !n.main && n.dir != "":
 			s.cfg.Report.Add(diag.Problem{
 				Message: fmt.Sprintf("package %s does not belong to the main module", n.path),
@@ -165,9 +200,7 @@ func (s *Set) namedPackages(roots []*node) []*Package {
 			})
 		default:
 			s.Named[n.path] = n.dir
-			if hasTags(n) {
-				out = append(out, s.newPackage(n))
-			}
+			inside = append(inside, n)
 		}
 	}
 	if len(roots) == 0 {
@@ -176,30 +209,14 @@ func (s *Set) namedPackages(roots []*node) []*Package {
 			Cure:    "name packages as the go command does, like ./...",
 		})
 	}
-	return out
-}
-
-func (s *Set) reportListing(n *node) {
-	for _, e := range n.errors {
-		s.cfg.Report.Add(diag.Problem{Path: n.path, Message: strings.TrimSpace(e.Msg)})
+	if err := readFiles(inside); err != nil {
+		return nil, err
 	}
-}
-
-// ours are the beginnings of tags that make a package interesting.
-var ours = [][]byte{[]byte("+k8s:"), []byte("+kubebuilder:"), []byte("+typeplane:"), []byte("+groupName")}
-
-// hasTags looks at bytes only: a package without tags need not be parsed at all.
-func hasTags(n *node) bool {
-	for _, file := range n.files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			continue
-		}
-		for _, prefix := range ours {
-			if bytes.Contains(data, prefix) {
-				return true
-			}
+	var out []*Package
+	for _, n := range inside {
+		if hasTags(n) {
+			out = append(out, s.newPackage(n))
 		}
 	}
-	return false
+	return out, nil
 }

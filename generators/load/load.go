@@ -48,17 +48,18 @@ type Set struct {
 	// Named are the folders of all packages that the patterns name, tagged or not, by import path.
 	Named map[string]string
 
-	fset     *token.FileSet
-	dir      string // absolute
-	cfg      Config
-	nodes    map[string]*node            // what the go command told, by import path
-	packages map[string]*Package         // what was handed out or loaded
-	imports  map[string]*gotypes.Package // source and export data, by import path
-	active   map[string]bool             // source packages being checked, to stop at import cycles
-	walked   map[gotypes.Type]*types.Type
-	objects  map[*types.Type]gotypes.Object // named types, functions, variables, constants
-	members  map[*types.Type]*gotypes.Struct
-	docs     map[fileKey]*fileDocs
+	fset        *token.FileSet
+	dir         string // absolute
+	cfg         Config
+	nodes       map[string]*node // what the go command told, by import path
+	mainModules []mainModule
+	packages    map[string]*Package         // what was handed out or loaded
+	imports     map[string]*gotypes.Package // source and export data, by import path
+	active      map[string]bool             // source packages being checked, to stop at import cycles
+	walked      map[gotypes.Type]*types.Type
+	objects     map[*types.Type]gotypes.Object // named types, functions, variables, constants
+	members     map[*types.Type]*gotypes.Struct
+	docs        map[fileKey]*fileDocs
 }
 
 // Package is one Go package.
@@ -123,7 +124,10 @@ func Load(cfg Config) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	named := s.namedPackages(roots)
+	named, err := s.namedPackages(roots)
+	if err != nil {
+		return nil, err
+	}
 	exports := s.prefetch(named)
 	if err := s.readSources(named, exports); err != nil {
 		return nil, err
@@ -165,21 +169,29 @@ func (s *Set) find(path string) *Package {
 		if module.CheckImportPath(path) != nil {
 			return nil
 		}
-		if _, err := s.list([]string{path}); err != nil {
+		if s.ask(path) != nil {
 			return nil
 		}
 	}
 	n := s.nodes[path]
-	if n == nil || len(n.files) == 0 && path != "unsafe" {
+	if n == nil || len(n.files) == 0 {
 		return nil
 	}
 	p := s.newPackage(n)
 	if p.Main {
-		if err := s.readSources([]*Package{p}, nil); err != nil {
+		if err := s.readSources([]*Package{p}, func() {}); err != nil {
 			return nil
 		}
 	}
 	return p
+}
+
+// ask asks the go command for a package that nothing needed so far.
+func (s *Set) ask(path string) error {
+	if s.ownPath(path) {
+		return s.know([]string{path})
+	}
+	return s.exportData([]string{path})
 }
 
 // newPackage returns the package of a node, the same one each time.

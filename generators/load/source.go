@@ -8,9 +8,9 @@ import (
 	"go/scanner"
 	"go/token"
 	gotypes "go/types"
-	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -23,47 +23,72 @@ import (
 )
 
 // readSources parses packages of the main module and those of it that they import or that their tags name, and makes
-// sure of the export data of everything else. exports, if not nil, waits for what prefetch asked for.
+// sure of the export data of everything else. exports waits for what prefetch asked for.
 func (s *Set) readSources(todo []*Package, exports func()) error {
-	outside := map[string]bool{}
-	for seen := map[string]bool{}; len(todo) > 0; {
-		if err := s.parse(todo); err != nil {
-			return err
-		}
-		var unknown, next []string
+	outside, seen := map[string]bool{}, map[string]bool{}
+	for len(todo) > 0 {
 		for _, p := range todo {
 			seen[p.Path] = true
 		}
+		if err := s.parse(todo); err != nil {
+			return err
+		}
+		next := map[string]bool{}
 		for _, p := range todo {
 			for _, path := range s.wanted(p) {
-				if s.nodes[path] == nil && module.CheckImportPath(path) == nil {
-					unknown = append(unknown, path)
+				if s.ownPath(path) {
+					next[path] = true
+				} else {
+					outside[path] = true
 				}
-				next = append(next, path)
 			}
 		}
-		if len(unknown) > 0 {
-			if _, err := s.list(unknown); err != nil {
-				return err
-			}
+		if len(s.unknown(sorted(next))) > 0 {
+			exports()
+		}
+		if err := s.know(sorted(next)); err != nil {
+			return err
 		}
 		todo = nil
-		for _, path := range next {
-			n := s.nodes[path]
-			switch {
+		for _, path := range sorted(next) {
+			switch n := s.nodes[path]; {
 			case n == nil || seen[path]:
 			case n.main:
-				seen[path] = true
 				todo = append(todo, s.newPackage(n))
 			default:
 				outside[path] = true
 			}
 		}
-	}
-	if exports != nil {
+		if len(todo) > 0 {
+			continue
+		}
 		exports()
+		if err := s.exportData(sorted(outside)); err != nil {
+			return err
+		}
+		for _, path := range sorted(outside) { // of another module of a workspace
+			if n := s.nodes[path]; n != nil && n.main && !seen[path] {
+				todo = append(todo, s.newPackage(n))
+			}
+		}
 	}
-	return s.exportData(sorted(outside))
+	return nil
+}
+
+// know asks the go command for packages of the main module that the patterns do not name.
+func (s *Set) know(paths []string) error {
+	unknown := s.unknown(paths)
+	if len(unknown) == 0 {
+		return nil
+	}
+	_, err := s.list(unknown)
+	return err
+}
+
+func (s *Set) unknown(paths []string) []string {
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
+		return s.nodes[path] != nil || module.CheckImportPath(path) != nil
+	})
 }
 
 // wanted returns the import paths that a parsed package needs: its imports, and packages that its tags name.
@@ -71,7 +96,7 @@ func (s *Set) wanted(p *Package) []string {
 	var out []string
 	for _, f := range p.files {
 		for _, spec := range f.Imports {
-			if path, ok := p.resolve(spec); ok {
+			if path, err := strconv.Unquote(spec.Path.Value); err == nil {
 				out = append(out, path)
 			}
 		}
@@ -107,32 +132,28 @@ func (s *Set) taggedPaths(group *ast.CommentGroup) []string {
 	return out
 }
 
-// resolve returns the import path that an import means in this package.
-func (p *Package) resolve(spec *ast.ImportSpec) (string, bool) {
-	written, err := strconv.Unquote(spec.Path.Value)
-	if err != nil {
-		return "", false
-	}
-	if path, ok := p.node.imports[written]; ok {
-		return path, true
-	}
-	return written, written == "unsafe"
-}
-
 // parse reads the files of packages, several at a time; generated ones are left out.
 func (s *Set) parse(todo []*Package) error {
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	parsed := make([][]*source, len(todo))
+	var nodes []*node
+	for _, p := range todo {
+		nodes = append(nodes, p.node)
+	}
+	if err := readFiles(nodes); err != nil {
+		return err
+	}
 	for i, p := range todo {
 		if p.files != nil || p.generated != nil {
 			continue
 		}
 		parsed[i] = make([]*source, len(p.node.files))
 		for j, name := range p.node.files {
-			group.Go(func() (err error) {
-				parsed[i][j], err = s.parseFile(name)
-				return err
+			group.Go(func() error {
+				parsed[i][j] = s.parseFile(name, p.node.sources[j])
+				p.node.sources[j] = nil
+				return nil
 			})
 		}
 	}
@@ -162,24 +183,24 @@ type source struct {
 	broken bool
 }
 
-func (s *Set) parseFile(name string) (*source, error) {
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, fmt.Errorf("load packages: %w", err)
+// parseFile parses a file; data is nil if its name already says that it is left out.
+func (s *Set) parseFile(name string, data []byte) *source {
+	made := byUs
+	if data != nil {
+		made = generatedBy(name, data)
 	}
-	made := generatedBy(name, data)
 	if made == byUs {
-		return &source{name: name}, nil
+		return &source{name: name}
 	}
 	file, err := parser.ParseFile(s.fset, name, data, parser.ParseComments|parser.SkipObjectResolution)
 	if made == byOthers {
 		if err != nil {
-			return &source{name: name}, nil
+			return &source{name: name}
 		}
 		keepTypes(file)
-		return &source{name: name, file: file}, nil
+		return &source{name: name, file: file}
 	}
-	return &source{name: name, file: file, broken: s.reportSyntax(err)}, nil
+	return &source{name: name, file: file, broken: s.reportSyntax(err)}
 }
 
 // reportSyntax reports the first syntax errors of a file and tells whether there are any.
@@ -208,7 +229,7 @@ func (s *Set) check(p *Package) {
 	config := gotypes.Config{
 		IgnoreFuncBodies: true, FakeImportC: true,
 		Sizes:    gotypes.SizesFor("gc", runtime.GOARCH),
-		Importer: importer{s, p},
+		Importer: importer{s},
 		Error: func(err error) {
 			var e gotypes.Error
 			if errors.As(err, &e) {
@@ -229,12 +250,12 @@ func (s *Set) check(p *Package) {
 func (s *Set) reportImports(p *Package) {
 	for _, f := range p.files {
 		for _, spec := range f.Imports {
-			path, known := p.resolve(spec)
-			if path == "unsafe" || path == "C" || path == "" {
+			path, err := strconv.Unquote(spec.Path.Value)
+			if path == "unsafe" || path == "C" || err != nil {
 				continue
 			}
 			n := s.nodes[path]
-			if known && n != nil && (n.export != "" || n.main && len(n.files) > 0) {
+			if n != nil && (n.export != "" || n.main && len(n.files) > 0) {
 				continue
 			}
 			p.Broken = true
@@ -246,13 +267,10 @@ func (s *Set) reportImports(p *Package) {
 // importProblem says why an import leads nowhere, in the words of the go command and without its advice to get it.
 func importProblem(at token.Position, path string, n *node) diag.Problem {
 	p := diag.Problem{Pos: at, Message: fmt.Sprintf("cannot import %s", path)}
-	if n == nil || len(n.errors) == 0 {
+	if n == nil || n.problem == "" {
 		return p
 	}
-	text := strings.TrimSpace(n.errors[0].Msg)
-	if i := strings.IndexByte(text, '\n'); i >= 0 {
-		text = text[:i]
-	}
+	text, _, _ := strings.Cut(n.problem, "\n")
 	if reason, ok := strings.CutSuffix(text, "; to add it:"); ok {
 		text, p.Cure = reason, "run go get "+path
 	}
