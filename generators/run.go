@@ -32,6 +32,8 @@ type Config struct {
 	Header string
 	// Verify compares instead of writing.
 	Verify bool
+	// Shared is for tests that run often: see load.Shared. Nil is usual.
+	Shared *load.Shared
 	// Log takes a line for each file and the time of each step; nil is silence.
 	Log io.Writer
 }
@@ -62,7 +64,7 @@ func Run(cfg Config) (Result, error) {
 	watch := stopwatch{cfg.Log, time.Now()}
 	report := &diag.Report{}
 	table := tagTable(cfg)
-	set, err := load.Load(load.Config{Dir: cfg.Dir, Env: cfg.Env, Patterns: cfg.Patterns, Tags: table, Report: report})
+	set, err := load.Load(load.Config{Dir: cfg.Dir, Env: cfg.Env, Patterns: cfg.Patterns, Tags: table, Report: report, Shared: cfg.Shared})
 	if err != nil {
 		return Result{}, err
 	}

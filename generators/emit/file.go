@@ -35,8 +35,8 @@ type File struct {
 	raw           []byte // content of a file that is not Go
 	body          bytes.Buffer
 	pressed       func() ([]byte, error) // set by Press
-	aliases       map[string]string // import path → name
-	taken         map[string]string // name → import path, "" for a reserved name
+	aliases       map[string]string      // import path → name
+	taken         map[string]string      // name → import path, "" for a reserved name
 }
 
 // Ident is something declared in a package: a function, a type, a constant.

@@ -27,6 +27,7 @@ import (
 
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/emit"
+	"github.com/typeplane/typeplane/generators/load"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
@@ -59,6 +60,9 @@ func Run(t *testing.T, dir string, plugins ...generators.Plugin) {
 	}
 }
 
+// shared is for all cases that have the requirements of this repository.
+var shared load.Shared
+
 func absolute(t testing.TB, dir string) string {
 	t.Helper()
 	abs, err := filepath.Abs(dir)
@@ -76,9 +80,11 @@ func runCase(t *testing.T, file string, plugins []generators.Plugin, all *batch)
 		t.Fatal(err)
 	}
 	dir := Module(t, archive)
-	result, err := generators.Run(generators.Config{
-		Dir: dir, Env: Env(), Patterns: []string{"./..."}, Plugins: plugins,
-	})
+	cfg := generators.Config{Dir: dir, Env: Env(), Patterns: []string{"./..."}, Plugins: plugins}
+	if !hasModule(archive) {
+		cfg.Shared = &shared
+	}
+	result, err := generators.Run(cfg)
 	if err != nil {
 		t.Fatalf("gen: %v", err)
 	}

@@ -63,11 +63,11 @@ func (s *Set) take(found []listed) []*node {
 			n = newNode(l)
 			s.nodes[n.path] = n
 		}
-		if n.export == "" {
+		if n.export == "" { // one with export data may be shared and stays as it is
 			n.export = l.Export
-		}
-		if l.Error != nil && n.problem == "" {
-			n.problem = strings.TrimSpace(l.Error.Err)
+			if l.Error != nil && n.problem == "" {
+				n.problem = strings.TrimSpace(l.Error.Err)
+			}
 		}
 		if n.main {
 			s.addMain(mainModule{l.Module.Path, l.Module.Dir})
@@ -119,7 +119,7 @@ func (s *Set) prefetch(named []*Package) func() {
 	return sync.OnceFunc(func() {
 		both.Wait()
 		s.take(own)
-		s.take(outside)
+		s.cfg.Shared.keep(s.take(outside))
 	})
 }
 
@@ -134,7 +134,7 @@ func (s *Set) exportData(paths []string) error {
 	if err != nil {
 		return err
 	}
-	s.take(found)
+	s.cfg.Shared.keep(s.take(found))
 	return nil
 }
 
@@ -148,6 +148,7 @@ func exportQuery(paths []string) []string {
 
 // withoutExport returns the paths whose export data nobody asked for yet.
 func (s *Set) withoutExport(paths []string) []string {
+	s.cfg.Shared.lend(s, paths)
 	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
 		if path == "unsafe" || path == "C" || module.CheckImportPath(path) != nil {
 			return true

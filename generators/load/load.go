@@ -35,6 +35,8 @@ type Config struct {
 	Tags *tag.Table
 	// Report takes what is wrong in the packages: syntax errors, imports that cannot be resolved.
 	Report *diag.Report
+	// Shared, if not nil, is asked before the go command is asked about other modules.
+	Shared *Shared
 }
 
 // Set is the result: packages by import path and the types in them. It grows when Package asks for one that was not
