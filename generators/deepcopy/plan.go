@@ -28,12 +28,22 @@ type methods struct {
 	byValue    bool
 }
 
+// file is what is printed for one package.
+type file struct {
+	methods   []methods
+	aliases   []alias
+	functions []foreign
+}
+
+func (f file) empty() bool { return len(f.methods) == 0 && len(f.aliases) == 0 }
+
 // how a value is copied.
 type how int
 
 const (
 	assign    how = iota // an assignment copies it
 	generated            // a struct with generated DeepCopyInto and DeepCopy
+	function             // a struct of another module for which the file has a function
 	manual               // hand-written DeepCopyInto or DeepCopy
 	slice
 	array
@@ -49,8 +59,9 @@ type node struct {
 	how  how
 	typ  *types.Type // as declared
 	elem *node
-	// fields are those of an inline struct.
+	// fields are those of an inline struct; apart says that they are copied one by one, instead of all at once first.
 	fields []field
+	apart  bool
 	// byValue: the hand-written DeepCopy returns a value. into, deep: which of the methods exist.
 	byValue, into, deep bool
 }
@@ -68,6 +79,9 @@ type planner struct {
 	current *load.Package
 	// helpers are unexported types that others need methods of.
 	helpers map[*types.Type]bool
+	// reached are the types of other modules that the package's alias kinds are made of: true once a function for
+	// one is planned.
+	reached map[*types.Type]bool
 	// busy are the types that planning is in the middle of, to notice those that contain themselves.
 	busy map[*types.Type]bool
 }
@@ -86,13 +100,22 @@ func (pl *planner) problem(at place, cure, format string, args ...any) {
 	pl.pass.Report.Add(diag.Problem{Pos: at.pos, Path: at.path, Message: fmt.Sprintf(format, args...), Cure: cure})
 }
 
-// plan decides which types of a package get methods, in the order in which they are printed.
-func (pl *planner) plan(pkg *load.Package) []methods {
+// plan decides what is printed for a package.
+func (pl *planner) plan(pkg *load.Package) file {
 	pl.current = pkg
 	if _, err := packageMode(pkg.DocLines); err != nil {
 		pl.problem(place{pos: pl.pass.Set.PackagePos(pkg)}, "", "%v", err)
-		return nil
+		return file{}
 	}
+	var f file
+	f.aliases = pl.aliases(pkg)
+	f.methods = pl.methods(pkg)
+	f.functions = pl.foreignFunctions()
+	return f
+}
+
+// methods decides which types of a package get methods, in the order in which they are printed.
+func (pl *planner) methods(pkg *load.Package) []methods {
 	var out []methods
 	planned := map[*types.Type]bool{}
 	for _, name := range sortedNames(pkg.Types.Types) {

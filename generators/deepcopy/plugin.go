@@ -45,14 +45,9 @@ func Plugin() generators.Plugin {
 func generate(pass *generators.Pass) {
 	pl := newPlanner(pass)
 	for _, pkg := range pass.Packages {
-		methods := pl.plan(pkg)
-		if len(methods) == 0 {
-			continue
-		}
-		pr := printer{pass.File(pkg, fileName, generator)}
-		pr.Reserve("in", "out", "key", "val", "outVal", "clone", "i", "x", "c")
-		for _, m := range methods {
-			pr.methods(m)
+		if f := pl.plan(pkg); !f.empty() {
+			p := printer{File: pass.File(pkg, fileName, generator)}
+			p.file(&f)
 		}
 	}
 }

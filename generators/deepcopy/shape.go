@@ -49,6 +49,9 @@ func (pl *planner) byMethod(t *types.Type, at place) *node {
 	if t.Kind != types.Struct || t.IsAssignable() {
 		return nil
 	}
+	if pl.byFunction(t) {
+		return &node{how: function, typ: t}
+	}
 	if pl.planned(t) || pl.help(t) || declares(t, "DeepCopyInto") && declares(t, "DeepCopy") {
 		return &node{how: generated, typ: t, deep: true, into: true}
 	}
@@ -147,7 +150,30 @@ func (pl *planner) structShape(n *node, t *types.Type, at place, root bool) {
 		}
 		n.fields = append(n.fields, field{m.Name, pl.node(m.Type, inside)})
 	}
+	n.apart = root && mostlyCalls(n)
 }
+
+// mostlyCalls tells whether most of a struct are fields that a method or function writes: assigning all of it first
+// would write those twice.
+func mostlyCalls(n *node) bool {
+	var called int64
+	for _, f := range n.fields {
+		if f.node.how == generated || f.node.how == function {
+			called += size(f.node.typ)
+		}
+	}
+	return called*2 > size(n.typ) && len(n.fields) == len(under(n.typ).Members)
+}
+
+// size is how many bytes a value takes on a machine of 64 bits; 0 if that is not known.
+func size(t *types.Type) int64 {
+	if t.GoType == nil || broken(t) {
+		return 0
+	}
+	return sizes.Sizeof(t.GoType)
+}
+
+var sizes = gotypes.SizesFor("gc", "amd64")
 
 // reachable tells whether generated code of this run may copy a struct without methods field by field, and reports
 // why not.

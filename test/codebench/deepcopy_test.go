@@ -1,0 +1,130 @@
+package codebench
+
+import (
+	"encoding/json"
+	"reflect"
+	"runtime"
+	"runtime/debug"
+	"testing"
+	"time"
+
+	"github.com/typeplane/typeplane/test/codebench/kinds"
+)
+
+// copier is one kind with both ways to copy it.
+type copier struct {
+	kind       string
+	in         any
+	peer, ours func() any
+}
+
+// kept keeps the compiler from leaving copies out or putting them on the stack.
+var kept any
+
+func copiers(tb testing.TB) []copier {
+	return []copier{
+		newCopier(tb, "core.v1.Pod", (*kinds.Pod).DeepCopy, kinds.DeepCopy_Pod),
+		newCopier(tb, "apps.v1.Deployment", (*kinds.Deployment).DeepCopy, kinds.DeepCopy_Deployment),
+		newCopier(tb, "core.v1.Node", (*kinds.Node).DeepCopy, kinds.DeepCopy_Node),
+		newCopier(tb, "core.v1.ConfigMap", (*kinds.ConfigMap).DeepCopy, kinds.DeepCopy_ConfigMap),
+	}
+}
+
+func newCopier[T any](tb testing.TB, kind string, peer, ours func(*T) *T) copier {
+	in := new(T)
+	if err := json.Unmarshal(fixture(tb, kind, "json"), in); err != nil {
+		tb.Fatal(err)
+	}
+	return copier{kind, in, func() any { return peer(in) }, func() any { return ours(in) }}
+}
+
+// TestDeepCopy copies objects in which everything is set: the copy is equal and shares no memory.
+func TestDeepCopy(t *testing.T) {
+	for _, c := range copiers(t) {
+		out := c.ours()
+		if !reflect.DeepEqual(c.in, out) {
+			t.Errorf("%s: the copy differs", c.kind)
+		}
+		memory := map[uintptr]string{}
+		walk(reflect.ValueOf(c.in), c.kind, func(at uintptr, path string) { memory[at] = path })
+		walk(reflect.ValueOf(out), c.kind, func(at uintptr, path string) {
+			if memory[at] != "" {
+				t.Errorf("%s of the copy is memory of %s", path, memory[at])
+			}
+		})
+		if len(memory) < 10 {
+			t.Errorf("%s: only %d places compared", c.kind, len(memory))
+		}
+	}
+}
+
+// walk calls do for all memory that a value refers to, except strings and the places of times, which never change.
+func walk(v reflect.Value, path string, do func(at uintptr, path string)) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() && v.Type() != reflect.TypeFor[*time.Location]() {
+			do(v.Pointer(), path)
+			walk(v.Elem(), path, do)
+		}
+	case reflect.Slice:
+		if v.Len() > 0 {
+			do(v.Pointer(), path)
+		}
+		for i := range v.Len() {
+			walk(v.Index(i), path+"[]", do)
+		}
+	case reflect.Map:
+		if !v.IsNil() {
+			do(v.Pointer(), path)
+		}
+		for it := v.MapRange(); it.Next(); {
+			walk(it.Value(), path+"[]", do)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			walk(v.Field(i), path+"."+v.Type().Field(i).Name, do)
+		}
+	}
+}
+
+func BenchmarkDeepCopy(b *testing.B) {
+	for _, c := range copiers(b) {
+		for side, do := range map[string]func() any{"peer": c.peer, "ours": c.ours} {
+			b.Run(c.kind+"/"+side, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					kept = do()
+				}
+			})
+		}
+	}
+}
+
+// TestDeepCopySpeed measures both in turns in one process and takes the best of many short rounds, so that what else
+// the machine does hardly matters. The collector stands still while a round is measured: both make the same number of
+// bytes for it.
+func TestDeepCopySpeed(t *testing.T) {
+	const rounds, copies = 400, 20
+	for _, c := range copiers(t) {
+		best := [2]time.Duration{time.Hour, time.Hour}
+		percent := debug.SetGCPercent(-1)
+		for round := range rounds {
+			for i, do := range []func() any{c.peer, c.ours} {
+				start := time.Now()
+				for range copies {
+					kept = do()
+				}
+				best[i] = min(best[i], time.Since(start)/copies)
+			}
+			if round%20 == 0 {
+				runtime.GC()
+			}
+		}
+		debug.SetGCPercent(percent)
+		ratio := float64(best[0]) / float64(best[1])
+		t.Logf("%-20s peer %v, ours %v: %.2f times as fast", c.kind, best[0], best[1], ratio)
+		if ratio < 1 {
+			t.Errorf("%s: copying is slower than k8s.io/api's", c.kind)
+		}
+	}
+}
