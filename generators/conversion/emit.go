@@ -9,12 +9,22 @@ import (
 
 // printPlan prints a plan.
 func printPlan(f *emit.File, p *plan) {
-	f.Reserve("in", "out", "s", "err", "i", "key", "val", "newVal")
-	for i, fn := range p.functions {
-		if i > 0 {
+	f.Reserve("in", "out", "s", "a", "b", "scope", "err", "i", "key", "val", "newVal", "value", "values")
+	between := func() {
+		if !f.Empty() {
 			f.P()
 		}
+	}
+	if len(p.registrations) > 0 {
+		printRegistrations(f, p.registrations)
+	}
+	for _, fn := range p.functions {
+		between()
 		printFunction(f, fn)
+	}
+	for _, v := range p.values {
+		between()
+		printValues(f, v)
 	}
 }
 

@@ -82,13 +82,13 @@ func optedOut(set *load.Set, t *types.Type, report *diag.Report) bool {
 }
 
 // readPackage returns the package that holds the versioned types and the hubs; version is nil if pkg asks for nothing
-// or its tags are wrong.
+// or its tags are wrong. A package that says false has no hubs.
 func readPackage(set *load.Set, pkg *load.Package, report *diag.Report) (version *load.Package, hubs []*load.Package) {
 	problem := func(format string, args ...any) {
 		report.Add(diag.Problem{Pos: set.PackagePos(pkg), Path: "package " + pkg.Name, Message: fmt.Sprintf(format, args...)})
 	}
 	paths := tag.Values(pkg.DocLines, tagName)
-	if len(paths) == 0 || len(paths) == 1 && paths[0] == "false" {
+	if len(paths) == 0 {
 		return nil, nil
 	}
 	version = pkg
@@ -103,6 +103,9 @@ func readPackage(set *load.Set, pkg *load.Package, report *diag.Report) (version
 		if err := set.DependencyComments(external[0]); err != nil {
 			problem("+%s=%s: %v", externalName, external[0], err)
 		}
+	}
+	if len(paths) == 1 && paths[0] == "false" {
+		return version, nil // only what types and functions ask for themselves
 	}
 	for _, path := range paths {
 		hub := set.Package(path)

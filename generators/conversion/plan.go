@@ -59,7 +59,8 @@ func newPlan(set *load.Set, pkg *load.Package, report *diag.Report) (_ *plan, ok
 	p.checkManual(pairs)
 	p.keepers = p.newKeepers(pairs)
 	p.parts = partsOf(kinds(pairs))
-	out := &plan{keepers: p.keepers, equalities: p.sortedEqualities()}
+	out := &plan{keepers: p.keepers, equalities: p.sortedEqualities(), values: p.values()}
+	out.registrations = p.registrations(pairs, out.values)
 	for _, pair := range pairs {
 		out.functions = append(out.functions, p.function(pair.Version, pair.Hub, false), p.function(pair.Hub, pair.Version, true))
 	}

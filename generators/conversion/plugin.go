@@ -22,6 +22,8 @@ func Plugin() generators.Plugin {
 				Doc: "On a package: the import path of a hub, whose types of the same names the package's are converted to; may be repeated. " +
 					"On a type or field: false, to leave it out."},
 			{Name: externalName, Scope: tag.Package, Value: tag.PackagePath, Doc: "The package whose types are converted, if it is another one."},
+			{Name: valuesName, Scope: tag.Type, Value: tag.TypeName,
+				Doc: "net/url.Values: prints a function that fills the struct from the parameters of a URL, by their names in JSON."},
 			{Name: functionName, Scope: tag.Func, Value: tag.Name,
 				Doc: "On a hand-written conversion: drop, if it does nothing, or copy-only, if it only assigns, so that it need not be called."},
 			{Name: losslessName, Scope: tag.Package,
@@ -36,7 +38,7 @@ func Plugin() generators.Plugin {
 func generate(pass *generators.Pass) {
 	for _, pkg := range pass.Packages {
 		p, ok := newPlan(pass.Set, pkg, pass.Report)
-		if !ok || len(p.functions) == 0 {
+		if !ok || len(p.functions)+len(p.values)+len(p.registrations) == 0 {
 			continue
 		}
 		printPlan(pass.File(pkg, fileName, generator), p)

@@ -4,9 +4,11 @@ import "k8s.io/gengo/v2/types"
 
 // plan is what one generated file does, in the order it is printed.
 type plan struct {
-	functions  []function
-	keepers    []keeper
-	equalities []*structEquality
+	registrations []registration
+	functions     []function
+	values        []valuesFunction
+	keepers       []keeper
+	equalities    []*structEquality
 }
 
 // function converts a struct.
