@@ -15,19 +15,12 @@ func findCycles(messages []*message) {
 		}
 	}
 	for _, m := range messages {
-		if from := reachable(m.typ, reach); from[m.typ] {
-			m.cycle = map[*types.Type]bool{}
-			for other := range from {
-				if reachable(other, reach)[m.typ] {
-					m.cycle[other] = true
-				}
-			}
-		}
+		m.cycle = closure(m.typ, reach)[m.typ]
 	}
 }
 
-// reachable are the types that a type can hold, at any depth.
-func reachable(t *types.Type, reach map[*types.Type]map[*types.Type]bool) map[*types.Type]bool {
+// closure are the types that a type can hold, at any depth.
+func closure(t *types.Type, reach map[*types.Type]map[*types.Type]bool) map[*types.Type]bool {
 	seen := map[*types.Type]bool{}
 	todo := []*types.Type{t}
 	for len(todo) > 0 {

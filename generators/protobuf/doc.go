@@ -40,6 +40,8 @@ func generate(pass *generators.Pass) {
 		if err := printFile(pass.File(f.pkg, goFile, generator), f); err != nil {
 			pass.Report.Add(diag.Problem{Pos: pass.Set.PackagePos(f.pkg), Message: err.Error()})
 		}
-		pass.Raw(f.pkg, protoFile, protoText(f, pass.Header))
+		if len(f.messages) > 0 {
+			pass.Raw(f.pkg, protoFile, protoText(f, pass.Header))
+		}
 	}
 }

@@ -2,31 +2,47 @@ package protobuf
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/typeplane/typeplane/generators/emit"
 )
 
 // locals are the names of variables in the printed code; no import may have one of them.
 var locals = []string{
-	"m", "n", "err", "data", "i", "k", "v", "entry", "keys", "room", "end", "value", "key",
-	"depth", "field", "wire", "number", "body", "next", "at", "part", "after", "list", "text",
+	"m", "n", "err", "data", "i", "k", "v", "entry", "keys", "room", "value", "key", "r", "w",
+	"before", "start", "tag", "number", "body", "next", "at", "part", "text",
 }
 
 // printer prints generated.pb.go of one package.
 type printer struct {
 	*emit.File
-	pkg  string
-	used map[string]bool // helpers
+	pkg   string
+	file  *file
+	used  map[string]bool // helpers
+	slabs []slab
 }
 
 // printFile prints the methods of all messages of a package, and the helpers that they need.
 func printFile(out *emit.File, f *file) error {
-	p := &printer{File: out, pkg: f.pkg.Path, used: map[string]bool{}}
+	p := &printer{File: out, pkg: f.pkg.Path, file: f, used: map[string]bool{}}
 	p.Unconstrained()
-	p.Preamble("source: " + f.pkg.Path + "/" + protoFile)
+	if len(f.messages) > 0 {
+		p.Preamble("source: " + f.pkg.Path + "/" + protoFile)
+	}
 	p.Reserve(locals...)
 	for _, m := range f.messages {
 		p.message(m)
+	}
+	for _, a := range f.aliases {
+		p.alias(a)
+	}
+	for _, m := range f.foreign {
+		p.unmarshal(m)
+		p.marshal(m)
+	}
+	if codecs := f.codecs(); len(codecs) > 0 {
+		p.reader(slices.ContainsFunc(codecs, func(m *message) bool { return m.cycle }))
 	}
 	return printHelpers(out, p.used, func(name string) bool { return f.pkg.Go.Scope().Lookup(name) != nil })
 }
@@ -39,8 +55,9 @@ func (p *printer) message(m *message) {
 	}
 	if m.codec {
 		p.size(m)
-		p.marshal(m)
+		p.methods(m)
 		p.unmarshal(m)
+		p.marshal(m)
 	}
 	if m.stringer {
 		p.string(m)
@@ -60,6 +77,17 @@ func (p *printer) helper(name string) string {
 	name += "Generated"
 	p.used[name] = true
 	return name
+}
+
+// method returns the name of a method of the helpers' types, and sees to it that the file has it.
+func (p *printer) method(name string) string {
+	p.used[name] = true
+	return name
+}
+
+// function is the name of the function that reads or writes a message; types of other packages are named with theirs.
+func (p *printer) function(verb string, m *message) string {
+	return verb + "_" + strings.ReplaceAll(p.Type(m.typ), ".", "_")
 }
 
 // wireName is a wire type as the helpers name it.

@@ -2,7 +2,7 @@ package protobuf
 
 import (
 	"bytes"
-	_ "embed"
+	"embed"
 	"go/ast"
 	"go/parser"
 	goprinter "go/printer"
@@ -14,47 +14,35 @@ import (
 	"github.com/typeplane/typeplane/generators/emit"
 )
 
-//go:embed wirecode/wirecode.go
-var helperSource string
+//go:embed wirecode/wirecode.go wirecode/read.go wirecode/write.go wirecode/text.go
+var helperSource embed.FS
 
-// helperFile is wirecode/wirecode.go in pieces.
-type helperFile struct {
-	mu      sync.Mutex // guards ast while a package is renamed for printing
+// helperFiles are in the order in which they are printed.
+var helperFiles = []string{"wirecode.go", "read.go", "write.go", "text.go"}
+
+// helperSet is package wirecode in pieces.
+type helperSet struct {
+	mu      sync.Mutex // guards the trees while a package is renamed for printing
 	fset    *token.FileSet
-	ast     *ast.File
 	imports map[string]string // name → import path
 	decls   []*helperDecl     // in the order of the source
 	byName  map[string]*helperDecl
 }
 
-// helperDecl is one function, or one group of constants or variables.
+// helperDecl is one function, method or type, or one group of constants or variables.
 type helperDecl struct {
-	decl  ast.Decl
-	names []string // what it declares
-	needs []string // other helpers that it mentions
+	decl     ast.Decl
+	comments []*ast.CommentGroup // of its file
+	names    []string            // what it declares
+	needs    []string            // other helpers that it mentions
 }
 
 // helpers parses the helpers once.
-var helpers = sync.OnceValues(func() (*helperFile, error) {
-	h := &helperFile{fset: token.NewFileSet(), imports: map[string]string{}, byName: map[string]*helperDecl{}}
-	var err error
-	h.ast, err = parser.ParseFile(h.fset, "wirecode.go", helperSource, parser.ParseComments)
-	if err != nil {
-		return nil, err
-	}
-	for _, spec := range h.ast.Imports {
-		path, err := strconv.Unquote(spec.Path.Value)
-		if err != nil {
+var helpers = sync.OnceValues(func() (*helperSet, error) {
+	h := &helperSet{fset: token.NewFileSet(), imports: map[string]string{}, byName: map[string]*helperDecl{}}
+	for _, name := range helperFiles {
+		if err := h.parse(name); err != nil {
 			return nil, err
-		}
-		h.imports[path[strings.LastIndexByte(path, '/')+1:]] = path
-	}
-	for _, decl := range h.ast.Decls {
-		if d := newHelperDecl(decl); len(d.names) > 0 {
-			h.decls = append(h.decls, d)
-			for _, name := range d.names {
-				h.byName[name] = d
-			}
 		}
 	}
 	for _, d := range h.decls {
@@ -68,6 +56,43 @@ var helpers = sync.OnceValues(func() (*helperFile, error) {
 	return h, nil
 })
 
+func (h *helperSet) parse(name string) error {
+	source, err := helperSource.ReadFile("wirecode/" + name)
+	if err != nil {
+		return err
+	}
+	file, err := parser.ParseFile(h.fset, name, source, parser.ParseComments)
+	if err != nil {
+		return err
+	}
+	for _, spec := range file.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return err
+		}
+		name := path[strings.LastIndexByte(path, '/')+1:]
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		h.imports[name] = path
+	}
+	for _, decl := range file.Decls {
+		d := newHelperDecl(decl)
+		d.comments = file.Comments
+		if len(d.names) == 0 || d.names[0] == readerType {
+			continue
+		}
+		h.decls = append(h.decls, d)
+		for _, name := range d.names {
+			h.byName[name] = d
+		}
+	}
+	return nil
+}
+
+// readerType is printed for each package with what it needs.
+const readerType = "readerGenerated"
+
 func newHelperDecl(decl ast.Decl) *helperDecl {
 	d := &helperDecl{decl: decl}
 	switch decl := decl.(type) {
@@ -75,8 +100,11 @@ func newHelperDecl(decl ast.Decl) *helperDecl {
 		d.names = []string{decl.Name.Name}
 	case *ast.GenDecl:
 		for _, spec := range decl.Specs {
-			if v, ok := spec.(*ast.ValueSpec); ok {
-				for _, name := range v.Names {
+			switch spec := spec.(type) {
+			case *ast.TypeSpec:
+				d.names = append(d.names, spec.Name.Name)
+			case *ast.ValueSpec:
+				for _, name := range spec.Names {
 					d.names = append(d.names, name.Name)
 				}
 			}
@@ -121,7 +149,7 @@ func printHelpers(out *emit.File, used map[string]bool, has func(string) bool) e
 }
 
 // text is the source of a helper, with packages named as the file names them.
-func (h *helperFile) text(d *helperDecl, out *emit.File) (string, error) {
+func (h *helperSet) text(d *helperDecl, out *emit.File) (string, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var restore []func()
@@ -141,6 +169,6 @@ func (h *helperFile) text(d *helperDecl, out *emit.File) (string, error) {
 		}
 	}()
 	var b bytes.Buffer
-	err := goprinter.Fprint(&b, h.fset, &goprinter.CommentedNode{Node: d.decl, Comments: h.ast.Comments})
+	err := goprinter.Fprint(&b, h.fset, &goprinter.CommentedNode{Node: d.decl, Comments: d.comments})
 	return b.String(), err
 }

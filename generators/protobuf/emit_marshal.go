@@ -2,68 +2,58 @@ package protobuf
 
 import "fmt"
 
-// marshal prints Marshal, MarshalTo and MarshalToSizedBuffer. The latter writes from the end of the buffer to its
-// start, so that the length of a message is known when it is to be written.
+// marshal prints the function that writes a message, from its last field to its first, so that the length of each
+// part is known when it is to be written.
 func (p *printer) marshal(m *message) {
-	p.P("// Marshal returns m as it stands on the wire.")
-	p.P("func (", p.receiver(m), ") Marshal() ([]byte, error) {")
-	p.P("data := make([]byte, m.Size())")
-	p.P("n, err := m.MarshalToSizedBuffer(data)")
-	p.P("if err != nil {")
-	p.P("return nil, err")
-	p.P("}")
-	p.P("return data[len(data)-n:], nil")
-	p.P("}")
-	p.P()
-	p.P("// MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.")
-	p.P("func (", p.receiver(m), ") MarshalTo(data []byte) (int, error) {")
-	p.P("return m.MarshalToSizedBuffer(data[:m.Size()])")
-	p.P("}")
-	p.P()
-	p.P("// MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.")
-	p.P("func (", p.receiver(m), ") MarshalToSizedBuffer(data []byte) (n int, err error) {")
+	name := p.function("marshal", m)
+	p.P("// ", name, " writes m before what w has.")
+	p.P("func ", name, "(w *", p.helper("writer"), ", m *", m.typ, ") {")
 	if !m.items {
 		p.P("if m == nil {")
-		p.P("return 0, nil")
+		p.P("return")
 		p.P("}")
 	}
-	p.P("i := len(data)")
 	fields := m.byNumber()
 	for n := len(fields) - 1; n >= 0; n-- {
 		p.putField(fields[n])
 	}
-	p.P("return len(data) - i, nil")
 	p.P("}")
 	p.P()
 }
 
 func (p *printer) putField(f *field) {
+	access := f.access()
+	if f.goName == "" {
+		access = "*m"
+	}
 	switch {
+	case f.texts():
+		p.f("%s(w, %s, %s)", p.helper("putTextMap"), f.wire(), access)
 	case f.shape == dict:
-		p.putMap(f)
+		p.putMap(f, access)
 	case f.shape == list:
-		p.f("for k := len(%s) - 1; k >= 0; k-- {", f.access())
-		p.put(f.value, f.wire(), f.access()+"[k]")
+		p.f("for k := len(%s) - 1; k >= 0; k-- {", access)
+		if f.goName == "" {
+			access = "(*m)"
+		}
+		p.put(f.value, f.wire(), access+"[k]", f.value.pointer)
 		p.P("}")
 	case f.mayBeNil():
-		p.f("if %s != nil {", f.access())
-		p.put(f.value, f.wire(), f.element())
+		p.f("if %s != nil {", access)
+		p.put(f.value, f.wire(), f.element(), f.value.pointer)
 		p.P("}")
 	default:
-		p.put(f.value, f.wire(), f.element())
+		p.put(f.value, f.wire(), f.element(), false)
 	}
 }
 
-// put prints what writes one value with its tag.
-func (p *printer) put(v *value, tag, expr string) {
+// put prints what writes one value with its tag; pointer tells whether expr is one to a message.
+func (p *printer) put(v *value, tag, expr string, pointer bool) {
 	if v.isMessage() {
-		p.f("if n, err = %s.MarshalToSizedBuffer(data[:i]); err != nil {", expr)
-		p.P("return 0, err")
-		p.P("}")
-		p.f("i = %s(data, i-n, %s, n)", p.helper("putLength"), tag)
+		p.putMessage(v, tag, expr, pointer)
 		return
 	}
-	name, arg := "putVarint", fmt.Sprintf("uint64(%s)", expr)
+	name, arg := "putNumber", fmt.Sprintf("uint64(%s)", expr)
 	switch {
 	case v.kind == stringKind:
 		name, arg = "putString", v.convert(expr)
@@ -78,27 +68,54 @@ func (p *printer) put(v *value, tag, expr string) {
 	case v.goes == "uint64":
 		arg = v.convert(expr)
 	}
-	p.f("i = %s(data, i, %s, %s)", p.helper(name), tag, arg)
+	p.f("w.%s(%s, %s)", p.method(name), tag, arg)
+}
+
+// putMessage prints what writes a message with its tag.
+func (p *printer) putMessage(v *value, tag, expr string, pointer bool) {
+	address := "&" + expr
+	if pointer {
+		address = expr
+	}
+	switch v.access {
+	case asTime:
+		p.f("w.%s(%s, %s)", p.method("putTime"), tag, address)
+	case byFunction:
+		p.P("{")
+		p.f("before := w.%s()", p.method("written"))
+		p.f("%s(w, %s)", p.function("marshal", v.target), address)
+		p.f("w.%s(%s, before)", p.method("close"), tag)
+		p.P("}")
+	default:
+		p.P("{")
+		p.f("n, err := %s.MarshalToSizedBuffer(w.%s(%s.Size()))", expr, p.method("room"), expr)
+		p.f("w.%s(%s, n, err)", p.method("closeOther"), tag)
+		p.P("}")
+	}
 }
 
 // putMap prints what writes the entries of a map in the order of their keys.
-func (p *printer) putMap(f *field) {
-	p.f("if len(%s) > 0 {", f.access())
+func (p *printer) putMap(f *field, access string) {
+	index := access
+	if f.goName == "" {
+		index = "(*m)"
+	}
+	p.f("if len(%s) > 0 {", access)
 	p.P("var room [8]", f.key.typ)
-	p.f("keys := %s(room[:0], %s)", p.helper("sortedKeys"), f.access())
+	p.f("keys := %s(room[:0], %s)", p.helper("sortedKeys"), access)
 	p.P("for k := len(keys) - 1; k >= 0; k-- {")
-	p.P("end := i")
-	p.f("v := %s[keys[k]]", f.access())
+	p.f("entry := w.%s()", p.method("written"))
+	p.f("v := %s[keys[k]]", index)
 	tag := tagText(2, f.value.kind.wire)
 	if f.value.pointer || f.value.kind == bytesKind {
 		p.P("if v != nil {")
-		p.put(f.value, tag, "v")
+		p.put(f.value, tag, "v", f.value.pointer)
 		p.P("}")
 	} else {
-		p.put(f.value, tag, "v")
+		p.put(f.value, tag, "v", false)
 	}
-	p.put(f.key, tagText(1, f.key.kind.wire), "keys[k]")
-	p.f("i = %s(data, i, %s, end-i)", p.helper("putLength"), f.wire())
+	p.put(f.key, tagText(1, f.key.kind.wire), "keys[k]", false)
+	p.f("w.%s(%s, entry)", p.method("close"), f.wire())
 	p.P("}")
 	p.P("}")
 }

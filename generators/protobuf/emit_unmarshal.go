@@ -1,92 +1,126 @@
 package protobuf
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
-// unmarshal prints Unmarshal.
+// unmarshal prints the function that reads a message.
 func (p *printer) unmarshal(m *message) {
-	p.P("// Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.")
-	p.P("func (m *", m.typ, ") Unmarshal(data []byte) error {")
-	if m.cycle != nil {
-		p.P("return m.unmarshalGenerated(data, 0)")
-		p.P("}")
-		p.P()
-		p.P("// unmarshalGenerated is Unmarshal of a message that stands in depth others, which may hold one another.")
-		p.P("func (m *", m.typ, ") unmarshalGenerated(data []byte, depth int) error {")
-		p.f("if depth > %s {", p.helper("maxDepth"))
+	name := p.function("unmarshal", m)
+	p.P("// ", name, " adds what data says to m.")
+	p.P("func ", name, "(r *readerGenerated, data []byte, m *", m.typ, ") error {")
+	if m.cycle {
+		p.f("if r.depth++; r.depth > %s {", p.helper("maxDepth"))
 		p.P("return ", p.helper("ErrDepth"))
 		p.P("}")
 	}
+	if m.readsBodies() {
+		p.P("var body []byte")
+	}
+	p.P("var err error")
 	p.P("for i := 0; i < len(data); {")
-	p.f("%s, next, err := %s(%q, data, i)", results(m), p.helper("field"), m.name)
+	p.P("start, tag := i, uint64(data[i])")
+	p.P("if i++; tag >= 0x80 {")
+	p.f("tag, i = %s(data, start)", p.helper("longTag"))
+	p.P("}")
+	if len(m.fields) > 0 {
+		p.P("switch tag {")
+		for _, f := range m.byNumber() {
+			p.f("case %s:", f.wire())
+			p.readField(f)
+		}
+		p.P("default:")
+	}
+	p.f("i, err = %s(%q, data, start, %s)", p.helper("other"), m.name, m.fieldTable())
+	if len(m.fields) > 0 {
+		p.P("}")
+	}
 	p.P("if err != nil {")
 	p.P("return err")
 	p.P("}")
-	if len(m.fields) > 0 {
-		p.P("switch field {")
-		for _, f := range m.byNumber() {
-			p.f("case %d:", f.number)
-			p.readField(m, f)
-		}
-		p.P("}")
-	}
-	p.P("i = next")
 	p.P("}")
+	if m.cycle {
+		p.P("r.depth--")
+	}
 	p.P("return nil")
 	p.P("}")
 	p.P()
 }
 
-// results names those results of the helper that the fields of a message need.
-func results(m *message) string {
-	field, wire, number, body := "_", "_", "_", "_"
+// readsBodies tells whether the function needs a variable for the bytes of a message or of an entry.
+func (m *message) readsBodies() bool {
 	for _, f := range m.fields {
-		field, wire = "field", "wire"
-		if f.value.wireOf(f.shape) == wireBytes {
-			body = "body"
-		} else {
-			number = "number"
-		}
-		if f.packable() {
-			body = "body"
+		if f.value.isMessage() || f.shape == dict && !f.texts() {
+			return true
 		}
 	}
-	return field + ", " + wire + ", " + number + ", " + body
+	return false
+}
+
+// fieldTable lists the fields of a message for the error about one that is written in another way.
+func (m *message) fieldTable() string {
+	var lines []string
+	var line strings.Builder
+	for i, f := range m.byNumber() {
+		if i > 0 {
+			line.WriteByte(',')
+			if line.Len() > 90 {
+				lines = append(lines, line.String())
+				line.Reset()
+			}
+		}
+		fmt.Fprintf(&line, "%s %d", f.labelName(), f.number)
+	}
+	lines = append(lines, line.String())
+	for i := range lines {
+		lines[i] = fmt.Sprintf("%q", lines[i])
+	}
+	return strings.Join(lines, "+\n")
+}
+
+// labelName is what errors call a field.
+func (f *field) labelName() string {
+	if f.goName == "" {
+		return "Items"
+	}
+	return f.goName
 }
 
 // packable tells whether the items of a list may come in one piece; they are never written so.
 func (f *field) packable() bool { return f.shape == list && f.value.kind.wire != wireBytes }
 
-func (p *printer) readField(m *message, f *field) {
-	if f.packable() {
-		p.readPackable(f)
-		return
-	}
-	p.f("if wire != %s {", p.wireName(f.value.wireOf(f.shape)))
-	p.P("return ", p.wrongWire(f))
-	p.P("}")
-	switch {
-	case f.shape == dict:
-		p.readMap(m, f)
-	case f.value.isMessage():
-		p.readMessage(m, f)
-	case f.shape == list:
-		target := f.target()
-		p.f("%s = append(%s(%s, data[next:], %s), %s)", target, p.helper("grow"), target, f.wire(), p.read(f.value, "number", "body"))
-	case f.value.pointer:
-		p.f("v := %s", p.read(f.value, "number", "body"))
-		p.f("m.%s = &v", f.goName)
-	default:
-		p.f("m.%s = %s", f.goName, p.read(f.value, "number", "body"))
-	}
+// texts tells whether a field is a map of strings by strings.
+func (f *field) texts() bool {
+	return f.shape == dict && f.key.kind == stringKind && f.value.kind == stringKind && !f.value.pointer
 }
 
-// wrongWire is the error for a field that is not written as its type asks for.
-func (p *printer) wrongWire(f *field) string {
-	name := f.goName
-	if name == "" {
-		name = "Items"
+func (p *printer) readField(f *field) {
+	v := f.value
+	switch {
+	case f.texts():
+		p.f("i, err = %s(r, data, start, i, tag, %s)", p.helper("textMap"), f.address())
+	case f.shape == dict:
+		p.readMap(f)
+	case v.isMessage():
+		p.readMessage(f)
+	case f.shape == list:
+		p.readValue(v, p.grown(f))
+		if f.packable() {
+			p.f("case %s: // packed", tagText(f.number, wireBytes))
+			p.f("i, err = %s", p.packed(f))
+		}
+	case v.pointer:
+		p.f("v := r.%s.next()", p.slabOf(v))
+		p.readValue(v, "v")
+		if v.named() {
+			p.f("%s = (*%s)(v)", f.target(), p.Type(v.typ))
+		} else {
+			p.f("%s = v", f.target())
+		}
+	default:
+		p.readValue(v, f.address())
 	}
-	return fmt.Sprintf("%s(wire, %q)", p.helper("wireError"), name)
 }
 
 // target is what a value read is assigned to.
@@ -97,94 +131,129 @@ func (f *field) target() string {
 	return "m." + f.goName
 }
 
-// read is the Go value of what the helper has read.
-func (p *printer) read(v *value, number, body string) string {
-	switch {
-	case v.kind == bytesKind:
-		return fmt.Sprintf("append(%s{}, %s...)", p.Type(v.typ), body)
-	case v.kind == stringKind:
-		return fmt.Sprintf("%s(%s)", p.Type(v.typ), body)
-	case v.kind == boolKind:
-		return p.convert(v, number+" != 0")
-	case v.kind.wire == wireFixed64:
-		return p.convert(v, p.Ident("math", "Float64frombits")+"("+number+")")
-	case v.kind.wire == wireFixed32:
-		return p.convert(v, p.Ident("math", "Float32frombits")+"(uint32("+number+"))")
-	case v.goes == "uint64":
-		return p.convert(v, number)
+// address points at the field.
+func (f *field) address() string {
+	if f.goName == "" {
+		return "m"
 	}
-	return fmt.Sprintf("%s(%s)", p.Type(v.typ), number)
+	return "&m." + f.goName
 }
 
-// convert writes expr, which is of one of Go's own types, as the type of a value.
-func (p *printer) convert(v *value, expr string) string {
-	if v.named() {
-		return p.Type(v.typ) + "(" + expr + ")"
+// readValue prints what reads a value that is no message into what to points at.
+func (p *printer) readValue(v *value, to string) {
+	switch v.kind {
+	case stringKind:
+		p.f("i, err = %s(r, data, i, %s)", p.helper("text"), to)
+	default:
+		p.f("i, err = %s(data, i, %s)", p.helper(v.reader()), to)
 	}
-	return expr
+}
+
+// reader is the helper that reads a value.
+func (v *value) reader() string {
+	switch {
+	case v.kind == bytesKind:
+		return "copy"
+	case v.kind == boolKind:
+		return "bool"
+	case v.kind.wire == wireFixed64:
+		return "float64"
+	case v.kind.wire == wireFixed32:
+		return "float32"
+	}
+	return "number"
+}
+
+// packed is the call that reads the items of a list from one piece.
+func (p *printer) packed(f *field) string {
+	kind := f.value.reader()
+	return fmt.Sprintf("%s(data, i, %s)", p.helper("packed"+strings.ToUpper(kind[:1])+kind[1:]+"s"), f.address())
+}
+
+// grown is a pointer to a new item of a list.
+func (p *printer) grown(f *field) string {
+	v := f.value
+	switch {
+	case v.kind == stringKind:
+		p.needSlab("strings", "string")
+		return fmt.Sprintf("%s(r, %s, data[start:], tag)", p.helper("growTexts"), f.address())
+	case v.isMessage() && !v.pointer && p.file.slabs[v.typ]:
+		return fmt.Sprintf("%s(&r.%s, %s, data[start:], tag)", p.helper("growFrom"), p.slabOf(v), f.address())
+	}
+	return fmt.Sprintf("%s(%s, data[start:], tag)", p.helper("grow"), f.address())
 }
 
 // readMessage prints what reads a message: into the value that is there, or as a new item.
-func (p *printer) readMessage(m *message, f *field) {
-	target := f.target()
+func (p *printer) readMessage(f *field) {
+	v, target := f.value, f.target()
+	p.f("if body, i, err = %s(data, i); err == nil {", p.helper("body"))
+	defer p.P("}")
 	switch {
+	case f.shape == list && v.pointer:
+		p.f("v := %s", p.newMessage(v))
+		p.f("*%s = v", p.grown(f))
+		p.readInto(v, "body", "v", "v")
+		return
 	case f.shape == list:
-		empty := p.Type(f.value.typ) + "{}"
-		if f.value.pointer {
-			empty = "&" + empty
+		if !v.nilable && (v.access == byFunction || v.access == asQuantity) {
+			p.readInto(v, "body", p.grown(f), "")
+			return
 		}
-		p.f("%s = append(%s(%s, data[next:], %s), %s)", target, p.helper("grow"), target, f.wire(), empty)
-		if f.goName == "" {
-			target = "(*m)"
+		p.f("v := %s", p.grown(f))
+		if v.nilable {
+			p.f("*v = %s{}", p.Type(v.typ))
 		}
-		target = fmt.Sprintf("%s[len(%s)-1]", target, f.target())
-	case f.value.pointer:
+		p.readInto(v, "body", "v", "v")
+		return
+	case v.pointer:
 		p.f("if %s == nil {", target)
-		p.f("%s = &%s{}", target, p.Type(f.value.typ))
+		p.f("%s = %s", target, p.newMessage(v))
 		p.P("}")
-	case f.value.nilable:
+		p.readInto(v, "body", target, target)
+		return
+	case v.nilable:
 		p.f("if %s == nil {", target)
-		p.f("%s = %s{}", target, p.Type(f.value.typ))
+		p.f("%s = %s{}", target, p.Type(v.typ))
 		p.P("}")
 	}
-	p.f("if err := %s; err != nil {", m.unmarshal(f.value, target, "body"))
-	p.P("return err")
-	p.P("}")
+	p.readInto(v, "body", f.address(), target)
 }
 
-// unmarshal is the call that reads a message within m.
-func (m *message) unmarshal(v *value, target, body string) string {
-	if m.cycle[v.typ] {
-		return fmt.Sprintf("%s.unmarshalGenerated(%s, depth+1)", target, body)
+// newMessage is a pointer to an empty message.
+func (p *printer) newMessage(v *value) string {
+	if p.file.slabs[v.typ] {
+		return fmt.Sprintf("r.%s.next()", p.slabOf(v))
 	}
-	return fmt.Sprintf("%s.Unmarshal(%s)", target, body)
+	return fmt.Sprintf("&%s{}", p.Type(v.typ))
 }
 
-// readPackable prints what reads items one by one or in one piece.
-func (p *printer) readPackable(f *field) {
-	target, wire := f.target(), f.value.kind.wire
-	p.P("switch wire {")
-	p.f("case %s:", p.wireName(wire))
-	p.f("%s = append(%s, %s)", target, target, p.read(f.value, "number", ""))
-	p.f("case %s: // packed", p.wireName(wireBytes))
-	p.P("end := next")
-	p.P("for next -= len(body); next < end; {")
-	p.f("if number, next, err = %s(data, next, %s); err != nil {", p.helper("readNumber"), p.wireName(wire))
-	p.P("return err")
-	p.P("}")
-	p.f("%s = append(%s, %s)", target, target, p.read(f.value, "number", ""))
-	p.P("}")
-	p.P("default:")
-	p.P("return ", p.wrongWire(f))
-	p.P("}")
+// readInto prints what reads a message from body; address points at it and target is what has its methods.
+func (p *printer) readInto(v *value, body, address, target string) {
+	switch v.access {
+	case byFunction:
+		p.f("err = %s(r, %s, %s)", p.function("unmarshal", v.target), body, address)
+	case asQuantity:
+		p.f("err = %s(r, %s, %s)", p.helper("quantity"), body, address)
+	case byShared:
+		p.P("if r.shared {")
+		p.f("err = %s(%s, %s)", p.Ident(v.typ.Name.Package, "UnmarshalShared_"+v.typ.Name.Name), body, address)
+		p.P("} else {")
+		p.f("err = %s.Unmarshal(%s)", target, body)
+		p.P("}")
+	default:
+		p.f("err = %s.Unmarshal(%s)", target, body)
+	}
 }
 
 // readMap prints what reads one entry of a map.
-func (p *printer) readMap(m *message, f *field) {
+func (p *printer) readMap(f *field) {
 	target, typ := f.target(), p.Type(f.typ)
 	valueType := p.Type(f.value.typ)
+	p.f("if body, i, err = %s(data, i); err != nil {", p.helper("body"))
+	p.P("return err")
+	p.P("}")
 	p.f("if %s == nil {", target)
-	p.f("%s = make(%s, 1+%s(data[next:], %s))", target, typ, p.helper("following"), f.wire())
+	p.f("%s = make(%s, %s(data[start:], tag))", target, typ, p.helper("entries"))
 	p.P("}")
 	p.P("var key ", f.key.typ)
 	switch {
@@ -203,8 +272,8 @@ func (p *printer) readMap(m *message, f *field) {
 			number = "number"
 		}
 	}
-	p.P("for at := next - len(body); at < next; {")
-	p.f("part, %s, %s, after, err := %s(data, at, next, %s, %s)", number, text, p.helper("entry"), p.wireName(f.key.kind.wire), p.wireName(f.value.kind.wire))
+	p.P("for at := 0; at < len(body); {")
+	p.f("part, %s, %s, next, err := %s(body, at, len(body), %s, %s)", number, text, p.helper("entry"), p.wireName(f.key.kind.wire), p.wireName(f.value.kind.wire))
 	p.P("if err != nil {")
 	p.P("return err")
 	p.P("}")
@@ -213,22 +282,51 @@ func (p *printer) readMap(m *message, f *field) {
 	p.P("key = ", p.read(f.key, "number", "text"))
 	p.P("case 2:")
 	if f.value.isMessage() {
+		address := "&value"
 		empty := valueType + "{}"
 		if f.value.pointer {
-			empty = "&" + empty
+			address, empty = "value", p.newMessage(f.value)
 		}
 		p.P("value = ", empty)
-		p.f("if err := %s; err != nil {", m.unmarshal(f.value, "value", "text"))
+		p.readInto(f.value, "text", address, "value")
+		p.P("if err != nil {")
 		p.P("return err")
 		p.P("}")
 	} else {
 		p.P("value = ", p.read(f.value, "number", "text"))
 	}
 	p.P("}")
-	p.P("at = after")
+	p.P("at = next")
 	p.P("}")
 	if f.goName == "" {
 		target = "(*m)"
 	}
 	p.f("%s[key] = value", target)
+}
+
+// read is the Go value of what the helper for entries has read.
+func (p *printer) read(v *value, number, body string) string {
+	switch {
+	case v.kind == bytesKind:
+		return fmt.Sprintf("append(%s{}, %s...)", p.Type(v.typ), body)
+	case v.kind == stringKind:
+		return p.convert(v, fmt.Sprintf("%s(r, %s)", p.helper("string"), body))
+	case v.kind == boolKind:
+		return p.convert(v, number+" != 0")
+	case v.kind.wire == wireFixed64:
+		return p.convert(v, p.Ident("math", "Float64frombits")+"("+number+")")
+	case v.kind.wire == wireFixed32:
+		return p.convert(v, p.Ident("math", "Float32frombits")+"(uint32("+number+"))")
+	case v.goes == "uint64":
+		return p.convert(v, number)
+	}
+	return fmt.Sprintf("%s(%s)", p.Type(v.typ), number)
+}
+
+// convert writes expr, which is of one of Go's own types, as the type of a value.
+func (p *printer) convert(v *value, expr string) string {
+	if v.named() {
+		return p.Type(v.typ) + "(" + expr + ")"
+	}
+	return expr
 }

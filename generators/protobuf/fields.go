@@ -39,9 +39,6 @@ func tagText(number int32, wire int) string {
 	if wire == 0 {
 		return fmt.Sprintf("%d<<3", number)
 	}
-	if wire == 0 {
-		return fmt.Sprintf("%d<<3", number)
-	}
 	return fmt.Sprintf("%d<<3|%d", number, wire)
 }
 

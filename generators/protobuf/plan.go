@@ -21,6 +21,20 @@ const (
 type file struct {
 	pkg      *load.Package
 	messages []*message // by name
+	aliases  []alias    // kinds of other modules, by name
+	foreign  []*message // of other modules, that those hold
+	slabs    map[*types.Type]bool
+}
+
+// codecs are the messages whose functions the file gets.
+func (f *file) codecs() []*message {
+	var out []*message
+	for _, m := range append(slices.Clone(f.messages), f.foreign...) {
+		if m.codec {
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // message is one Go type as a protobuf message.
@@ -35,8 +49,10 @@ type message struct {
 	items bool
 	// codec and stringer say which methods to print besides Reset; the user has written the others.
 	codec, stringer, reset bool
-	// cycle is not nil if the message can hold itself: the messages on the way, whose depth is limited when reading.
-	cycle map[*types.Type]bool
+	// foreign says that the message is of another module: it gets functions, no methods.
+	foreign bool
+	// cycle says that the message can hold itself, so its depth is limited when reading.
+	cycle bool
 }
 
 // byNumber returns the fields as they stand on the wire.
@@ -68,25 +84,32 @@ type planner struct {
 	chosen map[*types.Type]options
 	// inRun are the import paths of all packages of the run.
 	inRun map[string]bool
+	// planned are the messages of this run.
+	planned map[*types.Type]*message
 	// protos caches generated.proto of other packages.
 	protos map[string][]byte
 }
 
 // plan decides what each package gets. Packages without messages are left out.
 func plan(set *load.Set, packages []*load.Package, report *diag.Report) []*file {
-	p := &planner{set: set, report: report, chosen: map[*types.Type]options{}, inRun: map[string]bool{}, protos: map[string][]byte{}}
+	p := &planner{set: set, report: report, chosen: map[*types.Type]options{}, inRun: map[string]bool{},
+		planned: map[*types.Type]*message{}, protos: map[string][]byte{}}
 	for _, pkg := range packages {
 		p.inRun[pkg.Path] = true
 	}
 	var files []*file
 	for _, pkg := range packages {
-		if f := p.choose(pkg); len(f.messages) > 0 {
+		if f := p.choose(pkg); len(f.messages)+len(f.aliases) > 0 {
 			files = append(files, f)
 		}
 	}
 	for _, f := range files {
 		p.fill(f)
-		findCycles(f.messages)
+	}
+	for _, f := range files {
+		p.reach(f)
+		findCycles(f.codecs())
+		f.slabs = planSlabs(f.codecs())
 	}
 	return files
 }
@@ -105,8 +128,11 @@ func (p *planner) choose(pkg *load.Package) *file {
 			continue
 		}
 		p.chosen[t] = o
-		f.messages = append(f.messages, &message{name: name, typ: t, comments: t.CommentLines})
+		m := &message{name: name, typ: t, comments: t.CommentLines}
+		p.planned[t] = m
+		f.messages = append(f.messages, m)
 	}
+	f.aliases = p.chooseAliases(pkg)
 	return f
 }
 

@@ -58,6 +58,9 @@ type value struct {
 	nilable bool   // the Go type of the message is a slice or map
 	// stringer tells whether the message has a String method that this run prints or the user wrote.
 	stringer bool
+	// access is how the file gets at a message; target is the message if the file has functions for it.
+	access access
+	target *message
 }
 
 func (v *value) isMessage() bool { return v.kind == messageKind }

@@ -17,9 +17,7 @@ import (
 	"io"
 	"math"
 	"math/bits"
-	"reflect"
 	"slices"
-	"strings"
 )
 
 // What a message can be wrong about; io.ErrUnexpectedEOF says that it ends too early.
@@ -73,69 +71,6 @@ func encodeVarintGenerated(data []byte, i int, v uint64) int {
 	return start
 }
 
-// putVarintGenerated writes a number and its tag before data[i], and returns where they start.
-func putVarintGenerated(data []byte, i int, tag, v uint64) int {
-	return encodeVarintGenerated(data, encodeVarintGenerated(data, i, v), tag)
-}
-
-// putBoolGenerated writes a bool and its tag before data[i], and returns where they start.
-func putBoolGenerated(data []byte, i int, tag uint64, v bool) int {
-	i--
-	data[i] = 0
-	if v {
-		data[i] = 1
-	}
-	return encodeVarintGenerated(data, i, tag)
-}
-
-// putFloat64Generated writes v and its tag before data[i], and returns where they start.
-func putFloat64Generated(data []byte, i int, tag uint64, v float64) int {
-	i -= 8
-	binary.LittleEndian.PutUint64(data[i:], math.Float64bits(v))
-	return encodeVarintGenerated(data, i, tag)
-}
-
-// putFloat32Generated writes v and its tag before data[i], and returns where they start.
-func putFloat32Generated(data []byte, i int, tag uint64, v float32) int {
-	i -= 4
-	binary.LittleEndian.PutUint32(data[i:], math.Float32bits(v))
-	return encodeVarintGenerated(data, i, tag)
-}
-
-// putStringGenerated writes v, its length and its tag before data[i], and returns where they start.
-func putStringGenerated(data []byte, i int, tag uint64, v string) int {
-	if len(v) > 0 { // many fields of a typical object are empty
-		i -= len(v)
-		copy(data[i:], v)
-	}
-	if len(v) < 0x80 && tag < 0x80 {
-		i -= 2
-		data[i+1] = byte(len(v))
-		data[i] = byte(tag)
-		return i
-	}
-	return putLengthGenerated(data, i, tag, len(v))
-}
-
-// putBytesGenerated writes v, its length and its tag before data[i], and returns where they start.
-func putBytesGenerated(data []byte, i int, tag uint64, v []byte) int {
-	i -= len(v)
-	copy(data[i:], v)
-	return putLengthGenerated(data, i, tag, len(v))
-}
-
-// putLengthGenerated writes the tag and the length of the size bytes that start at data[i], and returns where the
-// tag starts.
-func putLengthGenerated(data []byte, i int, tag uint64, size int) int {
-	if size < 0x80 && tag < 0x80 {
-		i -= 2
-		data[i+1] = byte(size)
-		data[i] = byte(tag)
-		return i
-	}
-	return encodeVarintGenerated(data, encodeVarintGenerated(data, i, uint64(size)), tag)
-}
-
 // sortedKeysGenerated appends the keys of m to keys and sorts them: a message has one form only.
 func sortedKeysGenerated[K cmp.Ordered, V any](keys []K, m map[K]V) []K {
 	keys = slices.Grow(keys, len(m))
@@ -146,50 +81,6 @@ func sortedKeysGenerated[K cmp.Ordered, V any](keys []K, m map[K]V) []K {
 		slices.Sort(keys)
 	}
 	return keys
-}
-
-// fieldGenerated reads one field of a message: its number, how it is written, and its value, which is number for
-// varint and fixed ones and body (a part of data) for those with a length. next is where the following field starts.
-func fieldGenerated(message string, data []byte, i int) (field int32, wire int, number uint64, body []byte, next int, err error) {
-	var tag uint64
-	if i < len(data) && data[i] < 0x80 {
-		tag, next = uint64(data[i]), i+1
-	} else if tag, next, err = readVarintGenerated(data, i); err != nil {
-		return 0, 0, 0, nil, 0, err
-	}
-	field, wire = int32(tag>>3), int(tag&7)
-	if field <= 0 && wire != endGroupGenerated {
-		return 0, 0, 0, nil, 0, fmt.Errorf("proto: %s: illegal tag %d (wire type %d)", message, field, tag)
-	}
-	switch wire {
-	case bytesGenerated:
-		if next < len(data) && int(data[next]) < min(0x80, len(data)-next) {
-			start := next + 1
-			next = start + int(data[next])
-			return field, wire, 0, data[start:next], next, nil
-		}
-		body, next, err = readBytesGenerated(data, next)
-	case varintGenerated:
-		if next < len(data) && data[next] < 0x80 {
-			return field, wire, uint64(data[next]), nil, next + 1, nil
-		}
-		number, next, err = readVarintGenerated(data, next)
-	case fixed64Generated:
-		if len(data)-next < 8 {
-			return 0, 0, 0, nil, 0, io.ErrUnexpectedEOF
-		}
-		number, next = binary.LittleEndian.Uint64(data[next:]), next+8
-	case fixed32Generated:
-		if len(data)-next < 4 {
-			return 0, 0, 0, nil, 0, io.ErrUnexpectedEOF
-		}
-		number, next = uint64(binary.LittleEndian.Uint32(data[next:])), next+4
-	case endGroupGenerated:
-		err = fmt.Errorf("proto: %s: wiretype end group for non-group", message)
-	default:
-		next, err = skipFromGenerated(data, i, len(data))
-	}
-	return field, wire, number, body, next, err
 }
 
 // readVarintGenerated reads the varint at data[i] and returns it and what comes after it.
@@ -222,18 +113,6 @@ func readBytesGenerated(data []byte, i int) (body []byte, next int, err error) {
 		return nil, 0, io.ErrUnexpectedEOF
 	}
 	return data[start:next], next, nil
-}
-
-// skipFromGenerated passes over the field whose tag is at data[i] and returns what comes after it, at most end.
-func skipFromGenerated(data []byte, i, end int) (next int, err error) {
-	n, err := skipGenerated(data[i:])
-	if err != nil {
-		return 0, err
-	}
-	if n > end-i {
-		return 0, io.ErrUnexpectedEOF
-	}
-	return i + n, nil
 }
 
 // skipGenerated is how long the field is that data starts with. A group is passed over with all it holds.
@@ -272,68 +151,6 @@ func skipGenerated(data []byte) (n int, err error) {
 		}
 	}
 	return 0, io.ErrUnexpectedEOF
-}
-
-// wireErrorGenerated says that a field is not written as its type asks for.
-func wireErrorGenerated(wire int, field string) error {
-	return fmt.Errorf("proto: wrong wireType = %d for field %s", wire, field)
-}
-
-// growGenerated gives a list that has no room yet as much as it needs for one element and for those that follow
-// right after it: data starts with the field after this one, and tag is the list's.
-func growGenerated[T any](list []T, data []byte, tag uint64) []T {
-	if cap(list) > 0 {
-		return list
-	}
-	return make([]T, 0, 1+followingGenerated(data, tag))
-}
-
-// followingGenerated counts the fields that data starts with and that have this tag.
-func followingGenerated(data []byte, tag uint64) (n int) {
-	for i := 0; i < len(data); n++ {
-		next, at, err := readVarintGenerated(data, i)
-		if err != nil || next != tag {
-			return n
-		}
-		if _, i, err = readBytesGenerated(data, at); err != nil {
-			return n
-		}
-	}
-	return n
-}
-
-// valueToStringGenerated is what may be nil: what a pointer points at, or bytes, after an asterisk.
-func valueToStringGenerated(v any) string {
-	value := reflect.ValueOf(v)
-	if value.IsNil() {
-		return "nil"
-	}
-	return fmt.Sprintf("*%v", reflect.Indirect(value).Interface())
-}
-
-// structToStringGenerated is the text of a message without the ampersand in front.
-func structToStringGenerated(text string) string {
-	return strings.Replace(text, "&", "", 1)
-}
-
-// listToStringGenerated is the text of a list of messages; name is the list's type, item makes the text of one.
-func listToStringGenerated[T any](name string, list []T, item func(*T) string) string {
-	var text strings.Builder
-	text.WriteString(name + "{")
-	for i := range list {
-		text.WriteString(item(&list[i]) + ",")
-	}
-	return text.String() + "}"
-}
-
-// mapToStringGenerated is the text of a map, sorted by key; name is the map's type.
-func mapToStringGenerated[K cmp.Ordered, V any](name string, m map[K]V) string {
-	var text strings.Builder
-	text.WriteString(name + "{")
-	for _, k := range sortedKeysGenerated(nil, m) {
-		fmt.Fprintf(&text, "%v: %v,", k, m[k])
-	}
-	return text.String() + "}"
 }
 
 // readNumberGenerated reads the number at data[i], which is written in the given way, and what comes after it.

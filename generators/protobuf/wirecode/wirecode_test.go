@@ -59,27 +59,86 @@ func TestRoom(t *testing.T) {
 		data []byte
 		want int
 	}{
-		{"nothing follows", nil, 0},
-		{"another field follows", append(bytes.Clone(other), one...), 0},
-		{"two follow", append(append(bytes.Clone(one), one...), other...), 2},
-		{"the next is cut off", one[:2], 0},
-		{"the next claims an exabyte", []byte("\x1a\xff\xff\xff\xff\xff\xff\xff\x0f"), 0},
-		{"a tag without end", bytes.Repeat([]byte{0xff}, 20), 0},
+		{"one", one, 1},
+		{"another field follows", append(bytes.Clone(one), other...), 1},
+		{"two follow", append(append(append(bytes.Clone(one), one...), one...), other...), 3},
+		{"the next is cut off", append(bytes.Clone(one), one[:2]...), 1},
+		{"the next claims an exabyte", append(bytes.Clone(one), "\x1a\xff\xff\xff\xff\xff\xff\xff\x0f"...), 1},
+		{"a tag without end", append(bytes.Clone(one), bytes.Repeat([]byte{0xff}, 20)...), 1},
 	} {
 		if got := followingGenerated(c.data, tag); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
-		if list := growGenerated[string](nil, c.data, tag); len(list) != 0 || cap(list) != c.want+1 {
+		var r readerGenerated
+		var list []string
+		if *growTextsGenerated(&r, &list, c.data, tag) = "x"; len(list) != 1 || cap(list) != c.want {
 			t.Errorf("%s: room for %d", c.name, cap(list))
 		}
 	}
-	if list := growGenerated(make([]string, 1), one, tag); cap(list) != 1 {
-		t.Error("a list that has room grew")
+	list := make([]string, 1, 2)
+	list[:2][1] = "left over"
+	if v := growGenerated(&list, one, tag); *v != "" || cap(list) != 2 {
+		t.Errorf("%q in room for %d", *v, cap(list))
+	}
+	if n := entriesGenerated(bytes.Repeat([]byte{0x1a, 0}, 1e6), tag); n > 1000 {
+		t.Errorf("room for %d entries, which may all be the same one", n)
 	}
 }
 
-// FuzzField compares what is read with another implementation, as far as that is as lenient.
-func FuzzField(f *testing.F) {
+// Values of a slab are apart, however many there are.
+func TestSlab(t *testing.T) {
+	var s slabGenerated[int32]
+	seen := map[*int32]bool{}
+	for range 1000 {
+		v := s.next()
+		if *v != 0 || seen[v] {
+			t.Fatal("a value was given out twice")
+		}
+		*v, seen[v] = 1, true
+	}
+	a, b := s.list(3), s.list(1000)
+	a = append(a, 1, 2, 3, 4)
+	if c := s.list(1); cap(c) != 1 || c[:1][0] != 0 || cap(b) != 1000 || a[3] != 4 {
+		t.Error("lists run into one another")
+	}
+}
+
+// What a writer has no room for is written elsewhere, and fit says so.
+func TestWriter(t *testing.T) {
+	write := func(w *writerGenerated) {
+		w.putString(1<<3|2, "name")
+		w.putString(200<<3|2, string(make([]byte, 200)))
+		w.putNumber(3<<3, 1<<63)
+		w.putBool(4<<3, true)
+		w.putBytes(5<<3|2, []byte{1})
+		w.putFloat64(6<<3|1, 1)
+		w.putFloat32(7<<3|5, 1)
+		putTextMapGenerated(w, 8<<3|2, map[string]string{"b": "1", "a": ""})
+	}
+	w := startGenerated()
+	write(&w)
+	want, err := w.finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for size := range len(want) + 5 {
+		data := make([]byte, size)
+		w := writerGenerated{data: data, i: len(data)}
+		write(&w)
+		n, err := w.fit(data)
+		switch {
+		case size < len(want):
+			if err != io.ErrShortBuffer {
+				t.Errorf("%d bytes are enough for %d: %v", size, len(want), err)
+			}
+		case err != nil || !bytes.Equal(data[size-n:], want):
+			t.Errorf("in %d bytes: %x, %v; want %x", size, data, err, want)
+		}
+	}
+}
+
+// FuzzSkip compares how long a field is with another implementation, as far as that is as lenient.
+func FuzzSkip(f *testing.F) {
 	for _, seed := range []string{
 		"", "\x08", "\x08\x01", "\x0a\x00", "\x0a\x05abc", "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "\x0b\x0c", "\x0b\x0b\x0c\x0c", "\x0b\x14",
 		"\x0c", "\x0d\x01\x02\x03\x04", "\x09\x01\x02\x03\x04\x05\x06\x07\x08", "\x0e", "\x0f", "\x00\x00", "\x0b\x08\x01\x12\x01a\x0c\x08\x01", "\xf8\xff\xff\xff\x0f\x01",
@@ -87,36 +146,21 @@ func FuzzField(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		field, wire, number, body, next, err := fieldGenerated("Book", data, 0)
-		wantField, wantWire, wantLen := protowire.ConsumeField(data)
+		next, err := otherGenerated("Book", data, 0, "")
+		field, _, wantLen := protowire.ConsumeField(data)
 		if err != nil {
-			if wantLen >= 0 && int32(wantField) > 0 {
-				t.Fatalf("%x: %v, but it is field %d", data, err, wantField)
+			if wantLen >= 0 && int32(field) > 0 {
+				t.Fatalf("%x: %v, but it is field %d", data, err, field)
 			}
 			return
 		}
-		if next <= 0 || next > len(data) || len(body) > next {
-			t.Fatalf("%x: goes on at %d", data, next)
+		// protowire refuses overlong numbers, numbers that are too large, and groups that end as others.
+		if next <= 0 || next > len(data) || wantLen >= 0 && wantLen != next {
+			t.Fatalf("%x: goes on at %d, want %d", data, next, wantLen)
 		}
-		if n, err := skipGenerated(data); n != next || err != nil {
-			t.Fatalf("%x: skips %d of %d: %v", data, n, next, err)
-		}
-		if wantLen < 0 {
-			return // protowire refuses overlong numbers, numbers that are too large, and groups that end as others
-		}
-		if int32(wantField) != field || int(wantWire) != wire || wantLen != next {
-			t.Fatalf("%x: field %d wire %d up to %d; want %d, %d, %d", data, field, wire, next, wantField, wantWire, wantLen)
-		}
-		_, _, n := protowire.ConsumeTag(data)
-		switch wantWire {
-		case protowire.VarintType:
-			if want, _ := protowire.ConsumeVarint(data[n:]); want != number {
-				t.Fatalf("%x: %d, want %d", data, number, want)
-			}
-		case protowire.BytesType:
-			if want, _ := protowire.ConsumeBytes(data[n:]); !bytes.Equal(want, body) {
-				t.Fatalf("%x: %x, want %x", data, body, want)
-			}
+		tag := protowire.EncodeTag(field, protowire.BytesType)
+		if n := followingGenerated(data, tag); n > max(1, len(data)/2) {
+			t.Fatalf("%x: %d fields", data, n)
 		}
 	})
 }

@@ -1,0 +1,73 @@
+package protobuf
+
+// methods prints Marshal, MarshalTo, MarshalToSizedBuffer and Unmarshal, and UnmarshalShared_T.
+func (p *printer) methods(m *message) {
+	pointer := "m"
+	if m.items {
+		pointer = "&m"
+	}
+	marshal, unmarshal := p.function("marshal", m), p.function("unmarshal", m)
+	p.P("// Marshal returns m as it stands on the wire.")
+	p.P("func (", p.receiver(m), ") Marshal() ([]byte, error) {")
+	p.f("w := %s()", p.helper("start"))
+	p.f("%s(&w, %s)", marshal, pointer)
+	p.f("return w.%s()", p.method("finish"))
+	p.P("}")
+	p.P()
+	p.P("// MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.")
+	p.P("func (", p.receiver(m), ") MarshalTo(data []byte) (int, error) {")
+	p.P("return m.MarshalToSizedBuffer(data[:m.Size()])")
+	p.P("}")
+	p.P()
+	p.P("// MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.")
+	p.P("func (", p.receiver(m), ") MarshalToSizedBuffer(data []byte) (int, error) {")
+	p.f("w := %s{data: data, i: len(data)}", p.helper("writer"))
+	p.f("%s(&w, %s)", marshal, pointer)
+	p.f("return w.%s(data)", p.method("fit"))
+	p.P("}")
+	p.P()
+	p.P("// Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.")
+	p.P("func (m *", m.typ, ") Unmarshal(data []byte) error {")
+	p.f("return %s(&readerGenerated{}, data, m)", unmarshal)
+	p.P("}")
+	p.P()
+	p.unmarshalShared(m.name, m)
+}
+
+// unmarshalShared prints the function that reads a message without copying its strings.
+func (p *printer) unmarshalShared(name string, m *message) {
+	p.P("// UnmarshalShared_", name, " is Unmarshal, but strings of m are parts of data: it must not be changed any more, and")
+	p.P("// each of them keeps all of it in memory. Byte slices are copied.")
+	p.P("func UnmarshalShared_", name, "(data []byte, m *", m.typ, ") error {")
+	p.f("return %s(&readerGenerated{shared: true}, data, m)", p.function("unmarshal", m))
+	p.P("}")
+	p.P()
+}
+
+// alias prints the functions of a kind of another module.
+func (p *printer) alias(a alias) {
+	name := a.name
+	if a.access != byFunction {
+		p.P("// UnmarshalShared_", name, " adds what data says to m.")
+		p.P("func UnmarshalShared_", name, "(data []byte, m *", name, ") error {")
+		if a.access == byShared {
+			p.f("return %s(data, m)", p.Ident(a.typ.Name.Package, "UnmarshalShared_"+a.typ.Name.Name))
+		} else {
+			p.P("return m.Unmarshal(data)")
+		}
+		p.P("}")
+		p.P()
+		p.P("// Marshal_", name, " returns m as it stands on the wire.")
+		p.P("func Marshal_", name, "(m *", name, ") ([]byte, error) { return m.Marshal() }")
+		p.P()
+		return
+	}
+	p.unmarshalShared(name, a.target)
+	p.P("// Marshal_", name, " returns m as it stands on the wire.")
+	p.P("func Marshal_", name, "(m *", name, ") ([]byte, error) {")
+	p.f("w := %s()", p.helper("start"))
+	p.f("%s(&w, m)", p.function("marshal", a.target))
+	p.f("return w.%s()", p.method("finish"))
+	p.P("}")
+	p.P()
+}

@@ -1,0 +1,326 @@
+package wirecode
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// readerGenerated is what the reading of one object has in common. Things that objects have many of come from slabs.
+type readerGenerated struct {
+	shared bool // strings are parts of the input
+	depth  int  // of messages that can hold themselves
+
+	bools   slabGenerated[bool]
+	int32s  slabGenerated[int32]
+	strings slabGenerated[string]
+}
+
+// slabGenerated allocates values of one type together: few at first, then more, up to 1 KiB.
+type slabGenerated[T any] struct {
+	free []T
+	n    int // how many were allocated last
+}
+
+// next is a new value.
+func (s *slabGenerated[T]) next() *T {
+	if len(s.free) == 0 {
+		s.refill()
+	}
+	v := &s.free[0]
+	s.free = s.free[1:]
+	return v
+}
+
+// list is an empty list with room for n values, and for no more.
+func (s *slabGenerated[T]) list(n int) []T {
+	if n > len(s.free) {
+		if s.refill(); n > len(s.free) {
+			return make([]T, 0, n)
+		}
+	}
+	v := s.free[:0:n]
+	s.free = s.free[n:]
+	return v
+}
+
+func (s *slabGenerated[T]) refill() {
+	var v T
+	size := max(1, int(unsafe.Sizeof(v)))
+	s.n = max(1, 64/size, min(2*s.n+1, 1024/size))
+	s.free = make([]T, s.n)
+}
+
+// longTagGenerated reads the tag at data[i], of more than one byte; it is 0 if there is none. Of a field's number
+// only 32 bits count.
+func longTagGenerated(data []byte, i int) (tag uint64, next int) {
+	if i+1 < len(data) && data[i+1] < 0x80 {
+		return uint64(data[i]&0x7f) | uint64(data[i+1])<<7, i + 2
+	}
+	tag, next, err := readVarintGenerated(data, i)
+	if err != nil {
+		return 0, i
+	}
+	return tag & (1<<35 - 1), next
+}
+
+// otherGenerated passes over the field at data[i], whose tag is none of those that the message knows: its number is
+// not, or it is written in another way, which is an error. fields are those that are known: "Name 1,Size 2".
+func otherGenerated(message string, data []byte, i int, fields string) (next int, err error) {
+	tag, _, err := readVarintGenerated(data, i)
+	if err != nil {
+		return 0, err
+	}
+	number, wire := int32(tag>>3), int(tag&7)
+	switch {
+	case wire == endGroupGenerated:
+		return 0, fmt.Errorf("proto: %s: wiretype end group for non-group", message)
+	case number <= 0:
+		return 0, fmt.Errorf("proto: %s: illegal tag %d (wire type %d)", message, number, tag)
+	}
+	for field := range strings.SplitSeq(fields, ",") {
+		if name, known, _ := strings.Cut(field, " "); known == strconv.Itoa(int(number)) {
+			return 0, fmt.Errorf("proto: wrong wireType = %d for field %s", wire, name)
+		}
+	}
+	return skipFromGenerated(data, i, len(data))
+}
+
+// skipFromGenerated passes over the field whose tag is at data[i] and returns what comes after it, at most end.
+func skipFromGenerated(data []byte, i, end int) (next int, err error) {
+	n, err := skipGenerated(data[i:])
+	if err != nil {
+		return 0, err
+	}
+	if n > end-i {
+		return 0, io.ErrUnexpectedEOF
+	}
+	return i + n, nil
+}
+
+// bodyGenerated reads the length at data[i] and what it is of, which stays a part of data.
+func bodyGenerated(data []byte, i int) (body []byte, next int, err error) {
+	if i < len(data) && int(data[i]) < min(0x80, len(data)-i) {
+		next = i + 1 + int(data[i])
+		return data[i+1 : next], next, nil
+	}
+	return readBytesGenerated(data, i)
+}
+
+// textGenerated reads a string.
+func textGenerated[S ~string](r *readerGenerated, data []byte, i int, to *S) (next int, err error) {
+	var body []byte
+	if i < len(data) && int(data[i]) < min(0x80, len(data)-i) {
+		next = i + 1 + int(data[i])
+		body = data[i+1 : next]
+	} else if body, next, err = readBytesGenerated(data, i); err != nil {
+		return 0, err
+	}
+	if r.shared && len(body) > 0 { // an empty string keeps nothing
+		*to = S(unsafe.String(&body[0], len(body)))
+	} else {
+		*to = S(body)
+	}
+	return next, nil
+}
+
+// stringGenerated is body as a string.
+func stringGenerated(r *readerGenerated, body []byte) string {
+	if r.shared && len(body) > 0 {
+		return unsafe.String(&body[0], len(body))
+	}
+	return string(body)
+}
+
+// copyGenerated reads bytes. They are a copy: whoever changes them changes nothing else.
+func copyGenerated[B ~[]byte](data []byte, i int, to *B) (next int, err error) {
+	body, next, err := bodyGenerated(data, i)
+	if err != nil {
+		return 0, err
+	}
+	*to = append(make(B, 0, len(body)), body...)
+	return next, nil
+}
+
+// numberGenerated reads a number that is written as a varint.
+func numberGenerated[N ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr](data []byte, i int, to *N) (next int, err error) {
+	if i < len(data) && data[i] < 0x80 {
+		*to = N(data[i])
+		return i + 1, nil
+	}
+	v, next, err := readVarintGenerated(data, i)
+	if err != nil {
+		return 0, err
+	}
+	*to = N(v)
+	return next, nil
+}
+
+// boolGenerated reads a bool.
+func boolGenerated[B ~bool](data []byte, i int, to *B) (next int, err error) {
+	v, next, err := readVarintGenerated(data, i)
+	if err != nil {
+		return 0, err
+	}
+	*to = v != 0
+	return next, nil
+}
+
+// growGenerated adds an element to a list. A list without room gets as much as it needs for all elements that stand
+// one after the other: data starts with the tag of this one.
+func growGenerated[L ~[]T, T any](list *L, data []byte, tag uint64) *T {
+	if len(*list) == cap(*list) {
+		*list = slices.Grow(*list, followingGenerated(data, tag))
+	}
+	var empty T
+	*list = append(*list, empty)
+	return &(*list)[len(*list)-1]
+}
+
+// growFromGenerated is growGenerated for lists that are often short, which get their room from a slab.
+func growFromGenerated[L ~[]T, T any](slab *slabGenerated[T], list *L, data []byte, tag uint64) *T {
+	if cap(*list) == 0 {
+		*list = slab.list(followingGenerated(data, tag))
+	}
+	return growGenerated(list, data, tag)
+}
+
+// growTextsGenerated is growGenerated for a list of strings.
+func growTextsGenerated[L ~[]S, S ~string](r *readerGenerated, list *L, data []byte, tag uint64) *S {
+	if cap(*list) == 0 {
+		room := r.strings.list(followingGenerated(data, tag))
+		*list = unsafe.Slice((*S)(unsafe.Pointer(unsafe.SliceData(room))), cap(room))[:0]
+	}
+	return growGenerated(list, data, tag)
+}
+
+// followingGenerated counts the fields that data starts with and that have this tag; the first one need not be sound.
+func followingGenerated(data []byte, tag uint64) int {
+	n := 0
+	for i := 0; i < len(data); n++ {
+		next, at, err := readVarintGenerated(data, i)
+		if err != nil || next != tag {
+			break
+		}
+		if tag&7 == bytesGenerated {
+			_, i, err = bodyGenerated(data, at)
+		} else {
+			_, i, err = readNumberGenerated(data, at, int(tag&7))
+		}
+		if err != nil {
+			break
+		}
+	}
+	return max(n, 1)
+}
+
+// entriesGenerated is how much room a new map gets: for the entries that follow, which may be the same ones over and
+// over, so there is a limit.
+func entriesGenerated(data []byte, tag uint64) int {
+	return min(followingGenerated(data, tag), 1000)
+}
+
+// textMapGenerated reads one entry of a map of strings, whose tag is at data[start] and whose length at data[i].
+func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, data []byte, start, i int, tag uint64, to *M) (next int, err error) {
+	body, next, err := bodyGenerated(data, i)
+	if err != nil {
+		return 0, err
+	}
+	if *to == nil {
+		*to = make(M, entriesGenerated(data[start:], tag))
+	}
+	var key K
+	var value V
+	for at := 0; at < len(body); {
+		switch body[at] {
+		case 1<<3 | bytesGenerated:
+			at, err = textGenerated(r, body, at+1, &key)
+		case 2<<3 | bytesGenerated:
+			at, err = textGenerated(r, body, at+1, &value)
+		default:
+			var part int32
+			var text []byte
+			part, _, text, at, err = entryGenerated(body, at, len(body), bytesGenerated, bytesGenerated)
+			switch part {
+			case 1:
+				key = K(stringGenerated(r, text))
+			case 2:
+				value = V(stringGenerated(r, text))
+			}
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	(*to)[key] = value
+	return next, nil
+}
+
+// quantityGenerated reads a quantity, which remembers how it was written.
+func quantityGenerated(r *readerGenerated, data []byte, to *resource.Quantity) error {
+	if len(data) < 2 || data[0] != 1<<3|bytesGenerated || int(data[1]) != len(data)-2 {
+		return to.Unmarshal(data)
+	}
+	q, err := resource.ParseQuantity(stringGenerated(r, data[2:]))
+	if err != nil {
+		return err
+	}
+	*to = q
+	return nil
+}
+
+// float64Generated reads a float64.
+func float64Generated[F ~float64](data []byte, i int, to *F) (next int, err error) {
+	v, next, err := readNumberGenerated(data, i, fixed64Generated)
+	*to = F(math.Float64frombits(v))
+	return next, err
+}
+
+// float32Generated reads a float32.
+func float32Generated[F ~float32](data []byte, i int, to *F) (next int, err error) {
+	v, next, err := readNumberGenerated(data, i, fixed32Generated)
+	*to = F(math.Float32frombits(uint32(v)))
+	return next, err
+}
+
+// packedNumbersGenerated reads numbers that stand one after the other without tags.
+func packedNumbersGenerated[L ~[]N, N ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr](data []byte, i int, to *L) (next int, err error) {
+	return packedGenerated(data, i, to, numberGenerated[N])
+}
+
+// packedBoolsGenerated reads bools that stand one after the other without tags.
+func packedBoolsGenerated[L ~[]B, B ~bool](data []byte, i int, to *L) (next int, err error) {
+	return packedGenerated(data, i, to, boolGenerated[B])
+}
+
+// packedFloat64sGenerated reads float64s that stand one after the other without tags.
+func packedFloat64sGenerated[L ~[]F, F ~float64](data []byte, i int, to *L) (next int, err error) {
+	return packedGenerated(data, i, to, float64Generated[F])
+}
+
+// packedFloat32sGenerated reads float32s that stand one after the other without tags.
+func packedFloat32sGenerated[L ~[]F, F ~float32](data []byte, i int, to *L) (next int, err error) {
+	return packedGenerated(data, i, to, float32Generated[F])
+}
+
+// packedGenerated reads the values of a list that stand one after the other without tags.
+func packedGenerated[L ~[]T, T any](data []byte, i int, to *L, read func([]byte, int, *T) (int, error)) (next int, err error) {
+	body, next, err := bodyGenerated(data, i)
+	if err != nil {
+		return 0, err
+	}
+	for at := 0; at < len(body); {
+		var v T
+		if at, err = read(body, at, &v); err != nil {
+			return 0, err
+		}
+		*to = append(*to, v)
+	}
+	return next, nil
+}
