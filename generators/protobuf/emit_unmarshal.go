@@ -7,9 +7,10 @@ import (
 
 // unmarshal prints the function that reads a message.
 func (p *printer) unmarshal(m *message) {
+	p.in = m
 	name := p.function("unmarshal", m)
 	p.P("// ", name, " adds what data says to m.")
-	p.P("func ", name, "(r *readerGenerated, data []byte, m *", m.typ, ") error {")
+	p.P("func ", name, "(r *", p.readerOf(m), ", data []byte, m *", m.typ, ") error {")
 	if m.cycle {
 		p.f("if r.depth++; r.depth > %s {", p.helper("maxDepth"))
 		p.P("return ", p.helper("ErrDepth"))
@@ -25,19 +26,19 @@ func (p *printer) unmarshal(m *message) {
 	p.f("tag, i = %s(data, start)", p.helper("longTag"))
 	p.P("}")
 	if len(m.fields) > 0 {
-		p.P("switch tag {")
+		p.P("switch tag >> 3 {")
 		for _, f := range m.byNumber() {
-			p.f("case %s:", f.wire())
+			p.f("case %d:", f.number)
 			p.readField(f)
 		}
 		p.P("default:")
 	}
-	p.f("i, err = %s(%q, data, start, %s)", p.helper("other"), m.name, m.fieldTable())
+	p.f("i, err = %s(%q, data, start)", p.helper("other"), m.name)
 	if len(m.fields) > 0 {
 		p.P("}")
 	}
 	p.P("if err != nil {")
-	p.P("return err")
+	p.f("return %s(err, %q, tag, %s)", p.helper("explain"), m.name, m.fieldTable())
 	p.P("}")
 	p.P("}")
 	if m.cycle {
@@ -99,17 +100,19 @@ func (p *printer) readField(f *field) {
 	v := f.value
 	switch {
 	case f.texts():
-		p.f("i, err = %s(r, data, start, i, tag, %s)", p.helper("textMap"), f.address())
+		p.f("i, err = %s(%s, data, start, i, tag, %s)", p.helper("textMap"), p.pass(nil), f.address())
 	case f.shape == dict:
 		p.readMap(f)
 	case v.isMessage():
 		p.readMessage(f)
 	case f.shape == list:
-		p.readValue(v, p.grown(f))
 		if f.packable() {
-			p.f("case %s: // packed", tagText(f.number, wireBytes))
+			p.f("if tag&7 == %s {", p.wireName(wireBytes))
 			p.f("i, err = %s", p.packed(f))
+			p.P("break")
+			p.P("}")
 		}
+		p.readValue(v, p.grown(f))
 	case v.pointer:
 		p.f("v := r.%s.next()", p.slabOf(v))
 		p.readValue(v, "v")
@@ -143,9 +146,9 @@ func (f *field) address() string {
 func (p *printer) readValue(v *value, to string) {
 	switch v.kind {
 	case stringKind:
-		p.f("i, err = %s(r, data, i, %s)", p.helper("text"), to)
+		p.f("i, err = %s(%s, data, i, tag, %s)", p.helper("text"), p.pass(nil), to)
 	default:
-		p.f("i, err = %s(data, i, %s)", p.helper(v.reader()), to)
+		p.f("i, err = %s(data, i, tag, %s)", p.helper(v.reader()), to)
 	}
 }
 
@@ -175,8 +178,8 @@ func (p *printer) grown(f *field) string {
 	v := f.value
 	switch {
 	case v.kind == stringKind:
-		p.needSlab("strings", "string")
-		return fmt.Sprintf("%s(r, %s, data[start:], tag)", p.helper("growTexts"), f.address())
+		p.needSlab(slab{"strings", "string", nil})
+		return fmt.Sprintf("%s(%s, %s, data[start:], tag)", p.helper("growTexts"), p.pass(nil), f.address())
 	case v.isMessage() && !v.pointer && p.file.slabs[v.typ]:
 		return fmt.Sprintf("%s(&r.%s, %s, data[start:], tag)", p.helper("growFrom"), p.slabOf(v), f.address())
 	}
@@ -186,7 +189,7 @@ func (p *printer) grown(f *field) string {
 // readMessage prints what reads a message: into the value that is there, or as a new item.
 func (p *printer) readMessage(f *field) {
 	v, target := f.value, f.target()
-	p.f("if body, i, err = %s(data, i); err == nil {", p.helper("body"))
+	p.f("if body, i, err = %s(data, i, tag); err == nil {", p.helper("body"))
 	defer p.P("}")
 	switch {
 	case f.shape == list && v.pointer:
@@ -231,15 +234,17 @@ func (p *printer) newMessage(v *value) string {
 func (p *printer) readInto(v *value, body, address, target string) {
 	switch v.access {
 	case byFunction:
-		p.f("err = %s(r, %s, %s)", p.function("unmarshal", v.target), body, address)
+		p.f("err = %s(%s, %s, %s)", p.function("unmarshal", v.target), p.pass(v.target), body, address)
 	case asQuantity:
-		p.f("err = %s(r, %s, %s)", p.helper("quantity"), body, address)
+		p.f("err = %s(%s, %s, %s)", p.helper("quantity"), p.pass(nil), body, address)
 	case byShared:
 		p.P("if r.shared {")
 		p.f("err = %s(%s, %s)", p.Ident(v.typ.Name.Package, "UnmarshalShared_"+v.typ.Name.Name), body, address)
 		p.P("} else {")
 		p.f("err = %s.Unmarshal(%s)", target, body)
 		p.P("}")
+	case asTime:
+		p.f("err = %s(%s, %s)", p.helper("time"), body, address)
 	default:
 		p.f("err = %s.Unmarshal(%s)", target, body)
 	}
@@ -249,8 +254,8 @@ func (p *printer) readInto(v *value, body, address, target string) {
 func (p *printer) readMap(f *field) {
 	target, typ := f.target(), p.Type(f.typ)
 	valueType := p.Type(f.value.typ)
-	p.f("if body, i, err = %s(data, i); err != nil {", p.helper("body"))
-	p.P("return err")
+	p.f("if body, i, err = %s(data, i, tag); err != nil {", p.helper("body"))
+	p.P("break")
 	p.P("}")
 	p.f("if %s == nil {", target)
 	p.f("%s = make(%s, %s(data[start:], tag))", target, typ, p.helper("entries"))
@@ -310,7 +315,7 @@ func (p *printer) read(v *value, number, body string) string {
 	case v.kind == bytesKind:
 		return fmt.Sprintf("append(%s{}, %s...)", p.Type(v.typ), body)
 	case v.kind == stringKind:
-		return p.convert(v, fmt.Sprintf("%s(r, %s)", p.helper("string"), body))
+		return p.convert(v, fmt.Sprintf("%s(%s, %s)", p.helper("string"), p.pass(nil), body))
 	case v.kind == boolKind:
 		return p.convert(v, number+" != 0")
 	case v.kind.wire == wireFixed64:

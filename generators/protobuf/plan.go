@@ -24,6 +24,8 @@ type file struct {
 	aliases  []alias    // kinds of other modules, by name
 	foreign  []*message // of other modules, that those hold
 	slabs    map[*types.Type]bool
+	common   map[*types.Type]bool // slabs that every kind needs
+	large    map[*message]bool    // messages that need others
 }
 
 // codecs are the messages whose functions the file gets.
@@ -109,7 +111,7 @@ func plan(set *load.Set, packages []*load.Package, report *diag.Report) []*file 
 	for _, f := range files {
 		p.reach(f)
 		findCycles(f.codecs())
-		f.slabs = planSlabs(f.codecs())
+		f.planSlabs()
 	}
 	return files
 }

@@ -2,9 +2,11 @@ package protobuf
 
 import (
 	gotypes "go/types"
-	"slices"
+	"iter"
 
 	"k8s.io/gengo/v2/types"
+
+	apikind "github.com/typeplane/typeplane/generators/kind"
 )
 
 // largest is the size of the largest things that are allocated several at a time.
@@ -15,46 +17,89 @@ var sizes = gotypes.SizesFor("gc", "amd64")
 
 // planSlabs finds the messages that one object may have several of, behind pointers or in lists, and that are small:
 // they are allocated together.
-func planSlabs(messages []*message) map[*types.Type]bool {
-	count, repeats := map[*types.Type]int{}, map[*types.Type]bool{}
-	var held []*types.Type
-	byType := map[*types.Type]*message{}
-	for _, m := range messages {
-		byType[m.typ] = m
-		for _, f := range m.fields {
-			v := f.value
-			if !v.isMessage() {
-				continue
-			}
-			count[v.typ]++
-			if f.shape != one || count[v.typ] > 1 {
-				repeats[v.typ] = true
-			}
-			if (f.shape == list || v.pointer) && !v.nilable && !slices.Contains(held, v.typ) {
-				held = append(held, v.typ)
-			}
+func (f *file) planSlabs() {
+	count, repeats := map[*types.Type]int{}, map[*message]bool{}
+	held := map[*types.Type]bool{}
+	var todo []*message
+	f.slabs = map[*types.Type]bool{}
+	again := func(v *value) {
+		if f.slabs[v.typ] = held[v.typ] && sizes.Sizeof(v.typ.GoType) <= largest; v.target != nil && !repeats[v.target] {
+			repeats[v.target] = true
+			todo = append(todo, v.target)
 		}
 	}
-	todo := make([]*types.Type, 0, len(repeats))
-	for t := range repeats {
-		todo = append(todo, t)
+	for v, shape := range f.held() {
+		held[v.typ] = held[v.typ] || (shape == list || v.pointer) && !v.nilable
+	}
+	for v, shape := range f.held() {
+		if count[v.typ]++; shape != one || count[v.typ] > 1 {
+			again(v)
+		}
 	}
 	for len(todo) > 0 {
-		m := byType[todo[len(todo)-1]]
+		m := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if m == nil {
-			continue
-		}
-		for _, f := range m.fields {
-			if v := f.value; v.isMessage() && !repeats[v.typ] {
-				repeats[v.typ] = true
-				todo = append(todo, v.typ)
+		for _, field := range m.fields {
+			if field.value.isMessage() {
+				again(field.value)
 			}
 		}
 	}
-	slabs := map[*types.Type]bool{}
-	for _, t := range held {
-		slabs[t] = repeats[t] && t.GoType != nil && sizes.Sizeof(t.GoType) <= largest
+	f.planCommon()
+}
+
+// held are the messages that fields of messages hold, with how they repeat.
+func (f *file) held() iter.Seq2[*value, shape] {
+	return func(yield func(*value, shape) bool) {
+		for _, m := range f.codecs() {
+			for _, field := range m.fields {
+				if field.value.isMessage() && !yield(field.value, field.shape) {
+					return
+				}
+			}
+		}
 	}
-	return slabs
+}
+
+// planCommon finds the slabs that every kind needs: mostly those of its metadata.
+func (f *file) planCommon() {
+	kinds := 0
+	count := map[*types.Type]int{}
+	for _, m := range f.codecs() {
+		if apikind.Embeds(m.typ, "ObjectMeta") {
+			kinds++
+			for t := range m.reached() {
+				count[t]++
+			}
+		}
+	}
+	f.common = map[*types.Type]bool{}
+	for t := range f.slabs {
+		f.common[t] = count[t] == kinds
+	}
+	f.large = map[*message]bool{}
+	for _, m := range f.codecs() {
+		for t := range m.reached() {
+			f.large[m] = f.large[m] || f.slabs[t] && !f.common[t]
+		}
+	}
+}
+
+// reached are the types of the messages that a message can hold, at any depth.
+func (m *message) reached() map[*types.Type]bool {
+	found := map[*types.Type]bool{}
+	todo := []*message{m}
+	for len(todo) > 0 {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, f := range at.fields {
+			if v := f.value; v.isMessage() && !found[v.typ] {
+				found[v.typ] = true
+				if v.target != nil {
+					todo = append(todo, v.target)
+				}
+			}
+		}
+	}
+	return found
 }

@@ -1,15 +1,18 @@
 package wirecode
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unsafe"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // readerGenerated is what the reading of one object has in common. Things that objects have many of come from slabs.
@@ -22,39 +25,38 @@ type readerGenerated struct {
 	strings slabGenerated[string]
 }
 
-// slabGenerated allocates values of one type together: few at first, then more, up to 1 KiB.
-type slabGenerated[T any] struct {
-	free []T
-	n    int // how many were allocated last
-}
+// slabGenerated allocates values of one type together: few at first, then more, up to 1 KiB. It is those that are
+// free; its capacity is how many were allocated last.
+type slabGenerated[T any] []T
 
 // next is a new value.
 func (s *slabGenerated[T]) next() *T {
-	if len(s.free) == 0 {
+	if len(*s) == 0 {
 		s.refill()
 	}
-	v := &s.free[0]
-	s.free = s.free[1:]
+	last := len(*s) - 1
+	v := &(*s)[last]
+	*s = (*s)[:last]
 	return v
 }
 
 // list is an empty list with room for n values, and for no more.
 func (s *slabGenerated[T]) list(n int) []T {
-	if n > len(s.free) {
-		if s.refill(); n > len(s.free) {
+	if n > len(*s) {
+		if s.refill(); n > len(*s) {
 			return make([]T, 0, n)
 		}
 	}
-	v := s.free[:0:n]
-	s.free = s.free[n:]
+	last := len(*s)
+	v := (*s)[last-n : last-n : last]
+	*s = (*s)[:last-n]
 	return v
 }
 
 func (s *slabGenerated[T]) refill() {
 	var v T
 	size := max(1, int(unsafe.Sizeof(v)))
-	s.n = max(1, 64/size, min(2*s.n+1, 1024/size))
-	s.free = make([]T, s.n)
+	*s = make([]T, max(1, 32/size, min(2*cap(*s), 1024/size)))
 }
 
 // longTagGenerated reads the tag at data[i], of more than one byte; it is 0 if there is none. Of a field's number
@@ -70,26 +72,38 @@ func longTagGenerated(data []byte, i int) (tag uint64, next int) {
 	return tag & (1<<35 - 1), next
 }
 
-// otherGenerated passes over the field at data[i], whose tag is none of those that the message knows: its number is
-// not, or it is written in another way, which is an error. fields are those that are known: "Name 1,Size 2".
-func otherGenerated(message string, data []byte, i int, fields string) (next int, err error) {
+// otherGenerated passes over the field at data[i], which the message does not know.
+func otherGenerated(message string, data []byte, i int) (next int, err error) {
 	tag, _, err := readVarintGenerated(data, i)
 	if err != nil {
 		return 0, err
 	}
-	number, wire := int32(tag>>3), int(tag&7)
-	switch {
-	case wire == endGroupGenerated:
+	switch number := int32(tag >> 3); {
+	case tag&7 == endGroupGenerated:
 		return 0, fmt.Errorf("proto: %s: wiretype end group for non-group", message)
 	case number <= 0:
 		return 0, fmt.Errorf("proto: %s: illegal tag %d (wire type %d)", message, number, tag)
 	}
+	return skipFromGenerated(data, i, len(data))
+}
+
+// errWireGenerated says that a field is not written as its type asks for.
+var errWireGenerated = errors.New("proto: wrong wire type")
+
+// explainGenerated returns err, or for errWireGenerated one that names the field: fields are "Name 1,Size 2".
+func explainGenerated(err error, message string, tag uint64, fields string) error {
+	if err != errWireGenerated {
+		return err
+	}
+	if tag&7 == endGroupGenerated {
+		return fmt.Errorf("proto: %s: wiretype end group for non-group", message)
+	}
 	for field := range strings.SplitSeq(fields, ",") {
-		if name, known, _ := strings.Cut(field, " "); known == strconv.Itoa(int(number)) {
-			return 0, fmt.Errorf("proto: wrong wireType = %d for field %s", wire, name)
+		if name, number, _ := strings.Cut(field, " "); number == strconv.FormatUint(tag>>3, 10) {
+			return fmt.Errorf("proto: wrong wireType = %d for field %s", tag&7, name)
 		}
 	}
-	return skipFromGenerated(data, i, len(data))
+	return err
 }
 
 // skipFromGenerated passes over the field whose tag is at data[i] and returns what comes after it, at most end.
@@ -105,27 +119,42 @@ func skipFromGenerated(data []byte, i, end int) (next int, err error) {
 }
 
 // bodyGenerated reads the length at data[i] and what it is of, which stays a part of data.
-func bodyGenerated(data []byte, i int) (body []byte, next int, err error) {
-	if i < len(data) && int(data[i]) < min(0x80, len(data)-i) {
+func bodyGenerated(data []byte, i int, tag uint64) (body []byte, next int, err error) {
+	if tag&7 != bytesGenerated {
+		return nil, 0, errWireGenerated
+	}
+	if i < len(data) && data[i] < 0x80 {
 		next = i + 1 + int(data[i])
-		return data[i+1 : next], next, nil
+		if next <= len(data) {
+			return data[i+1 : next], next, nil
+		}
 	}
 	return readBytesGenerated(data, i)
 }
 
 // textGenerated reads a string.
-func textGenerated[S ~string](r *readerGenerated, data []byte, i int, to *S) (next int, err error) {
-	var body []byte
-	if i < len(data) && int(data[i]) < min(0x80, len(data)-i) {
-		next = i + 1 + int(data[i])
-		body = data[i+1 : next]
-	} else if body, next, err = readBytesGenerated(data, i); err != nil {
+func textGenerated[S ~string](r *readerGenerated, data []byte, i int, tag uint64, to *S) (next int, err error) {
+	if tag&7 != bytesGenerated {
+		return 0, errWireGenerated
+	}
+	var size int
+	if i < len(data) && data[i] < 0x80 {
+		size = int(data[i])
+		i++
+	} else if size, i, err = sizeOfGenerated(data, i); err != nil {
 		return 0, err
 	}
-	if r.shared && len(body) > 0 { // an empty string keeps nothing
-		*to = S(unsafe.String(&body[0], len(body)))
-	} else {
-		*to = S(body)
+	next = i + size
+	if next > len(data) {
+		return 0, io.ErrUnexpectedEOF
+	}
+	switch {
+	case size == 0: // keeps nothing of the input
+		*to = ""
+	case r.shared:
+		*to = S(unsafe.String(&data[i], size))
+	default:
+		*to = S(data[i:next])
 	}
 	return next, nil
 }
@@ -139,8 +168,8 @@ func stringGenerated(r *readerGenerated, body []byte) string {
 }
 
 // copyGenerated reads bytes. They are a copy: whoever changes them changes nothing else.
-func copyGenerated[B ~[]byte](data []byte, i int, to *B) (next int, err error) {
-	body, next, err := bodyGenerated(data, i)
+func copyGenerated[B ~[]byte](data []byte, i int, tag uint64, to *B) (next int, err error) {
+	body, next, err := bodyGenerated(data, i, tag)
 	if err != nil {
 		return 0, err
 	}
@@ -149,7 +178,10 @@ func copyGenerated[B ~[]byte](data []byte, i int, to *B) (next int, err error) {
 }
 
 // numberGenerated reads a number that is written as a varint.
-func numberGenerated[N ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr](data []byte, i int, to *N) (next int, err error) {
+func numberGenerated[N ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr](data []byte, i int, tag uint64, to *N) (next int, err error) {
+	if tag&7 != varintGenerated {
+		return 0, errWireGenerated
+	}
 	if i < len(data) && data[i] < 0x80 {
 		*to = N(data[i])
 		return i + 1, nil
@@ -163,7 +195,10 @@ func numberGenerated[N ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uin
 }
 
 // boolGenerated reads a bool.
-func boolGenerated[B ~bool](data []byte, i int, to *B) (next int, err error) {
+func boolGenerated[B ~bool](data []byte, i int, tag uint64, to *B) (next int, err error) {
+	if tag&7 != varintGenerated {
+		return 0, errWireGenerated
+	}
 	v, next, err := readVarintGenerated(data, i)
 	if err != nil {
 		return 0, err
@@ -209,7 +244,7 @@ func followingGenerated(data []byte, tag uint64) int {
 			break
 		}
 		if tag&7 == bytesGenerated {
-			_, i, err = bodyGenerated(data, at)
+			_, i, err = bodyGenerated(data, at, tag)
 		} else {
 			_, i, err = readNumberGenerated(data, at, int(tag&7))
 		}
@@ -228,7 +263,7 @@ func entriesGenerated(data []byte, tag uint64) int {
 
 // textMapGenerated reads one entry of a map of strings, whose tag is at data[start] and whose length at data[i].
 func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, data []byte, start, i int, tag uint64, to *M) (next int, err error) {
-	body, next, err := bodyGenerated(data, i)
+	body, next, err := bodyGenerated(data, i, tag)
 	if err != nil {
 		return 0, err
 	}
@@ -240,9 +275,9 @@ func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, data []byte,
 	for at := 0; at < len(body); {
 		switch body[at] {
 		case 1<<3 | bytesGenerated:
-			at, err = textGenerated(r, body, at+1, &key)
+			at, err = textGenerated(r, body, at+1, bytesGenerated, &key)
 		case 2<<3 | bytesGenerated:
-			at, err = textGenerated(r, body, at+1, &value)
+			at, err = textGenerated(r, body, at+1, bytesGenerated, &value)
 		default:
 			var part int32
 			var text []byte
@@ -262,6 +297,18 @@ func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, data []byte,
 	return next, nil
 }
 
+// timeGenerated reads a time, of which whole seconds are kept.
+func timeGenerated(data []byte, to *metav1.Time) error {
+	if len(data) > 2 && data[0] == 1<<3 {
+		seconds, i, err := readVarintGenerated(data, 1)
+		if err == nil && i+2 == len(data) && data[i] == 2<<3 && data[i+1] < 0x80 {
+			to.Time = time.Unix(int64(seconds), 0)
+			return nil
+		}
+	}
+	return to.Unmarshal(data)
+}
+
 // quantityGenerated reads a quantity, which remembers how it was written.
 func quantityGenerated(r *readerGenerated, data []byte, to *resource.Quantity) error {
 	if len(data) < 2 || data[0] != 1<<3|bytesGenerated || int(data[1]) != len(data)-2 {
@@ -276,14 +323,20 @@ func quantityGenerated(r *readerGenerated, data []byte, to *resource.Quantity) e
 }
 
 // float64Generated reads a float64.
-func float64Generated[F ~float64](data []byte, i int, to *F) (next int, err error) {
+func float64Generated[F ~float64](data []byte, i int, tag uint64, to *F) (next int, err error) {
+	if tag&7 != fixed64Generated {
+		return 0, errWireGenerated
+	}
 	v, next, err := readNumberGenerated(data, i, fixed64Generated)
 	*to = F(math.Float64frombits(v))
 	return next, err
 }
 
 // float32Generated reads a float32.
-func float32Generated[F ~float32](data []byte, i int, to *F) (next int, err error) {
+func float32Generated[F ~float32](data []byte, i int, tag uint64, to *F) (next int, err error) {
+	if tag&7 != fixed32Generated {
+		return 0, errWireGenerated
+	}
 	v, next, err := readNumberGenerated(data, i, fixed32Generated)
 	*to = F(math.Float32frombits(uint32(v)))
 	return next, err
@@ -291,33 +344,33 @@ func float32Generated[F ~float32](data []byte, i int, to *F) (next int, err erro
 
 // packedNumbersGenerated reads numbers that stand one after the other without tags.
 func packedNumbersGenerated[L ~[]N, N ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr](data []byte, i int, to *L) (next int, err error) {
-	return packedGenerated(data, i, to, numberGenerated[N])
+	return packedGenerated(data, i, varintGenerated, to, numberGenerated[N])
 }
 
 // packedBoolsGenerated reads bools that stand one after the other without tags.
 func packedBoolsGenerated[L ~[]B, B ~bool](data []byte, i int, to *L) (next int, err error) {
-	return packedGenerated(data, i, to, boolGenerated[B])
+	return packedGenerated(data, i, varintGenerated, to, boolGenerated[B])
 }
 
 // packedFloat64sGenerated reads float64s that stand one after the other without tags.
 func packedFloat64sGenerated[L ~[]F, F ~float64](data []byte, i int, to *L) (next int, err error) {
-	return packedGenerated(data, i, to, float64Generated[F])
+	return packedGenerated(data, i, fixed64Generated, to, float64Generated[F])
 }
 
 // packedFloat32sGenerated reads float32s that stand one after the other without tags.
 func packedFloat32sGenerated[L ~[]F, F ~float32](data []byte, i int, to *L) (next int, err error) {
-	return packedGenerated(data, i, to, float32Generated[F])
+	return packedGenerated(data, i, fixed32Generated, to, float32Generated[F])
 }
 
 // packedGenerated reads the values of a list that stand one after the other without tags.
-func packedGenerated[L ~[]T, T any](data []byte, i int, to *L, read func([]byte, int, *T) (int, error)) (next int, err error) {
-	body, next, err := bodyGenerated(data, i)
+func packedGenerated[L ~[]T, T any](data []byte, i int, wire uint64, to *L, read func([]byte, int, uint64, *T) (int, error)) (next int, err error) {
+	body, next, err := readBytesGenerated(data, i)
 	if err != nil {
 		return 0, err
 	}
 	for at := 0; at < len(body); {
 		var v T
-		if at, err = read(body, at, &v); err != nil {
+		if at, err = read(body, at, wire, &v); err != nil {
 			return 0, err
 		}
 		*to = append(*to, v)

@@ -101,18 +101,27 @@ func readVarintGenerated(data []byte, i int) (v uint64, next int, err error) {
 
 // readBytesGenerated reads the length at data[i] and the bytes after it, which stay a part of data.
 func readBytesGenerated(data []byte, i int) (body []byte, next int, err error) {
-	size, start, err := readVarintGenerated(data, i)
+	size, start, err := sizeOfGenerated(data, i)
 	if err != nil {
 		return nil, 0, err
 	}
-	if size > uint64(math.MaxInt-start) {
-		return nil, 0, ErrInvalidLengthGenerated
-	}
-	next = start + int(size)
+	next = start + size
 	if next > len(data) {
 		return nil, 0, io.ErrUnexpectedEOF
 	}
 	return data[start:next], next, nil
+}
+
+// sizeOfGenerated reads the length at data[i] and returns it and what comes after it. Their sum is an int.
+func sizeOfGenerated(data []byte, i int) (size, next int, err error) {
+	v, next, err := readVarintGenerated(data, i)
+	if err != nil {
+		return 0, 0, err
+	}
+	if v > uint64(math.MaxInt-next) {
+		return 0, 0, ErrInvalidLengthGenerated
+	}
+	return int(v), next, nil
 }
 
 // skipGenerated is how long the field is that data starts with. A group is passed over with all it holds.

@@ -146,7 +146,7 @@ func FuzzSkip(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		next, err := otherGenerated("Book", data, 0, "")
+		next, err := otherGenerated("Book", data, 0)
 		field, _, wantLen := protowire.ConsumeField(data)
 		if err != nil {
 			if wantLen >= 0 && int32(field) > 0 {

@@ -14,6 +14,7 @@ import (
 	strconv "strconv"
 	strings "strings"
 	sync "sync"
+	time "time"
 	unsafe "unsafe"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -39,7 +40,7 @@ func Marshal_ConfigMap(m *ConfigMap) ([]byte, error) {
 // UnmarshalShared_Deployment is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Deployment(data []byte, m *appsv1.Deployment) error {
-	return unmarshal_appsv1_Deployment(&readerGenerated{shared: true}, data, m)
+	return unmarshal_appsv1_Deployment(&largeReaderGenerated{readerGenerated: readerGenerated{shared: true}}, data, m)
 }
 
 // Marshal_Deployment returns m as it stands on the wire.
@@ -52,7 +53,7 @@ func Marshal_Deployment(m *Deployment) ([]byte, error) {
 // UnmarshalShared_Node is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Node(data []byte, m *v1.Node) error {
-	return unmarshal_v1_Node(&readerGenerated{shared: true}, data, m)
+	return unmarshal_v1_Node(&largeReaderGenerated{readerGenerated: readerGenerated{shared: true}}, data, m)
 }
 
 // Marshal_Node returns m as it stands on the wire.
@@ -65,7 +66,7 @@ func Marshal_Node(m *Node) ([]byte, error) {
 // UnmarshalShared_Pod is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Pod(data []byte, m *v1.Pod) error {
-	return unmarshal_v1_Pod(&readerGenerated{shared: true}, data, m)
+	return unmarshal_v1_Pod(&largeReaderGenerated{readerGenerated: readerGenerated{shared: true}}, data, m)
 }
 
 // Marshal_Pod returns m as it stands on the wire.
@@ -84,16 +85,16 @@ func unmarshal_v1_ConfigMap(r *readerGenerated, data []byte, m *v1.ConfigMap) er
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_metav1_ObjectMeta(r, body, &m.ObjectMeta)
 			}
-		case 2<<3 | 2:
+		case 2:
 			i, err = textMapGenerated(r, data, start, i, tag, &m.Data)
-		case 3<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err != nil {
-				return err
+		case 3:
+			if body, i, err = bodyGenerated(data, i, tag); err != nil {
+				break
 			}
 			if m.BinaryData == nil {
 				m.BinaryData = make(map[string][]byte, entriesGenerated(data[start:], tag))
@@ -114,15 +115,15 @@ func unmarshal_v1_ConfigMap(r *readerGenerated, data []byte, m *v1.ConfigMap) er
 				at = next
 			}
 			m.BinaryData[key] = value
-		case 4 << 3:
+		case 4:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.Immutable = v
 		default:
-			i, err = otherGenerated("ConfigMap", data, start, "ObjectMeta 1,Data 2,BinaryData 3,Immutable 4")
+			i, err = otherGenerated("ConfigMap", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ConfigMap", tag, "ObjectMeta 1,Data 2,BinaryData 3,Immutable 4")
 		}
 	}
 	return nil
@@ -158,7 +159,7 @@ func marshal_v1_ConfigMap(w *writerGenerated, m *v1.ConfigMap) {
 }
 
 // unmarshal_appsv1_Deployment adds what data says to m.
-func unmarshal_appsv1_Deployment(r *readerGenerated, data []byte, m *appsv1.Deployment) error {
+func unmarshal_appsv1_Deployment(r *largeReaderGenerated, data []byte, m *appsv1.Deployment) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -166,24 +167,24 @@ func unmarshal_appsv1_Deployment(r *readerGenerated, data []byte, m *appsv1.Depl
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_metav1_ObjectMeta(r, body, &m.ObjectMeta)
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_metav1_ObjectMeta(&r.readerGenerated, body, &m.ObjectMeta)
 			}
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_appsv1_DeploymentSpec(r, body, &m.Spec)
 			}
-		case 3<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 3:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_appsv1_DeploymentStatus(r, body, &m.Status)
 			}
 		default:
-			i, err = otherGenerated("Deployment", data, start, "ObjectMeta 1,Spec 2,Status 3")
+			i, err = otherGenerated("Deployment", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "Deployment", tag, "ObjectMeta 1,Spec 2,Status 3")
 		}
 	}
 	return nil
@@ -212,7 +213,7 @@ func marshal_appsv1_Deployment(w *writerGenerated, m *appsv1.Deployment) {
 }
 
 // unmarshal_v1_Node adds what data says to m.
-func unmarshal_v1_Node(r *readerGenerated, data []byte, m *v1.Node) error {
+func unmarshal_v1_Node(r *largeReaderGenerated, data []byte, m *v1.Node) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -220,24 +221,24 @@ func unmarshal_v1_Node(r *readerGenerated, data []byte, m *v1.Node) error {
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_metav1_ObjectMeta(r, body, &m.ObjectMeta)
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_metav1_ObjectMeta(&r.readerGenerated, body, &m.ObjectMeta)
 			}
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_NodeSpec(r, body, &m.Spec)
 			}
-		case 3<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 3:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_NodeStatus(r, body, &m.Status)
 			}
 		default:
-			i, err = otherGenerated("Node", data, start, "ObjectMeta 1,Spec 2,Status 3")
+			i, err = otherGenerated("Node", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "Node", tag, "ObjectMeta 1,Spec 2,Status 3")
 		}
 	}
 	return nil
@@ -266,7 +267,7 @@ func marshal_v1_Node(w *writerGenerated, m *v1.Node) {
 }
 
 // unmarshal_v1_Pod adds what data says to m.
-func unmarshal_v1_Pod(r *readerGenerated, data []byte, m *v1.Pod) error {
+func unmarshal_v1_Pod(r *largeReaderGenerated, data []byte, m *v1.Pod) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -274,24 +275,24 @@ func unmarshal_v1_Pod(r *readerGenerated, data []byte, m *v1.Pod) error {
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_metav1_ObjectMeta(r, body, &m.ObjectMeta)
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_metav1_ObjectMeta(&r.readerGenerated, body, &m.ObjectMeta)
 			}
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_PodSpec(r, body, &m.Spec)
 			}
-		case 3<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 3:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_PodStatus(r, body, &m.Status)
 			}
 		default:
-			i, err = otherGenerated("Pod", data, start, "ObjectMeta 1,Spec 2,Status 3")
+			i, err = otherGenerated("Pod", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "Pod", tag, "ObjectMeta 1,Spec 2,Status 3")
 		}
 	}
 	return nil
@@ -328,57 +329,57 @@ func unmarshal_metav1_ObjectMeta(r *readerGenerated, data []byte, m *metav1.Obje
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.GenerateName)
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Namespace)
-		case 4<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.SelfLink)
-		case 5<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.UID)
-		case 6<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.ResourceVersion)
-		case 7 << 3:
-			i, err = numberGenerated(data, i, &m.Generation)
-		case 8<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = m.CreationTimestamp.Unmarshal(body)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Name)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.GenerateName)
+		case 3:
+			i, err = textGenerated(r, data, i, tag, &m.Namespace)
+		case 4:
+			i, err = textGenerated(r, data, i, tag, &m.SelfLink)
+		case 5:
+			i, err = textGenerated(r, data, i, tag, &m.UID)
+		case 6:
+			i, err = textGenerated(r, data, i, tag, &m.ResourceVersion)
+		case 7:
+			i, err = numberGenerated(data, i, tag, &m.Generation)
+		case 8:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = timeGenerated(body, &m.CreationTimestamp)
 			}
-		case 9<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 9:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.DeletionTimestamp == nil {
 					m.DeletionTimestamp = r.metav1_Time.next()
 				}
-				err = m.DeletionTimestamp.Unmarshal(body)
+				err = timeGenerated(body, m.DeletionTimestamp)
 			}
-		case 10 << 3:
+		case 10:
 			v := r.int64s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.DeletionGracePeriodSeconds = v
-		case 11<<3 | 2:
+		case 11:
 			i, err = textMapGenerated(r, data, start, i, tag, &m.Labels)
-		case 12<<3 | 2:
+		case 12:
 			i, err = textMapGenerated(r, data, start, i, tag, &m.Annotations)
-		case 13<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 13:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_metav1_OwnerReference(r, body, growFromGenerated(&r.metav1_OwnerReference, &m.OwnerReferences, data[start:], tag))
 			}
-		case 14<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.Finalizers, data[start:], tag))
-		case 17<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 14:
+			i, err = textGenerated(r, data, i, tag, growTextsGenerated(r, &m.Finalizers, data[start:], tag))
+		case 17:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_metav1_ManagedFieldsEntry(r, body, growFromGenerated(&r.metav1_ManagedFieldsEntry, &m.ManagedFields, data[start:], tag))
 			}
 		default:
-			i, err = otherGenerated("ObjectMeta", data, start, "Name 1,GenerateName 2,Namespace 3,SelfLink 4,UID 5,ResourceVersion 6,Generation 7,CreationTimestamp 8,"+
-				"DeletionTimestamp 9,DeletionGracePeriodSeconds 10,Labels 11,Annotations 12,OwnerReferences 13,"+
-				"Finalizers 14,ManagedFields 17")
+			i, err = otherGenerated("ObjectMeta", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ObjectMeta", tag, "Name 1,GenerateName 2,Namespace 3,SelfLink 4,UID 5,ResourceVersion 6,Generation 7,CreationTimestamp 8,"+
+				"DeletionTimestamp 9,DeletionGracePeriodSeconds 10,Labels 11,Annotations 12,OwnerReferences 13,"+
+				"Finalizers 14,ManagedFields 17")
 		}
 	}
 	return nil
@@ -425,7 +426,7 @@ func marshal_metav1_ObjectMeta(w *writerGenerated, m *metav1.ObjectMeta) {
 }
 
 // unmarshal_appsv1_DeploymentSpec adds what data says to m.
-func unmarshal_appsv1_DeploymentSpec(r *readerGenerated, data []byte, m *appsv1.DeploymentSpec) error {
+func unmarshal_appsv1_DeploymentSpec(r *largeReaderGenerated, data []byte, m *appsv1.DeploymentSpec) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -433,44 +434,44 @@ func unmarshal_appsv1_DeploymentSpec(r *readerGenerated, data []byte, m *appsv1.
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1 << 3:
+		switch tag >> 3 {
+		case 1:
 			v := r.int32s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.Replicas = v
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Selector == nil {
 					m.Selector = r.metav1_LabelSelector.next()
 				}
 				err = unmarshal_metav1_LabelSelector(r, body, m.Selector)
 			}
-		case 3<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 3:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_PodTemplateSpec(r, body, &m.Template)
 			}
-		case 4<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 4:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_appsv1_DeploymentStrategy(r, body, &m.Strategy)
 			}
-		case 5 << 3:
-			i, err = numberGenerated(data, i, &m.MinReadySeconds)
-		case 6 << 3:
+		case 5:
+			i, err = numberGenerated(data, i, tag, &m.MinReadySeconds)
+		case 6:
 			v := r.int32s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.RevisionHistoryLimit = v
-		case 7 << 3:
-			i, err = boolGenerated(data, i, &m.Paused)
-		case 9 << 3:
+		case 7:
+			i, err = boolGenerated(data, i, tag, &m.Paused)
+		case 9:
 			v := r.int32s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.ProgressDeadlineSeconds = v
 		default:
-			i, err = otherGenerated("DeploymentSpec", data, start, "Replicas 1,Selector 2,Template 3,Strategy 4,MinReadySeconds 5,RevisionHistoryLimit 6,Paused 7,"+
-				"ProgressDeadlineSeconds 9")
+			i, err = otherGenerated("DeploymentSpec", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "DeploymentSpec", tag, "Replicas 1,Selector 2,Template 3,Strategy 4,MinReadySeconds 5,RevisionHistoryLimit 6,Paused 7,"+
+				"ProgressDeadlineSeconds 9")
 		}
 	}
 	return nil
@@ -512,7 +513,7 @@ func marshal_appsv1_DeploymentSpec(w *writerGenerated, m *appsv1.DeploymentSpec)
 }
 
 // unmarshal_appsv1_DeploymentStatus adds what data says to m.
-func unmarshal_appsv1_DeploymentStatus(r *readerGenerated, data []byte, m *appsv1.DeploymentStatus) error {
+func unmarshal_appsv1_DeploymentStatus(r *largeReaderGenerated, data []byte, m *appsv1.DeploymentStatus) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -520,37 +521,37 @@ func unmarshal_appsv1_DeploymentStatus(r *readerGenerated, data []byte, m *appsv
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1 << 3:
-			i, err = numberGenerated(data, i, &m.ObservedGeneration)
-		case 2 << 3:
-			i, err = numberGenerated(data, i, &m.Replicas)
-		case 3 << 3:
-			i, err = numberGenerated(data, i, &m.UpdatedReplicas)
-		case 4 << 3:
-			i, err = numberGenerated(data, i, &m.AvailableReplicas)
-		case 5 << 3:
-			i, err = numberGenerated(data, i, &m.UnavailableReplicas)
-		case 6<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_appsv1_DeploymentCondition(r, body, growFromGenerated(&r.appsv1_DeploymentCondition, &m.Conditions, data[start:], tag))
+		switch tag >> 3 {
+		case 1:
+			i, err = numberGenerated(data, i, tag, &m.ObservedGeneration)
+		case 2:
+			i, err = numberGenerated(data, i, tag, &m.Replicas)
+		case 3:
+			i, err = numberGenerated(data, i, tag, &m.UpdatedReplicas)
+		case 4:
+			i, err = numberGenerated(data, i, tag, &m.AvailableReplicas)
+		case 5:
+			i, err = numberGenerated(data, i, tag, &m.UnavailableReplicas)
+		case 6:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_appsv1_DeploymentCondition(&r.readerGenerated, body, growFromGenerated(&r.appsv1_DeploymentCondition, &m.Conditions, data[start:], tag))
 			}
-		case 7 << 3:
-			i, err = numberGenerated(data, i, &m.ReadyReplicas)
-		case 8 << 3:
+		case 7:
+			i, err = numberGenerated(data, i, tag, &m.ReadyReplicas)
+		case 8:
 			v := r.int32s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.CollisionCount = v
-		case 9 << 3:
+		case 9:
 			v := r.int32s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.TerminatingReplicas = v
 		default:
-			i, err = otherGenerated("DeploymentStatus", data, start, "ObservedGeneration 1,Replicas 2,UpdatedReplicas 3,AvailableReplicas 4,UnavailableReplicas 5,"+
-				"Conditions 6,ReadyReplicas 7,CollisionCount 8,TerminatingReplicas 9")
+			i, err = otherGenerated("DeploymentStatus", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "DeploymentStatus", tag, "ObservedGeneration 1,Replicas 2,UpdatedReplicas 3,AvailableReplicas 4,UnavailableReplicas 5,"+
+				"Conditions 6,ReadyReplicas 7,CollisionCount 8,TerminatingReplicas 9")
 		}
 	}
 	return nil
@@ -583,7 +584,7 @@ func marshal_appsv1_DeploymentStatus(w *writerGenerated, m *appsv1.DeploymentSta
 }
 
 // unmarshal_v1_NodeSpec adds what data says to m.
-func unmarshal_v1_NodeSpec(r *readerGenerated, data []byte, m *v1.NodeSpec) error {
+func unmarshal_v1_NodeSpec(r *largeReaderGenerated, data []byte, m *v1.NodeSpec) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -591,41 +592,41 @@ func unmarshal_v1_NodeSpec(r *readerGenerated, data []byte, m *v1.NodeSpec) erro
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.PodCIDR)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.DoNotUseExternalID)
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.ProviderID)
-		case 4 << 3:
-			i, err = boolGenerated(data, i, &m.Unschedulable)
-		case 5<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_Taint(r, body, growFromGenerated(&r.v1_Taint, &m.Taints, data[start:], tag))
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.PodCIDR)
+		case 2:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.DoNotUseExternalID)
+		case 3:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.ProviderID)
+		case 4:
+			i, err = boolGenerated(data, i, tag, &m.Unschedulable)
+		case 5:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_Taint(&r.readerGenerated, body, growFromGenerated(&r.v1_Taint, &m.Taints, data[start:], tag))
 			}
-		case 6<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 6:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.ConfigSource == nil {
 					m.ConfigSource = r.v1_NodeConfigSource.next()
 				}
 				err = unmarshal_v1_NodeConfigSource(r, body, m.ConfigSource)
 			}
-		case 7<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.PodCIDRs, data[start:], tag))
-		case 8<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 7:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.PodCIDRs, data[start:], tag))
+		case 8:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.PodPreemptionPolicy == nil {
 					m.PodPreemptionPolicy = &v1.NodePodPreemptionPolicy{}
 				}
-				err = unmarshal_v1_NodePodPreemptionPolicy(r, body, m.PodPreemptionPolicy)
+				err = unmarshal_v1_NodePodPreemptionPolicy(&r.readerGenerated, body, m.PodPreemptionPolicy)
 			}
 		default:
-			i, err = otherGenerated("NodeSpec", data, start, "PodCIDR 1,DoNotUseExternalID 2,ProviderID 3,Unschedulable 4,Taints 5,ConfigSource 6,PodCIDRs 7,"+
-				"PodPreemptionPolicy 8")
+			i, err = otherGenerated("NodeSpec", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "NodeSpec", tag, "PodCIDR 1,DoNotUseExternalID 2,ProviderID 3,Unschedulable 4,Taints 5,ConfigSource 6,PodCIDRs 7,"+
+				"PodPreemptionPolicy 8")
 		}
 	}
 	return nil
@@ -667,7 +668,7 @@ func marshal_v1_NodeSpec(w *writerGenerated, m *v1.NodeSpec) {
 }
 
 // unmarshal_v1_NodeStatus adds what data says to m.
-func unmarshal_v1_NodeStatus(r *readerGenerated, data []byte, m *v1.NodeStatus) error {
+func unmarshal_v1_NodeStatus(r *largeReaderGenerated, data []byte, m *v1.NodeStatus) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -675,10 +676,10 @@ func unmarshal_v1_NodeStatus(r *readerGenerated, data []byte, m *v1.NodeStatus) 
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err != nil {
-				return err
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err != nil {
+				break
 			}
 			if m.Capacity == nil {
 				m.Capacity = make(v1.ResourceList, entriesGenerated(data[start:], tag))
@@ -692,10 +693,10 @@ func unmarshal_v1_NodeStatus(r *readerGenerated, data []byte, m *v1.NodeStatus) 
 				}
 				switch part {
 				case 1:
-					key = v1.ResourceName(stringGenerated(r, text))
+					key = v1.ResourceName(stringGenerated(&r.readerGenerated, text))
 				case 2:
 					value = resource.Quantity{}
-					err = quantityGenerated(r, text, &value)
+					err = quantityGenerated(&r.readerGenerated, text, &value)
 					if err != nil {
 						return err
 					}
@@ -703,9 +704,9 @@ func unmarshal_v1_NodeStatus(r *readerGenerated, data []byte, m *v1.NodeStatus) 
 				at = next
 			}
 			m.Capacity[key] = value
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err != nil {
-				return err
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err != nil {
+				break
 			}
 			if m.Allocatable == nil {
 				m.Allocatable = make(v1.ResourceList, entriesGenerated(data[start:], tag))
@@ -719,10 +720,10 @@ func unmarshal_v1_NodeStatus(r *readerGenerated, data []byte, m *v1.NodeStatus) 
 				}
 				switch part {
 				case 1:
-					key = v1.ResourceName(stringGenerated(r, text))
+					key = v1.ResourceName(stringGenerated(&r.readerGenerated, text))
 				case 2:
 					value = resource.Quantity{}
-					err = quantityGenerated(r, text, &value)
+					err = quantityGenerated(&r.readerGenerated, text, &value)
 					if err != nil {
 						return err
 					}
@@ -730,60 +731,60 @@ func unmarshal_v1_NodeStatus(r *readerGenerated, data []byte, m *v1.NodeStatus) 
 				at = next
 			}
 			m.Allocatable[key] = value
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Phase)
-		case 4<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_NodeCondition(r, body, growFromGenerated(&r.v1_NodeCondition, &m.Conditions, data[start:], tag))
+		case 3:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Phase)
+		case 4:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_NodeCondition(&r.readerGenerated, body, growFromGenerated(&r.v1_NodeCondition, &m.Conditions, data[start:], tag))
 			}
-		case 5<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_NodeAddress(r, body, growFromGenerated(&r.v1_NodeAddress, &m.Addresses, data[start:], tag))
+		case 5:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_NodeAddress(&r.readerGenerated, body, growFromGenerated(&r.v1_NodeAddress, &m.Addresses, data[start:], tag))
 			}
-		case 6<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_NodeDaemonEndpoints(r, body, &m.DaemonEndpoints)
+		case 6:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_NodeDaemonEndpoints(&r.readerGenerated, body, &m.DaemonEndpoints)
 			}
-		case 7<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_NodeSystemInfo(r, body, &m.NodeInfo)
+		case 7:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_NodeSystemInfo(&r.readerGenerated, body, &m.NodeInfo)
 			}
-		case 8<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_ContainerImage(r, body, growFromGenerated(&r.v1_ContainerImage, &m.Images, data[start:], tag))
+		case 8:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_ContainerImage(&r.readerGenerated, body, growFromGenerated(&r.v1_ContainerImage, &m.Images, data[start:], tag))
 			}
-		case 9<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.VolumesInUse, data[start:], tag))
-		case 10<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_AttachedVolume(r, body, growFromGenerated(&r.v1_AttachedVolume, &m.VolumesAttached, data[start:], tag))
+		case 9:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.VolumesInUse, data[start:], tag))
+		case 10:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_AttachedVolume(&r.readerGenerated, body, growFromGenerated(&r.v1_AttachedVolume, &m.VolumesAttached, data[start:], tag))
 			}
-		case 11<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 11:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Config == nil {
 					m.Config = &v1.NodeConfigStatus{}
 				}
 				err = unmarshal_v1_NodeConfigStatus(r, body, m.Config)
 			}
-		case 12<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 12:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_NodeRuntimeHandler(r, body, growFromGenerated(&r.v1_NodeRuntimeHandler, &m.RuntimeHandlers, data[start:], tag))
 			}
-		case 13<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 13:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Features == nil {
 					m.Features = &v1.NodeFeatures{}
 				}
-				err = unmarshal_v1_NodeFeatures(r, body, m.Features)
+				err = unmarshal_v1_NodeFeatures(&r.readerGenerated, body, m.Features)
 			}
-		case 14<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.DeclaredFeatures, data[start:], tag))
+		case 14:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.DeclaredFeatures, data[start:], tag))
 		default:
-			i, err = otherGenerated("NodeStatus", data, start, "Capacity 1,Allocatable 2,Phase 3,Conditions 4,Addresses 5,DaemonEndpoints 6,NodeInfo 7,Images 8,"+
-				"VolumesInUse 9,VolumesAttached 10,Config 11,RuntimeHandlers 12,Features 13,DeclaredFeatures 14")
+			i, err = otherGenerated("NodeStatus", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "NodeStatus", tag, "Capacity 1,Allocatable 2,Phase 3,Conditions 4,Addresses 5,DaemonEndpoints 6,NodeInfo 7,Images 8,"+
+				"VolumesInUse 9,VolumesAttached 10,Config 11,RuntimeHandlers 12,Features 13,DeclaredFeatures 14")
 		}
 	}
 	return nil
@@ -891,7 +892,7 @@ func marshal_v1_NodeStatus(w *writerGenerated, m *v1.NodeStatus) {
 }
 
 // unmarshal_v1_PodSpec adds what data says to m.
-func unmarshal_v1_PodSpec(r *readerGenerated, data []byte, m *v1.PodSpec) error {
+func unmarshal_v1_PodSpec(r *largeReaderGenerated, data []byte, m *v1.PodSpec) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -899,117 +900,117 @@ func unmarshal_v1_PodSpec(r *readerGenerated, data []byte, m *v1.PodSpec) error 
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_Volume(r, body, growFromGenerated(&r.v1_Volume, &m.Volumes, data[start:], tag))
 			}
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_Container(r, body, growFromGenerated(&r.v1_Container, &m.Containers, data[start:], tag))
 			}
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.RestartPolicy)
-		case 4 << 3:
+		case 3:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.RestartPolicy)
+		case 4:
 			v := r.int64s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.TerminationGracePeriodSeconds = v
-		case 5 << 3:
+		case 5:
 			v := r.int64s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.ActiveDeadlineSeconds = v
-		case 6<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.DNSPolicy)
-		case 7<<3 | 2:
-			i, err = textMapGenerated(r, data, start, i, tag, &m.NodeSelector)
-		case 8<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.ServiceAccountName)
-		case 9<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.DeprecatedServiceAccount)
-		case 10<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.NodeName)
-		case 11 << 3:
-			i, err = boolGenerated(data, i, &m.HostNetwork)
-		case 12 << 3:
-			i, err = boolGenerated(data, i, &m.HostPID)
-		case 13 << 3:
-			i, err = boolGenerated(data, i, &m.HostIPC)
-		case 14<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 6:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.DNSPolicy)
+		case 7:
+			i, err = textMapGenerated(&r.readerGenerated, data, start, i, tag, &m.NodeSelector)
+		case 8:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.ServiceAccountName)
+		case 9:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.DeprecatedServiceAccount)
+		case 10:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.NodeName)
+		case 11:
+			i, err = boolGenerated(data, i, tag, &m.HostNetwork)
+		case 12:
+			i, err = boolGenerated(data, i, tag, &m.HostPID)
+		case 13:
+			i, err = boolGenerated(data, i, tag, &m.HostIPC)
+		case 14:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.SecurityContext == nil {
 					m.SecurityContext = r.v1_PodSecurityContext.next()
 				}
 				err = unmarshal_v1_PodSecurityContext(r, body, m.SecurityContext)
 			}
-		case 15<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_LocalObjectReference(r, body, growFromGenerated(&r.v1_LocalObjectReference, &m.ImagePullSecrets, data[start:], tag))
+		case 15:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, growFromGenerated(&r.v1_LocalObjectReference, &m.ImagePullSecrets, data[start:], tag))
 			}
-		case 16<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Hostname)
-		case 17<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Subdomain)
-		case 18<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 16:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Hostname)
+		case 17:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Subdomain)
+		case 18:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Affinity == nil {
 					m.Affinity = r.v1_Affinity.next()
 				}
 				err = unmarshal_v1_Affinity(r, body, m.Affinity)
 			}
-		case 19<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.SchedulerName)
-		case 20<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 19:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.SchedulerName)
+		case 20:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_Container(r, body, growFromGenerated(&r.v1_Container, &m.InitContainers, data[start:], tag))
 			}
-		case 21 << 3:
+		case 21:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.AutomountServiceAccountToken = v
-		case 22<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_Toleration(r, body, growFromGenerated(&r.v1_Toleration, &m.Tolerations, data[start:], tag))
+		case 22:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_Toleration(&r.readerGenerated, body, growFromGenerated(&r.v1_Toleration, &m.Tolerations, data[start:], tag))
 			}
-		case 23<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_HostAlias(r, body, growFromGenerated(&r.v1_HostAlias, &m.HostAliases, data[start:], tag))
+		case 23:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_HostAlias(&r.readerGenerated, body, growFromGenerated(&r.v1_HostAlias, &m.HostAliases, data[start:], tag))
 			}
-		case 24<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.PriorityClassName)
-		case 25 << 3:
+		case 24:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.PriorityClassName)
+		case 25:
 			v := r.int32s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.Priority = v
-		case 26<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 26:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.DNSConfig == nil {
 					m.DNSConfig = r.v1_PodDNSConfig.next()
 				}
 				err = unmarshal_v1_PodDNSConfig(r, body, m.DNSConfig)
 			}
-		case 27 << 3:
+		case 27:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.ShareProcessNamespace = v
-		case 28<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_PodReadinessGate(r, body, growFromGenerated(&r.v1_PodReadinessGate, &m.ReadinessGates, data[start:], tag))
+		case 28:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_PodReadinessGate(&r.readerGenerated, body, growFromGenerated(&r.v1_PodReadinessGate, &m.ReadinessGates, data[start:], tag))
 			}
-		case 29<<3 | 2:
+		case 29:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
 			m.RuntimeClassName = v
-		case 30 << 3:
+		case 30:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.EnableServiceLinks = v
-		case 31<<3 | 2:
+		case 31:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
 			m.PreemptionPolicy = (*v1.PreemptionPolicy)(v)
-		case 32<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err != nil {
-				return err
+		case 32:
+			if body, i, err = bodyGenerated(data, i, tag); err != nil {
+				break
 			}
 			if m.Overhead == nil {
 				m.Overhead = make(v1.ResourceList, entriesGenerated(data[start:], tag))
@@ -1023,10 +1024,10 @@ func unmarshal_v1_PodSpec(r *readerGenerated, data []byte, m *v1.PodSpec) error 
 				}
 				switch part {
 				case 1:
-					key = v1.ResourceName(stringGenerated(r, text))
+					key = v1.ResourceName(stringGenerated(&r.readerGenerated, text))
 				case 2:
 					value = resource.Quantity{}
-					err = quantityGenerated(r, text, &value)
+					err = quantityGenerated(&r.readerGenerated, text, &value)
 					if err != nil {
 						return err
 					}
@@ -1034,61 +1035,64 @@ func unmarshal_v1_PodSpec(r *readerGenerated, data []byte, m *v1.PodSpec) error 
 				at = next
 			}
 			m.Overhead[key] = value
-		case 33<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 33:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_TopologySpreadConstraint(r, body, growFromGenerated(&r.v1_TopologySpreadConstraint, &m.TopologySpreadConstraints, data[start:], tag))
 			}
-		case 34<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 34:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_EphemeralContainer(r, body, growFromGenerated(&r.v1_EphemeralContainer, &m.EphemeralContainers, data[start:], tag))
 			}
-		case 35 << 3:
+		case 35:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.SetHostnameAsFQDN = v
-		case 36<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 36:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.OS == nil {
 					m.OS = r.v1_PodOS.next()
 				}
-				err = unmarshal_v1_PodOS(r, body, m.OS)
+				err = unmarshal_v1_PodOS(&r.readerGenerated, body, m.OS)
 			}
-		case 37 << 3:
+		case 37:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.HostUsers = v
-		case 38<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_PodSchedulingGate(r, body, growFromGenerated(&r.v1_PodSchedulingGate, &m.SchedulingGates, data[start:], tag))
+		case 38:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_PodSchedulingGate(&r.readerGenerated, body, growFromGenerated(&r.v1_PodSchedulingGate, &m.SchedulingGates, data[start:], tag))
 			}
-		case 39<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_PodResourceClaim(r, body, growFromGenerated(&r.v1_PodResourceClaim, &m.ResourceClaims, data[start:], tag))
+		case 39:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_PodResourceClaim(&r.readerGenerated, body, growFromGenerated(&r.v1_PodResourceClaim, &m.ResourceClaims, data[start:], tag))
 			}
-		case 40<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 40:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Resources == nil {
 					m.Resources = r.v1_ResourceRequirements.next()
 				}
 				err = unmarshal_v1_ResourceRequirements(r, body, m.Resources)
 			}
-		case 41<<3 | 2:
+		case 41:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
 			m.HostnameOverride = v
-		case 43<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 43:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.SchedulingGroup == nil {
 					m.SchedulingGroup = r.v1_PodSchedulingGroup.next()
 				}
-				err = unmarshal_v1_PodSchedulingGroup(r, body, m.SchedulingGroup)
+				err = unmarshal_v1_PodSchedulingGroup(&r.readerGenerated, body, m.SchedulingGroup)
 			}
-		case 44<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_EvictionResponder(r, body, growFromGenerated(&r.v1_EvictionResponder, &m.EvictionResponders, data[start:], tag))
+		case 44:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_EvictionResponder(&r.readerGenerated, body, growFromGenerated(&r.v1_EvictionResponder, &m.EvictionResponders, data[start:], tag))
 			}
 		default:
-			i, err = otherGenerated("PodSpec", data, start, "Volumes 1,Containers 2,RestartPolicy 3,TerminationGracePeriodSeconds 4,ActiveDeadlineSeconds 5,"+
+			i, err = otherGenerated("PodSpec", data, start)
+		}
+		if err != nil {
+			return explainGenerated(err, "PodSpec", tag, "Volumes 1,Containers 2,RestartPolicy 3,TerminationGracePeriodSeconds 4,ActiveDeadlineSeconds 5,"+
 				"DNSPolicy 6,NodeSelector 7,ServiceAccountName 8,DeprecatedServiceAccount 9,NodeName 10,HostNetwork 11,"+
 				"HostPID 12,HostIPC 13,SecurityContext 14,ImagePullSecrets 15,Hostname 16,Subdomain 17,Affinity 18,"+
 				"SchedulerName 19,InitContainers 20,AutomountServiceAccountToken 21,Tolerations 22,HostAliases 23,"+
@@ -1096,9 +1100,6 @@ func unmarshal_v1_PodSpec(r *readerGenerated, data []byte, m *v1.PodSpec) error 
 				"EnableServiceLinks 30,PreemptionPolicy 31,Overhead 32,TopologySpreadConstraints 33,EphemeralContainers 34,"+
 				"SetHostnameAsFQDN 35,OS 36,HostUsers 37,SchedulingGates 38,ResourceClaims 39,Resources 40,HostnameOverride 41,"+
 				"SchedulingGroup 43,EvictionResponders 44")
-		}
-		if err != nil {
-			return err
 		}
 	}
 	return nil
@@ -1298,7 +1299,7 @@ func marshal_v1_PodSpec(w *writerGenerated, m *v1.PodSpec) {
 }
 
 // unmarshal_v1_PodStatus adds what data says to m.
-func unmarshal_v1_PodStatus(r *readerGenerated, data []byte, m *v1.PodStatus) error {
+func unmarshal_v1_PodStatus(r *largeReaderGenerated, data []byte, m *v1.PodStatus) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -1306,70 +1307,70 @@ func unmarshal_v1_PodStatus(r *readerGenerated, data []byte, m *v1.PodStatus) er
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Phase)
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_PodCondition(r, body, growFromGenerated(&r.v1_PodCondition, &m.Conditions, data[start:], tag))
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Phase)
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_PodCondition(&r.readerGenerated, body, growFromGenerated(&r.v1_PodCondition, &m.Conditions, data[start:], tag))
 			}
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Message)
-		case 4<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Reason)
-		case 5<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.HostIP)
-		case 6<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.PodIP)
-		case 7<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 3:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Message)
+		case 4:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Reason)
+		case 5:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.HostIP)
+		case 6:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.PodIP)
+		case 7:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.StartTime == nil {
 					m.StartTime = r.metav1_Time.next()
 				}
-				err = m.StartTime.Unmarshal(body)
+				err = timeGenerated(body, m.StartTime)
 			}
-		case 8<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 8:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_ContainerStatus(r, body, growFromGenerated(&r.v1_ContainerStatus, &m.ContainerStatuses, data[start:], tag))
 			}
-		case 9<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.QOSClass)
-		case 10<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 9:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.QOSClass)
+		case 10:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_ContainerStatus(r, body, growFromGenerated(&r.v1_ContainerStatus, &m.InitContainerStatuses, data[start:], tag))
 			}
-		case 11<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.NominatedNodeName)
-		case 12<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_PodIP(r, body, growFromGenerated(&r.v1_PodIP, &m.PodIPs, data[start:], tag))
+		case 11:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.NominatedNodeName)
+		case 12:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_PodIP(&r.readerGenerated, body, growFromGenerated(&r.v1_PodIP, &m.PodIPs, data[start:], tag))
 			}
-		case 13<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 13:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_ContainerStatus(r, body, growFromGenerated(&r.v1_ContainerStatus, &m.EphemeralContainerStatuses, data[start:], tag))
 			}
-		case 14<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Resize)
-		case 15<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_PodResourceClaimStatus(r, body, growFromGenerated(&r.v1_PodResourceClaimStatus, &m.ResourceClaimStatuses, data[start:], tag))
+		case 14:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Resize)
+		case 15:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_PodResourceClaimStatus(&r.readerGenerated, body, growFromGenerated(&r.v1_PodResourceClaimStatus, &m.ResourceClaimStatuses, data[start:], tag))
 			}
-		case 16<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_HostIP(r, body, growFromGenerated(&r.v1_HostIP, &m.HostIPs, data[start:], tag))
+		case 16:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_HostIP(&r.readerGenerated, body, growFromGenerated(&r.v1_HostIP, &m.HostIPs, data[start:], tag))
 			}
-		case 17 << 3:
-			i, err = numberGenerated(data, i, &m.ObservedGeneration)
-		case 18<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 17:
+			i, err = numberGenerated(data, i, tag, &m.ObservedGeneration)
+		case 18:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.ExtendedResourceClaimStatus == nil {
 					m.ExtendedResourceClaimStatus = &v1.PodExtendedResourceClaimStatus{}
 				}
 				err = unmarshal_v1_PodExtendedResourceClaimStatus(r, body, m.ExtendedResourceClaimStatus)
 			}
-		case 19<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err != nil {
-				return err
+		case 19:
+			if body, i, err = bodyGenerated(data, i, tag); err != nil {
+				break
 			}
 			if m.AllocatedResources == nil {
 				m.AllocatedResources = make(v1.ResourceList, entriesGenerated(data[start:], tag))
@@ -1383,10 +1384,10 @@ func unmarshal_v1_PodStatus(r *readerGenerated, data []byte, m *v1.PodStatus) er
 				}
 				switch part {
 				case 1:
-					key = v1.ResourceName(stringGenerated(r, text))
+					key = v1.ResourceName(stringGenerated(&r.readerGenerated, text))
 				case 2:
 					value = resource.Quantity{}
-					err = quantityGenerated(r, text, &value)
+					err = quantityGenerated(&r.readerGenerated, text, &value)
 					if err != nil {
 						return err
 					}
@@ -1394,29 +1395,29 @@ func unmarshal_v1_PodStatus(r *readerGenerated, data []byte, m *v1.PodStatus) er
 				at = next
 			}
 			m.AllocatedResources[key] = value
-		case 20<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 20:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Resources == nil {
 					m.Resources = r.v1_ResourceRequirements.next()
 				}
 				err = unmarshal_v1_ResourceRequirements(r, body, m.Resources)
 			}
-		case 21<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 21:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_NodeAllocatableResourceClaimStatus(r, body, growFromGenerated(&r.v1_NodeAllocatableResourceClaimStatus, &m.NodeAllocatableResourceClaimStatuses, data[start:], tag))
 			}
-		case 22<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 22:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_PodVolumeHealth(r, body, growFromGenerated(&r.v1_PodVolumeHealth, &m.VolumeHealth, data[start:], tag))
 			}
 		default:
-			i, err = otherGenerated("PodStatus", data, start, "Phase 1,Conditions 2,Message 3,Reason 4,HostIP 5,PodIP 6,StartTime 7,ContainerStatuses 8,QOSClass 9,"+
+			i, err = otherGenerated("PodStatus", data, start)
+		}
+		if err != nil {
+			return explainGenerated(err, "PodStatus", tag, "Phase 1,Conditions 2,Message 3,Reason 4,HostIP 5,PodIP 6,StartTime 7,ContainerStatuses 8,QOSClass 9,"+
 				"InitContainerStatuses 10,NominatedNodeName 11,PodIPs 12,EphemeralContainerStatuses 13,Resize 14,"+
 				"ResourceClaimStatuses 15,HostIPs 16,ObservedGeneration 17,ExtendedResourceClaimStatus 18,AllocatedResources 19,"+
 				"Resources 20,NodeAllocatableResourceClaimStatuses 21,VolumeHealth 22")
-		}
-		if err != nil {
-			return err
 		}
 	}
 	return nil
@@ -1540,28 +1541,28 @@ func unmarshal_metav1_OwnerReference(r *readerGenerated, data []byte, m *metav1.
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Kind)
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
-		case 4<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.UID)
-		case 5<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.APIVersion)
-		case 6 << 3:
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Kind)
+		case 3:
+			i, err = textGenerated(r, data, i, tag, &m.Name)
+		case 4:
+			i, err = textGenerated(r, data, i, tag, &m.UID)
+		case 5:
+			i, err = textGenerated(r, data, i, tag, &m.APIVersion)
+		case 6:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.Controller = v
-		case 7 << 3:
+		case 7:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.BlockOwnerDeletion = v
 		default:
-			i, err = otherGenerated("OwnerReference", data, start, "Kind 1,Name 3,UID 4,APIVersion 5,Controller 6,BlockOwnerDeletion 7")
+			i, err = otherGenerated("OwnerReference", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "OwnerReference", tag, "Kind 1,Name 3,UID 4,APIVersion 5,Controller 6,BlockOwnerDeletion 7")
 		}
 	}
 	return nil
@@ -1593,36 +1594,36 @@ func unmarshal_metav1_ManagedFieldsEntry(r *readerGenerated, data []byte, m *met
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Manager)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Operation)
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.APIVersion)
-		case 4<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Manager)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.Operation)
+		case 3:
+			i, err = textGenerated(r, data, i, tag, &m.APIVersion)
+		case 4:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Time == nil {
 					m.Time = r.metav1_Time.next()
 				}
-				err = m.Time.Unmarshal(body)
+				err = timeGenerated(body, m.Time)
 			}
-		case 6<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.FieldsType)
-		case 7<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 6:
+			i, err = textGenerated(r, data, i, tag, &m.FieldsType)
+		case 7:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.FieldsV1 == nil {
 					m.FieldsV1 = r.metav1_FieldsV1.next()
 				}
 				err = m.FieldsV1.Unmarshal(body)
 			}
-		case 8<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Subresource)
+		case 8:
+			i, err = textGenerated(r, data, i, tag, &m.Subresource)
 		default:
-			i, err = otherGenerated("ManagedFieldsEntry", data, start, "Manager 1,Operation 2,APIVersion 3,Time 4,FieldsType 6,FieldsV1 7,Subresource 8")
+			i, err = otherGenerated("ManagedFieldsEntry", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ManagedFieldsEntry", tag, "Manager 1,Operation 2,APIVersion 3,Time 4,FieldsType 6,FieldsV1 7,Subresource 8")
 		}
 	}
 	return nil
@@ -1650,7 +1651,7 @@ func marshal_metav1_ManagedFieldsEntry(w *writerGenerated, m *metav1.ManagedFiel
 }
 
 // unmarshal_metav1_LabelSelector adds what data says to m.
-func unmarshal_metav1_LabelSelector(r *readerGenerated, data []byte, m *metav1.LabelSelector) error {
+func unmarshal_metav1_LabelSelector(r *largeReaderGenerated, data []byte, m *metav1.LabelSelector) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -1658,18 +1659,18 @@ func unmarshal_metav1_LabelSelector(r *readerGenerated, data []byte, m *metav1.L
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textMapGenerated(r, data, start, i, tag, &m.MatchLabels)
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_metav1_LabelSelectorRequirement(r, body, growFromGenerated(&r.metav1_LabelSelectorRequirement, &m.MatchExpressions, data[start:], tag))
+		switch tag >> 3 {
+		case 1:
+			i, err = textMapGenerated(&r.readerGenerated, data, start, i, tag, &m.MatchLabels)
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_metav1_LabelSelectorRequirement(&r.readerGenerated, body, growFromGenerated(&r.metav1_LabelSelectorRequirement, &m.MatchExpressions, data[start:], tag))
 			}
 		default:
-			i, err = otherGenerated("LabelSelector", data, start, "MatchLabels 1,MatchExpressions 2")
+			i, err = otherGenerated("LabelSelector", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "LabelSelector", tag, "MatchLabels 1,MatchExpressions 2")
 		}
 	}
 	return nil
@@ -1691,7 +1692,7 @@ func marshal_metav1_LabelSelector(w *writerGenerated, m *metav1.LabelSelector) {
 }
 
 // unmarshal_v1_PodTemplateSpec adds what data says to m.
-func unmarshal_v1_PodTemplateSpec(r *readerGenerated, data []byte, m *v1.PodTemplateSpec) error {
+func unmarshal_v1_PodTemplateSpec(r *largeReaderGenerated, data []byte, m *v1.PodTemplateSpec) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -1699,20 +1700,20 @@ func unmarshal_v1_PodTemplateSpec(r *readerGenerated, data []byte, m *v1.PodTemp
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_metav1_ObjectMeta(r, body, &m.ObjectMeta)
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_metav1_ObjectMeta(&r.readerGenerated, body, &m.ObjectMeta)
 			}
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_PodSpec(r, body, &m.Spec)
 			}
 		default:
-			i, err = otherGenerated("PodTemplateSpec", data, start, "ObjectMeta 1,Spec 2")
+			i, err = otherGenerated("PodTemplateSpec", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "PodTemplateSpec", tag, "ObjectMeta 1,Spec 2")
 		}
 	}
 	return nil
@@ -1736,7 +1737,7 @@ func marshal_v1_PodTemplateSpec(w *writerGenerated, m *v1.PodTemplateSpec) {
 }
 
 // unmarshal_appsv1_DeploymentStrategy adds what data says to m.
-func unmarshal_appsv1_DeploymentStrategy(r *readerGenerated, data []byte, m *appsv1.DeploymentStrategy) error {
+func unmarshal_appsv1_DeploymentStrategy(r *largeReaderGenerated, data []byte, m *appsv1.DeploymentStrategy) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -1744,21 +1745,21 @@ func unmarshal_appsv1_DeploymentStrategy(r *readerGenerated, data []byte, m *app
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Type)
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Type)
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.RollingUpdate == nil {
 					m.RollingUpdate = &appsv1.RollingUpdateDeployment{}
 				}
 				err = unmarshal_appsv1_RollingUpdateDeployment(r, body, m.RollingUpdate)
 			}
 		default:
-			i, err = otherGenerated("DeploymentStrategy", data, start, "Type 1,RollingUpdate 2")
+			i, err = otherGenerated("DeploymentStrategy", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "DeploymentStrategy", tag, "Type 1,RollingUpdate 2")
 		}
 	}
 	return nil
@@ -1788,28 +1789,28 @@ func unmarshal_appsv1_DeploymentCondition(r *readerGenerated, data []byte, m *ap
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Type)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Status)
-		case 4<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Reason)
-		case 5<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Message)
-		case 6<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = m.LastUpdateTime.Unmarshal(body)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Type)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.Status)
+		case 4:
+			i, err = textGenerated(r, data, i, tag, &m.Reason)
+		case 5:
+			i, err = textGenerated(r, data, i, tag, &m.Message)
+		case 6:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = timeGenerated(body, &m.LastUpdateTime)
 			}
-		case 7<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = m.LastTransitionTime.Unmarshal(body)
+		case 7:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = timeGenerated(body, &m.LastTransitionTime)
 			}
 		default:
-			i, err = otherGenerated("DeploymentCondition", data, start, "Type 1,Status 2,Reason 4,Message 5,LastUpdateTime 6,LastTransitionTime 7")
+			i, err = otherGenerated("DeploymentCondition", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "DeploymentCondition", tag, "Type 1,Status 2,Reason 4,Message 5,LastUpdateTime 6,LastTransitionTime 7")
 		}
 	}
 	return nil
@@ -1837,25 +1838,25 @@ func unmarshal_v1_Taint(r *readerGenerated, data []byte, m *v1.Taint) error {
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Key)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Value)
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Effect)
-		case 4<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Key)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.Value)
+		case 3:
+			i, err = textGenerated(r, data, i, tag, &m.Effect)
+		case 4:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.TimeAdded == nil {
 					m.TimeAdded = r.metav1_Time.next()
 				}
-				err = m.TimeAdded.Unmarshal(body)
+				err = timeGenerated(body, m.TimeAdded)
 			}
 		default:
-			i, err = otherGenerated("Taint", data, start, "Key 1,Value 2,Effect 3,TimeAdded 4")
+			i, err = otherGenerated("Taint", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "Taint", tag, "Key 1,Value 2,Effect 3,TimeAdded 4")
 		}
 	}
 	return nil
@@ -1875,7 +1876,7 @@ func marshal_v1_Taint(w *writerGenerated, m *v1.Taint) {
 }
 
 // unmarshal_v1_NodeConfigSource adds what data says to m.
-func unmarshal_v1_NodeConfigSource(r *readerGenerated, data []byte, m *v1.NodeConfigSource) error {
+func unmarshal_v1_NodeConfigSource(r *largeReaderGenerated, data []byte, m *v1.NodeConfigSource) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -1883,19 +1884,19 @@ func unmarshal_v1_NodeConfigSource(r *readerGenerated, data []byte, m *v1.NodeCo
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.ConfigMap == nil {
 					m.ConfigMap = r.v1_ConfigMapNodeConfigSource.next()
 				}
-				err = unmarshal_v1_ConfigMapNodeConfigSource(r, body, m.ConfigMap)
+				err = unmarshal_v1_ConfigMapNodeConfigSource(&r.readerGenerated, body, m.ConfigMap)
 			}
 		default:
-			i, err = otherGenerated("NodeConfigSource", data, start, "ConfigMap 2")
+			i, err = otherGenerated("NodeConfigSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "NodeConfigSource", tag, "ConfigMap 2")
 		}
 	}
 	return nil
@@ -1923,14 +1924,14 @@ func unmarshal_v1_NodePodPreemptionPolicy(r *readerGenerated, data []byte, m *v1
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.DisableResizePreemption, data[start:], tag))
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, growTextsGenerated(r, &m.DisableResizePreemption, data[start:], tag))
 		default:
-			i, err = otherGenerated("NodePodPreemptionPolicy", data, start, "DisableResizePreemption 1")
+			i, err = otherGenerated("NodePodPreemptionPolicy", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "NodePodPreemptionPolicy", tag, "DisableResizePreemption 1")
 		}
 	}
 	return nil
@@ -1955,28 +1956,28 @@ func unmarshal_v1_NodeCondition(r *readerGenerated, data []byte, m *v1.NodeCondi
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Type)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Status)
-		case 3<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = m.LastHeartbeatTime.Unmarshal(body)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Type)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.Status)
+		case 3:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = timeGenerated(body, &m.LastHeartbeatTime)
 			}
-		case 4<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = m.LastTransitionTime.Unmarshal(body)
+		case 4:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = timeGenerated(body, &m.LastTransitionTime)
 			}
-		case 5<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Reason)
-		case 6<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Message)
+		case 5:
+			i, err = textGenerated(r, data, i, tag, &m.Reason)
+		case 6:
+			i, err = textGenerated(r, data, i, tag, &m.Message)
 		default:
-			i, err = otherGenerated("NodeCondition", data, start, "Type 1,Status 2,LastHeartbeatTime 3,LastTransitionTime 4,Reason 5,Message 6")
+			i, err = otherGenerated("NodeCondition", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "NodeCondition", tag, "Type 1,Status 2,LastHeartbeatTime 3,LastTransitionTime 4,Reason 5,Message 6")
 		}
 	}
 	return nil
@@ -2003,16 +2004,16 @@ func unmarshal_v1_NodeAddress(r *readerGenerated, data []byte, m *v1.NodeAddress
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Type)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Address)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Type)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.Address)
 		default:
-			i, err = otherGenerated("NodeAddress", data, start, "Type 1,Address 2")
+			i, err = otherGenerated("NodeAddress", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "NodeAddress", tag, "Type 1,Address 2")
 		}
 	}
 	return nil
@@ -2036,16 +2037,16 @@ func unmarshal_v1_NodeDaemonEndpoints(r *readerGenerated, data []byte, m *v1.Nod
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_DaemonEndpoint(r, body, &m.KubeletEndpoint)
 			}
 		default:
-			i, err = otherGenerated("NodeDaemonEndpoints", data, start, "KubeletEndpoint 1")
+			i, err = otherGenerated("NodeDaemonEndpoints", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "NodeDaemonEndpoints", tag, "KubeletEndpoint 1")
 		}
 	}
 	return nil
@@ -2072,44 +2073,44 @@ func unmarshal_v1_NodeSystemInfo(r *readerGenerated, data []byte, m *v1.NodeSyst
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.MachineID)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.SystemUUID)
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.BootID)
-		case 4<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.KernelVersion)
-		case 5<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.OSImage)
-		case 6<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.ContainerRuntimeVersion)
-		case 7<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.KubeletVersion)
-		case 8<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.KubeProxyVersion)
-		case 9<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.OperatingSystem)
-		case 10<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Architecture)
-		case 11<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.MachineID)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.SystemUUID)
+		case 3:
+			i, err = textGenerated(r, data, i, tag, &m.BootID)
+		case 4:
+			i, err = textGenerated(r, data, i, tag, &m.KernelVersion)
+		case 5:
+			i, err = textGenerated(r, data, i, tag, &m.OSImage)
+		case 6:
+			i, err = textGenerated(r, data, i, tag, &m.ContainerRuntimeVersion)
+		case 7:
+			i, err = textGenerated(r, data, i, tag, &m.KubeletVersion)
+		case 8:
+			i, err = textGenerated(r, data, i, tag, &m.KubeProxyVersion)
+		case 9:
+			i, err = textGenerated(r, data, i, tag, &m.OperatingSystem)
+		case 10:
+			i, err = textGenerated(r, data, i, tag, &m.Architecture)
+		case 11:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Swap == nil {
 					m.Swap = &v1.NodeSwapStatus{}
 				}
 				err = unmarshal_v1_NodeSwapStatus(r, body, m.Swap)
 			}
-		case 12 << 3:
+		case 12:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.RunningInUserNamespace = v
 		default:
-			i, err = otherGenerated("NodeSystemInfo", data, start, "MachineID 1,SystemUUID 2,BootID 3,KernelVersion 4,OSImage 5,ContainerRuntimeVersion 6,KubeletVersion 7,"+
-				"KubeProxyVersion 8,OperatingSystem 9,Architecture 10,Swap 11,RunningInUserNamespace 12")
+			i, err = otherGenerated("NodeSystemInfo", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "NodeSystemInfo", tag, "MachineID 1,SystemUUID 2,BootID 3,KernelVersion 4,OSImage 5,ContainerRuntimeVersion 6,KubeletVersion 7,"+
+				"KubeProxyVersion 8,OperatingSystem 9,Architecture 10,Swap 11,RunningInUserNamespace 12")
 		}
 	}
 	return nil
@@ -2150,16 +2151,16 @@ func unmarshal_v1_ContainerImage(r *readerGenerated, data []byte, m *v1.Containe
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.Names, data[start:], tag))
-		case 2 << 3:
-			i, err = numberGenerated(data, i, &m.SizeBytes)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, growTextsGenerated(r, &m.Names, data[start:], tag))
+		case 2:
+			i, err = numberGenerated(data, i, tag, &m.SizeBytes)
 		default:
-			i, err = otherGenerated("ContainerImage", data, start, "Names 1,SizeBytes 2")
+			i, err = otherGenerated("ContainerImage", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ContainerImage", tag, "Names 1,SizeBytes 2")
 		}
 	}
 	return nil
@@ -2184,16 +2185,16 @@ func unmarshal_v1_AttachedVolume(r *readerGenerated, data []byte, m *v1.Attached
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.DevicePath)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Name)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.DevicePath)
 		default:
-			i, err = otherGenerated("AttachedVolume", data, start, "Name 1,DevicePath 2")
+			i, err = otherGenerated("AttachedVolume", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "AttachedVolume", tag, "Name 1,DevicePath 2")
 		}
 	}
 	return nil
@@ -2209,7 +2210,7 @@ func marshal_v1_AttachedVolume(w *writerGenerated, m *v1.AttachedVolume) {
 }
 
 // unmarshal_v1_NodeConfigStatus adds what data says to m.
-func unmarshal_v1_NodeConfigStatus(r *readerGenerated, data []byte, m *v1.NodeConfigStatus) error {
+func unmarshal_v1_NodeConfigStatus(r *largeReaderGenerated, data []byte, m *v1.NodeConfigStatus) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -2217,35 +2218,35 @@ func unmarshal_v1_NodeConfigStatus(r *readerGenerated, data []byte, m *v1.NodeCo
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Assigned == nil {
 					m.Assigned = r.v1_NodeConfigSource.next()
 				}
 				err = unmarshal_v1_NodeConfigSource(r, body, m.Assigned)
 			}
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Active == nil {
 					m.Active = r.v1_NodeConfigSource.next()
 				}
 				err = unmarshal_v1_NodeConfigSource(r, body, m.Active)
 			}
-		case 3<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 3:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.LastKnownGood == nil {
 					m.LastKnownGood = r.v1_NodeConfigSource.next()
 				}
 				err = unmarshal_v1_NodeConfigSource(r, body, m.LastKnownGood)
 			}
-		case 4<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Error)
+		case 4:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Error)
 		default:
-			i, err = otherGenerated("NodeConfigStatus", data, start, "Assigned 1,Active 2,LastKnownGood 3,Error 4")
+			i, err = otherGenerated("NodeConfigStatus", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "NodeConfigStatus", tag, "Assigned 1,Active 2,LastKnownGood 3,Error 4")
 		}
 	}
 	return nil
@@ -2281,7 +2282,7 @@ func marshal_v1_NodeConfigStatus(w *writerGenerated, m *v1.NodeConfigStatus) {
 }
 
 // unmarshal_v1_NodeRuntimeHandler adds what data says to m.
-func unmarshal_v1_NodeRuntimeHandler(r *readerGenerated, data []byte, m *v1.NodeRuntimeHandler) error {
+func unmarshal_v1_NodeRuntimeHandler(r *largeReaderGenerated, data []byte, m *v1.NodeRuntimeHandler) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -2289,21 +2290,21 @@ func unmarshal_v1_NodeRuntimeHandler(r *readerGenerated, data []byte, m *v1.Node
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Name)
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Features == nil {
 					m.Features = r.v1_NodeRuntimeHandlerFeatures.next()
 				}
-				err = unmarshal_v1_NodeRuntimeHandlerFeatures(r, body, m.Features)
+				err = unmarshal_v1_NodeRuntimeHandlerFeatures(&r.readerGenerated, body, m.Features)
 			}
 		default:
-			i, err = otherGenerated("NodeRuntimeHandler", data, start, "Name 1,Features 2")
+			i, err = otherGenerated("NodeRuntimeHandler", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "NodeRuntimeHandler", tag, "Name 1,Features 2")
 		}
 	}
 	return nil
@@ -2332,16 +2333,16 @@ func unmarshal_v1_NodeFeatures(r *readerGenerated, data []byte, m *v1.NodeFeatur
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1 << 3:
+		switch tag >> 3 {
+		case 1:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.SupplementalGroupsPolicy = v
 		default:
-			i, err = otherGenerated("NodeFeatures", data, start, "SupplementalGroupsPolicy 1")
+			i, err = otherGenerated("NodeFeatures", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "NodeFeatures", tag, "SupplementalGroupsPolicy 1")
 		}
 	}
 	return nil
@@ -2358,7 +2359,7 @@ func marshal_v1_NodeFeatures(w *writerGenerated, m *v1.NodeFeatures) {
 }
 
 // unmarshal_v1_Volume adds what data says to m.
-func unmarshal_v1_Volume(r *readerGenerated, data []byte, m *v1.Volume) error {
+func unmarshal_v1_Volume(r *largeReaderGenerated, data []byte, m *v1.Volume) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -2366,18 +2367,18 @@ func unmarshal_v1_Volume(r *readerGenerated, data []byte, m *v1.Volume) error {
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Name)
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_VolumeSource(r, body, &m.VolumeSource)
 			}
 		default:
-			i, err = otherGenerated("Volume", data, start, "Name 1,VolumeSource 2")
+			i, err = otherGenerated("Volume", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "Volume", tag, "Name 1,VolumeSource 2")
 		}
 	}
 	return nil
@@ -2397,7 +2398,7 @@ func marshal_v1_Volume(w *writerGenerated, m *v1.Volume) {
 }
 
 // unmarshal_v1_Container adds what data says to m.
-func unmarshal_v1_Container(r *readerGenerated, data []byte, m *v1.Container) error {
+func unmarshal_v1_Container(r *largeReaderGenerated, data []byte, m *v1.Container) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -2405,108 +2406,108 @@ func unmarshal_v1_Container(r *readerGenerated, data []byte, m *v1.Container) er
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Image)
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.Command, data[start:], tag))
-		case 4<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.Args, data[start:], tag))
-		case 5<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.WorkingDir)
-		case 6<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_ContainerPort(r, body, growFromGenerated(&r.v1_ContainerPort, &m.Ports, data[start:], tag))
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Name)
+		case 2:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Image)
+		case 3:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.Command, data[start:], tag))
+		case 4:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.Args, data[start:], tag))
+		case 5:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.WorkingDir)
+		case 6:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_ContainerPort(&r.readerGenerated, body, growFromGenerated(&r.v1_ContainerPort, &m.Ports, data[start:], tag))
 			}
-		case 7<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 7:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_EnvVar(r, body, growFromGenerated(&r.v1_EnvVar, &m.Env, data[start:], tag))
 			}
-		case 8<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 8:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_ResourceRequirements(r, body, &m.Resources)
 			}
-		case 9<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_VolumeMount(r, body, growFromGenerated(&r.v1_VolumeMount, &m.VolumeMounts, data[start:], tag))
+		case 9:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_VolumeMount(&r.readerGenerated, body, growFromGenerated(&r.v1_VolumeMount, &m.VolumeMounts, data[start:], tag))
 			}
-		case 10<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 10:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.LivenessProbe == nil {
 					m.LivenessProbe = r.v1_Probe.next()
 				}
 				err = unmarshal_v1_Probe(r, body, m.LivenessProbe)
 			}
-		case 11<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 11:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.ReadinessProbe == nil {
 					m.ReadinessProbe = r.v1_Probe.next()
 				}
 				err = unmarshal_v1_Probe(r, body, m.ReadinessProbe)
 			}
-		case 12<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 12:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Lifecycle == nil {
 					m.Lifecycle = r.v1_Lifecycle.next()
 				}
 				err = unmarshal_v1_Lifecycle(r, body, m.Lifecycle)
 			}
-		case 13<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.TerminationMessagePath)
-		case 14<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.ImagePullPolicy)
-		case 15<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 13:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.TerminationMessagePath)
+		case 14:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.ImagePullPolicy)
+		case 15:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.SecurityContext == nil {
 					m.SecurityContext = r.v1_SecurityContext.next()
 				}
 				err = unmarshal_v1_SecurityContext(r, body, m.SecurityContext)
 			}
-		case 16 << 3:
-			i, err = boolGenerated(data, i, &m.Stdin)
-		case 17 << 3:
-			i, err = boolGenerated(data, i, &m.StdinOnce)
-		case 18 << 3:
-			i, err = boolGenerated(data, i, &m.TTY)
-		case 19<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 16:
+			i, err = boolGenerated(data, i, tag, &m.Stdin)
+		case 17:
+			i, err = boolGenerated(data, i, tag, &m.StdinOnce)
+		case 18:
+			i, err = boolGenerated(data, i, tag, &m.TTY)
+		case 19:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_EnvFromSource(r, body, growFromGenerated(&r.v1_EnvFromSource, &m.EnvFrom, data[start:], tag))
 			}
-		case 20<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.TerminationMessagePolicy)
-		case 21<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_VolumeDevice(r, body, growFromGenerated(&r.v1_VolumeDevice, &m.VolumeDevices, data[start:], tag))
+		case 20:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.TerminationMessagePolicy)
+		case 21:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_VolumeDevice(&r.readerGenerated, body, growFromGenerated(&r.v1_VolumeDevice, &m.VolumeDevices, data[start:], tag))
 			}
-		case 22<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 22:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.StartupProbe == nil {
 					m.StartupProbe = r.v1_Probe.next()
 				}
 				err = unmarshal_v1_Probe(r, body, m.StartupProbe)
 			}
-		case 23<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_ContainerResizePolicy(r, body, growFromGenerated(&r.v1_ContainerResizePolicy, &m.ResizePolicy, data[start:], tag))
+		case 23:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_ContainerResizePolicy(&r.readerGenerated, body, growFromGenerated(&r.v1_ContainerResizePolicy, &m.ResizePolicy, data[start:], tag))
 			}
-		case 24<<3 | 2:
+		case 24:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
 			m.RestartPolicy = (*v1.ContainerRestartPolicy)(v)
-		case 25<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 25:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_ContainerRestartRule(r, body, growFromGenerated(&r.v1_ContainerRestartRule, &m.RestartPolicyRules, data[start:], tag))
 			}
 		default:
-			i, err = otherGenerated("Container", data, start, "Name 1,Image 2,Command 3,Args 4,WorkingDir 5,Ports 6,Env 7,Resources 8,VolumeMounts 9,LivenessProbe 10,"+
+			i, err = otherGenerated("Container", data, start)
+		}
+		if err != nil {
+			return explainGenerated(err, "Container", tag, "Name 1,Image 2,Command 3,Args 4,WorkingDir 5,Ports 6,Env 7,Resources 8,VolumeMounts 9,LivenessProbe 10,"+
 				"ReadinessProbe 11,Lifecycle 12,TerminationMessagePath 13,ImagePullPolicy 14,SecurityContext 15,"+
 				"Stdin 16,StdinOnce 17,TTY 18,EnvFrom 19,TerminationMessagePolicy 20,VolumeDevices 21,StartupProbe 22,"+
 				"ResizePolicy 23,RestartPolicy 24,RestartPolicyRules 25")
-		}
-		if err != nil {
-			return err
 		}
 	}
 	return nil
@@ -2627,7 +2628,7 @@ func marshal_v1_Container(w *writerGenerated, m *v1.Container) {
 }
 
 // unmarshal_v1_EphemeralContainer adds what data says to m.
-func unmarshal_v1_EphemeralContainer(r *readerGenerated, data []byte, m *v1.EphemeralContainer) error {
+func unmarshal_v1_EphemeralContainer(r *largeReaderGenerated, data []byte, m *v1.EphemeralContainer) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -2635,18 +2636,18 @@ func unmarshal_v1_EphemeralContainer(r *readerGenerated, data []byte, m *v1.Ephe
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_EphemeralContainerCommon(r, body, &m.EphemeralContainerCommon)
 			}
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.TargetContainerName)
+		case 2:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.TargetContainerName)
 		default:
-			i, err = otherGenerated("EphemeralContainer", data, start, "EphemeralContainerCommon 1,TargetContainerName 2")
+			i, err = otherGenerated("EphemeralContainer", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "EphemeralContainer", tag, "EphemeralContainerCommon 1,TargetContainerName 2")
 		}
 	}
 	return nil
@@ -2666,7 +2667,7 @@ func marshal_v1_EphemeralContainer(w *writerGenerated, m *v1.EphemeralContainer)
 }
 
 // unmarshal_v1_PodSecurityContext adds what data says to m.
-func unmarshal_v1_PodSecurityContext(r *readerGenerated, data []byte, m *v1.PodSecurityContext) error {
+func unmarshal_v1_PodSecurityContext(r *largeReaderGenerated, data []byte, m *v1.PodSecurityContext) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -2674,78 +2675,80 @@ func unmarshal_v1_PodSecurityContext(r *readerGenerated, data []byte, m *v1.PodS
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.SELinuxOptions == nil {
 					m.SELinuxOptions = r.v1_SELinuxOptions.next()
 				}
-				err = unmarshal_v1_SELinuxOptions(r, body, m.SELinuxOptions)
+				err = unmarshal_v1_SELinuxOptions(&r.readerGenerated, body, m.SELinuxOptions)
 			}
-		case 2 << 3:
+		case 2:
 			v := r.int64s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.RunAsUser = v
-		case 3 << 3:
+		case 3:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.RunAsNonRoot = v
-		case 4 << 3:
-			i, err = numberGenerated(data, i, growGenerated(&m.SupplementalGroups, data[start:], tag))
-		case 4<<3 | 2: // packed
-			i, err = packedNumbersGenerated(data, i, &m.SupplementalGroups)
-		case 5 << 3:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, v)
-			m.FSGroup = v
-		case 6 << 3:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, v)
-			m.RunAsGroup = v
-		case 7<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_Sysctl(r, body, growFromGenerated(&r.v1_Sysctl, &m.Sysctls, data[start:], tag))
+		case 4:
+			if tag&7 == bytesGenerated {
+				i, err = packedNumbersGenerated(data, i, &m.SupplementalGroups)
+				break
 			}
-		case 8<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+			i, err = numberGenerated(data, i, tag, growGenerated(&m.SupplementalGroups, data[start:], tag))
+		case 5:
+			v := r.int64s.next()
+			i, err = numberGenerated(data, i, tag, v)
+			m.FSGroup = v
+		case 6:
+			v := r.int64s.next()
+			i, err = numberGenerated(data, i, tag, v)
+			m.RunAsGroup = v
+		case 7:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_Sysctl(&r.readerGenerated, body, growFromGenerated(&r.v1_Sysctl, &m.Sysctls, data[start:], tag))
+			}
+		case 8:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.WindowsOptions == nil {
 					m.WindowsOptions = r.v1_WindowsSecurityContextOptions.next()
 				}
-				err = unmarshal_v1_WindowsSecurityContextOptions(r, body, m.WindowsOptions)
+				err = unmarshal_v1_WindowsSecurityContextOptions(&r.readerGenerated, body, m.WindowsOptions)
 			}
-		case 9<<3 | 2:
+		case 9:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
 			m.FSGroupChangePolicy = (*v1.PodFSGroupChangePolicy)(v)
-		case 10<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 10:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.SeccompProfile == nil {
 					m.SeccompProfile = r.v1_SeccompProfile.next()
 				}
-				err = unmarshal_v1_SeccompProfile(r, body, m.SeccompProfile)
+				err = unmarshal_v1_SeccompProfile(&r.readerGenerated, body, m.SeccompProfile)
 			}
-		case 11<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 11:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.AppArmorProfile == nil {
 					m.AppArmorProfile = r.v1_AppArmorProfile.next()
 				}
-				err = unmarshal_v1_AppArmorProfile(r, body, m.AppArmorProfile)
+				err = unmarshal_v1_AppArmorProfile(&r.readerGenerated, body, m.AppArmorProfile)
 			}
-		case 12<<3 | 2:
+		case 12:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
 			m.SupplementalGroupsPolicy = (*v1.SupplementalGroupsPolicy)(v)
-		case 13<<3 | 2:
+		case 13:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
 			m.SELinuxChangePolicy = (*v1.PodSELinuxChangePolicy)(v)
 		default:
-			i, err = otherGenerated("PodSecurityContext", data, start, "SELinuxOptions 1,RunAsUser 2,RunAsNonRoot 3,SupplementalGroups 4,FSGroup 5,RunAsGroup 6,Sysctls 7,"+
-				"WindowsOptions 8,FSGroupChangePolicy 9,SeccompProfile 10,AppArmorProfile 11,SupplementalGroupsPolicy 12,"+
-				"SELinuxChangePolicy 13")
+			i, err = otherGenerated("PodSecurityContext", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "PodSecurityContext", tag, "SELinuxOptions 1,RunAsUser 2,RunAsNonRoot 3,SupplementalGroups 4,FSGroup 5,RunAsGroup 6,Sysctls 7,"+
+				"WindowsOptions 8,FSGroupChangePolicy 9,SeccompProfile 10,AppArmorProfile 11,SupplementalGroupsPolicy 12,"+
+				"SELinuxChangePolicy 13")
 		}
 	}
 	return nil
@@ -2825,14 +2828,14 @@ func unmarshal_v1_LocalObjectReference(r *readerGenerated, data []byte, m *v1.Lo
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Name)
 		default:
-			i, err = otherGenerated("LocalObjectReference", data, start, "Name 1")
+			i, err = otherGenerated("LocalObjectReference", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "LocalObjectReference", tag, "Name 1")
 		}
 	}
 	return nil
@@ -2847,7 +2850,7 @@ func marshal_v1_LocalObjectReference(w *writerGenerated, m *v1.LocalObjectRefere
 }
 
 // unmarshal_v1_Affinity adds what data says to m.
-func unmarshal_v1_Affinity(r *readerGenerated, data []byte, m *v1.Affinity) error {
+func unmarshal_v1_Affinity(r *largeReaderGenerated, data []byte, m *v1.Affinity) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -2855,33 +2858,33 @@ func unmarshal_v1_Affinity(r *readerGenerated, data []byte, m *v1.Affinity) erro
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.NodeAffinity == nil {
 					m.NodeAffinity = r.v1_NodeAffinity.next()
 				}
 				err = unmarshal_v1_NodeAffinity(r, body, m.NodeAffinity)
 			}
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.PodAffinity == nil {
 					m.PodAffinity = r.v1_PodAffinity.next()
 				}
 				err = unmarshal_v1_PodAffinity(r, body, m.PodAffinity)
 			}
-		case 3<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 3:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.PodAntiAffinity == nil {
 					m.PodAntiAffinity = r.v1_PodAntiAffinity.next()
 				}
 				err = unmarshal_v1_PodAntiAffinity(r, body, m.PodAntiAffinity)
 			}
 		default:
-			i, err = otherGenerated("Affinity", data, start, "NodeAffinity 1,PodAffinity 2,PodAntiAffinity 3")
+			i, err = otherGenerated("Affinity", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "Affinity", tag, "NodeAffinity 1,PodAffinity 2,PodAntiAffinity 3")
 		}
 	}
 	return nil
@@ -2923,24 +2926,24 @@ func unmarshal_v1_Toleration(r *readerGenerated, data []byte, m *v1.Toleration) 
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Key)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Operator)
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Value)
-		case 4<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Effect)
-		case 5 << 3:
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Key)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.Operator)
+		case 3:
+			i, err = textGenerated(r, data, i, tag, &m.Value)
+		case 4:
+			i, err = textGenerated(r, data, i, tag, &m.Effect)
+		case 5:
 			v := r.int64s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.TolerationSeconds = v
 		default:
-			i, err = otherGenerated("Toleration", data, start, "Key 1,Operator 2,Value 3,Effect 4,TolerationSeconds 5")
+			i, err = otherGenerated("Toleration", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "Toleration", tag, "Key 1,Operator 2,Value 3,Effect 4,TolerationSeconds 5")
 		}
 	}
 	return nil
@@ -2968,16 +2971,16 @@ func unmarshal_v1_HostAlias(r *readerGenerated, data []byte, m *v1.HostAlias) er
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.IP)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.Hostnames, data[start:], tag))
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.IP)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, growTextsGenerated(r, &m.Hostnames, data[start:], tag))
 		default:
-			i, err = otherGenerated("HostAlias", data, start, "IP 1,Hostnames 2")
+			i, err = otherGenerated("HostAlias", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "HostAlias", tag, "IP 1,Hostnames 2")
 		}
 	}
 	return nil
@@ -2995,7 +2998,7 @@ func marshal_v1_HostAlias(w *writerGenerated, m *v1.HostAlias) {
 }
 
 // unmarshal_v1_PodDNSConfig adds what data says to m.
-func unmarshal_v1_PodDNSConfig(r *readerGenerated, data []byte, m *v1.PodDNSConfig) error {
+func unmarshal_v1_PodDNSConfig(r *largeReaderGenerated, data []byte, m *v1.PodDNSConfig) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -3003,20 +3006,20 @@ func unmarshal_v1_PodDNSConfig(r *readerGenerated, data []byte, m *v1.PodDNSConf
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.Nameservers, data[start:], tag))
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.Searches, data[start:], tag))
-		case 3<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_PodDNSConfigOption(r, body, growFromGenerated(&r.v1_PodDNSConfigOption, &m.Options, data[start:], tag))
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.Nameservers, data[start:], tag))
+		case 2:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.Searches, data[start:], tag))
+		case 3:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_PodDNSConfigOption(&r.readerGenerated, body, growFromGenerated(&r.v1_PodDNSConfigOption, &m.Options, data[start:], tag))
 			}
 		default:
-			i, err = otherGenerated("PodDNSConfig", data, start, "Nameservers 1,Searches 2,Options 3")
+			i, err = otherGenerated("PodDNSConfig", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "PodDNSConfig", tag, "Nameservers 1,Searches 2,Options 3")
 		}
 	}
 	return nil
@@ -3050,14 +3053,14 @@ func unmarshal_v1_PodReadinessGate(r *readerGenerated, data []byte, m *v1.PodRea
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.ConditionType)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.ConditionType)
 		default:
-			i, err = otherGenerated("PodReadinessGate", data, start, "ConditionType 1")
+			i, err = otherGenerated("PodReadinessGate", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "PodReadinessGate", tag, "ConditionType 1")
 		}
 	}
 	return nil
@@ -3072,7 +3075,7 @@ func marshal_v1_PodReadinessGate(w *writerGenerated, m *v1.PodReadinessGate) {
 }
 
 // unmarshal_v1_TopologySpreadConstraint adds what data says to m.
-func unmarshal_v1_TopologySpreadConstraint(r *readerGenerated, data []byte, m *v1.TopologySpreadConstraint) error {
+func unmarshal_v1_TopologySpreadConstraint(r *largeReaderGenerated, data []byte, m *v1.TopologySpreadConstraint) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -3080,40 +3083,40 @@ func unmarshal_v1_TopologySpreadConstraint(r *readerGenerated, data []byte, m *v
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1 << 3:
-			i, err = numberGenerated(data, i, &m.MaxSkew)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.TopologyKey)
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.WhenUnsatisfiable)
-		case 4<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			i, err = numberGenerated(data, i, tag, &m.MaxSkew)
+		case 2:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.TopologyKey)
+		case 3:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.WhenUnsatisfiable)
+		case 4:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.LabelSelector == nil {
 					m.LabelSelector = r.metav1_LabelSelector.next()
 				}
 				err = unmarshal_metav1_LabelSelector(r, body, m.LabelSelector)
 			}
-		case 5 << 3:
+		case 5:
 			v := r.int32s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.MinDomains = v
-		case 6<<3 | 2:
+		case 6:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
 			m.NodeAffinityPolicy = (*v1.NodeInclusionPolicy)(v)
-		case 7<<3 | 2:
+		case 7:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
 			m.NodeTaintsPolicy = (*v1.NodeInclusionPolicy)(v)
-		case 8<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.MatchLabelKeys, data[start:], tag))
+		case 8:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.MatchLabelKeys, data[start:], tag))
 		default:
-			i, err = otherGenerated("TopologySpreadConstraint", data, start, "MaxSkew 1,TopologyKey 2,WhenUnsatisfiable 3,LabelSelector 4,MinDomains 5,NodeAffinityPolicy 6,"+
-				"NodeTaintsPolicy 7,MatchLabelKeys 8")
+			i, err = otherGenerated("TopologySpreadConstraint", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "TopologySpreadConstraint", tag, "MaxSkew 1,TopologyKey 2,WhenUnsatisfiable 3,LabelSelector 4,MinDomains 5,NodeAffinityPolicy 6,"+
+				"NodeTaintsPolicy 7,MatchLabelKeys 8")
 		}
 	}
 	return nil
@@ -3156,14 +3159,14 @@ func unmarshal_v1_PodOS(r *readerGenerated, data []byte, m *v1.PodOS) error {
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Name)
 		default:
-			i, err = otherGenerated("PodOS", data, start, "Name 1")
+			i, err = otherGenerated("PodOS", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "PodOS", tag, "Name 1")
 		}
 	}
 	return nil
@@ -3185,14 +3188,14 @@ func unmarshal_v1_PodSchedulingGate(r *readerGenerated, data []byte, m *v1.PodSc
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Name)
 		default:
-			i, err = otherGenerated("PodSchedulingGate", data, start, "Name 1")
+			i, err = otherGenerated("PodSchedulingGate", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "PodSchedulingGate", tag, "Name 1")
 		}
 	}
 	return nil
@@ -3214,22 +3217,22 @@ func unmarshal_v1_PodResourceClaim(r *readerGenerated, data []byte, m *v1.PodRes
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
-		case 3<<3 | 2:
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Name)
+		case 3:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(r, data, i, tag, v)
 			m.ResourceClaimName = v
-		case 4<<3 | 2:
+		case 4:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(r, data, i, tag, v)
 			m.ResourceClaimTemplateName = v
 		default:
-			i, err = otherGenerated("PodResourceClaim", data, start, "Name 1,ResourceClaimName 3,ResourceClaimTemplateName 4")
+			i, err = otherGenerated("PodResourceClaim", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "PodResourceClaim", tag, "Name 1,ResourceClaimName 3,ResourceClaimTemplateName 4")
 		}
 	}
 	return nil
@@ -3250,7 +3253,7 @@ func marshal_v1_PodResourceClaim(w *writerGenerated, m *v1.PodResourceClaim) {
 }
 
 // unmarshal_v1_ResourceRequirements adds what data says to m.
-func unmarshal_v1_ResourceRequirements(r *readerGenerated, data []byte, m *v1.ResourceRequirements) error {
+func unmarshal_v1_ResourceRequirements(r *largeReaderGenerated, data []byte, m *v1.ResourceRequirements) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -3258,10 +3261,10 @@ func unmarshal_v1_ResourceRequirements(r *readerGenerated, data []byte, m *v1.Re
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err != nil {
-				return err
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err != nil {
+				break
 			}
 			if m.Limits == nil {
 				m.Limits = make(v1.ResourceList, entriesGenerated(data[start:], tag))
@@ -3275,10 +3278,10 @@ func unmarshal_v1_ResourceRequirements(r *readerGenerated, data []byte, m *v1.Re
 				}
 				switch part {
 				case 1:
-					key = v1.ResourceName(stringGenerated(r, text))
+					key = v1.ResourceName(stringGenerated(&r.readerGenerated, text))
 				case 2:
 					value = resource.Quantity{}
-					err = quantityGenerated(r, text, &value)
+					err = quantityGenerated(&r.readerGenerated, text, &value)
 					if err != nil {
 						return err
 					}
@@ -3286,9 +3289,9 @@ func unmarshal_v1_ResourceRequirements(r *readerGenerated, data []byte, m *v1.Re
 				at = next
 			}
 			m.Limits[key] = value
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err != nil {
-				return err
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err != nil {
+				break
 			}
 			if m.Requests == nil {
 				m.Requests = make(v1.ResourceList, entriesGenerated(data[start:], tag))
@@ -3302,10 +3305,10 @@ func unmarshal_v1_ResourceRequirements(r *readerGenerated, data []byte, m *v1.Re
 				}
 				switch part {
 				case 1:
-					key = v1.ResourceName(stringGenerated(r, text))
+					key = v1.ResourceName(stringGenerated(&r.readerGenerated, text))
 				case 2:
 					value = resource.Quantity{}
-					err = quantityGenerated(r, text, &value)
+					err = quantityGenerated(&r.readerGenerated, text, &value)
 					if err != nil {
 						return err
 					}
@@ -3313,15 +3316,15 @@ func unmarshal_v1_ResourceRequirements(r *readerGenerated, data []byte, m *v1.Re
 				at = next
 			}
 			m.Requests[key] = value
-		case 3<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_ResourceClaim(r, body, growFromGenerated(&r.v1_ResourceClaim, &m.Claims, data[start:], tag))
+		case 3:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_ResourceClaim(&r.readerGenerated, body, growFromGenerated(&r.v1_ResourceClaim, &m.Claims, data[start:], tag))
 			}
 		default:
-			i, err = otherGenerated("ResourceRequirements", data, start, "Limits 1,Requests 2,Claims 3")
+			i, err = otherGenerated("ResourceRequirements", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ResourceRequirements", tag, "Limits 1,Requests 2,Claims 3")
 		}
 	}
 	return nil
@@ -3377,16 +3380,16 @@ func unmarshal_v1_PodSchedulingGroup(r *readerGenerated, data []byte, m *v1.PodS
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
+		switch tag >> 3 {
+		case 1:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(r, data, i, tag, v)
 			m.PodGroupName = v
 		default:
-			i, err = otherGenerated("PodSchedulingGroup", data, start, "PodGroupName 1")
+			i, err = otherGenerated("PodSchedulingGroup", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "PodSchedulingGroup", tag, "PodGroupName 1")
 		}
 	}
 	return nil
@@ -3410,18 +3413,18 @@ func unmarshal_v1_EvictionResponder(r *readerGenerated, data []byte, m *v1.Evict
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
-		case 2 << 3:
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Name)
+		case 2:
 			v := r.int32s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.Priority = v
 		default:
-			i, err = otherGenerated("EvictionResponder", data, start, "Name 1,Priority 2")
+			i, err = otherGenerated("EvictionResponder", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "EvictionResponder", tag, "Name 1,Priority 2")
 		}
 	}
 	return nil
@@ -3447,30 +3450,30 @@ func unmarshal_v1_PodCondition(r *readerGenerated, data []byte, m *v1.PodConditi
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Type)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Status)
-		case 3<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = m.LastProbeTime.Unmarshal(body)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Type)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.Status)
+		case 3:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = timeGenerated(body, &m.LastProbeTime)
 			}
-		case 4<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = m.LastTransitionTime.Unmarshal(body)
+		case 4:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = timeGenerated(body, &m.LastTransitionTime)
 			}
-		case 5<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Reason)
-		case 6<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Message)
-		case 7 << 3:
-			i, err = numberGenerated(data, i, &m.ObservedGeneration)
+		case 5:
+			i, err = textGenerated(r, data, i, tag, &m.Reason)
+		case 6:
+			i, err = textGenerated(r, data, i, tag, &m.Message)
+		case 7:
+			i, err = numberGenerated(data, i, tag, &m.ObservedGeneration)
 		default:
-			i, err = otherGenerated("PodCondition", data, start, "Type 1,Status 2,LastProbeTime 3,LastTransitionTime 4,Reason 5,Message 6,ObservedGeneration 7")
+			i, err = otherGenerated("PodCondition", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "PodCondition", tag, "Type 1,Status 2,LastProbeTime 3,LastTransitionTime 4,Reason 5,Message 6,ObservedGeneration 7")
 		}
 	}
 	return nil
@@ -3498,14 +3501,14 @@ func unmarshal_v1_HostIP(r *readerGenerated, data []byte, m *v1.HostIP) error {
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.IP)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.IP)
 		default:
-			i, err = otherGenerated("HostIP", data, start, "IP 1")
+			i, err = otherGenerated("HostIP", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "HostIP", tag, "IP 1")
 		}
 	}
 	return nil
@@ -3527,14 +3530,14 @@ func unmarshal_v1_PodIP(r *readerGenerated, data []byte, m *v1.PodIP) error {
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.IP)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.IP)
 		default:
-			i, err = otherGenerated("PodIP", data, start, "IP 1")
+			i, err = otherGenerated("PodIP", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "PodIP", tag, "IP 1")
 		}
 	}
 	return nil
@@ -3549,7 +3552,7 @@ func marshal_v1_PodIP(w *writerGenerated, m *v1.PodIP) {
 }
 
 // unmarshal_v1_ContainerStatus adds what data says to m.
-func unmarshal_v1_ContainerStatus(r *readerGenerated, data []byte, m *v1.ContainerStatus) error {
+func unmarshal_v1_ContainerStatus(r *largeReaderGenerated, data []byte, m *v1.ContainerStatus) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -3557,34 +3560,34 @@ func unmarshal_v1_ContainerStatus(r *readerGenerated, data []byte, m *v1.Contain
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Name)
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_ContainerState(r, body, &m.State)
 			}
-		case 3<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 3:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_ContainerState(r, body, &m.LastTerminationState)
 			}
-		case 4 << 3:
-			i, err = boolGenerated(data, i, &m.Ready)
-		case 5 << 3:
-			i, err = numberGenerated(data, i, &m.RestartCount)
-		case 6<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Image)
-		case 7<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.ImageID)
-		case 8<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.ContainerID)
-		case 9 << 3:
+		case 4:
+			i, err = boolGenerated(data, i, tag, &m.Ready)
+		case 5:
+			i, err = numberGenerated(data, i, tag, &m.RestartCount)
+		case 6:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Image)
+		case 7:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.ImageID)
+		case 8:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.ContainerID)
+		case 9:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.Started = v
-		case 10<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err != nil {
-				return err
+		case 10:
+			if body, i, err = bodyGenerated(data, i, tag); err != nil {
+				break
 			}
 			if m.AllocatedResources == nil {
 				m.AllocatedResources = make(v1.ResourceList, entriesGenerated(data[start:], tag))
@@ -3598,10 +3601,10 @@ func unmarshal_v1_ContainerStatus(r *readerGenerated, data []byte, m *v1.Contain
 				}
 				switch part {
 				case 1:
-					key = v1.ResourceName(stringGenerated(r, text))
+					key = v1.ResourceName(stringGenerated(&r.readerGenerated, text))
 				case 2:
 					value = resource.Quantity{}
-					err = quantityGenerated(r, text, &value)
+					err = quantityGenerated(&r.readerGenerated, text, &value)
 					if err != nil {
 						return err
 					}
@@ -3609,39 +3612,39 @@ func unmarshal_v1_ContainerStatus(r *readerGenerated, data []byte, m *v1.Contain
 				at = next
 			}
 			m.AllocatedResources[key] = value
-		case 11<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 11:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Resources == nil {
 					m.Resources = r.v1_ResourceRequirements.next()
 				}
 				err = unmarshal_v1_ResourceRequirements(r, body, m.Resources)
 			}
-		case 12<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 12:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_VolumeMountStatus(r, body, growFromGenerated(&r.v1_VolumeMountStatus, &m.VolumeMounts, data[start:], tag))
 			}
-		case 13<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 13:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.User == nil {
 					m.User = r.v1_ContainerUser.next()
 				}
 				err = unmarshal_v1_ContainerUser(r, body, m.User)
 			}
-		case 14<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 14:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_ResourceStatus(r, body, growFromGenerated(&r.v1_ResourceStatus, &m.AllocatedResourcesStatus, data[start:], tag))
 			}
-		case 15<<3 | 2:
+		case 15:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
 			m.StopSignal = (*v1.Signal)(v)
 		default:
-			i, err = otherGenerated("ContainerStatus", data, start, "Name 1,State 2,LastTerminationState 3,Ready 4,RestartCount 5,Image 6,ImageID 7,ContainerID 8,"+
-				"Started 9,AllocatedResources 10,Resources 11,VolumeMounts 12,User 13,AllocatedResourcesStatus 14,"+
-				"StopSignal 15")
+			i, err = otherGenerated("ContainerStatus", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ContainerStatus", tag, "Name 1,State 2,LastTerminationState 3,Ready 4,RestartCount 5,Image 6,ImageID 7,ContainerID 8,"+
+				"Started 9,AllocatedResources 10,Resources 11,VolumeMounts 12,User 13,AllocatedResourcesStatus 14,"+
+				"StopSignal 15")
 		}
 	}
 	return nil
@@ -3726,18 +3729,18 @@ func unmarshal_v1_PodResourceClaimStatus(r *readerGenerated, data []byte, m *v1.
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
-		case 2<<3 | 2:
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Name)
+		case 2:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(r, data, i, tag, v)
 			m.ResourceClaimName = v
 		default:
-			i, err = otherGenerated("PodResourceClaimStatus", data, start, "Name 1,ResourceClaimName 2")
+			i, err = otherGenerated("PodResourceClaimStatus", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "PodResourceClaimStatus", tag, "Name 1,ResourceClaimName 2")
 		}
 	}
 	return nil
@@ -3755,7 +3758,7 @@ func marshal_v1_PodResourceClaimStatus(w *writerGenerated, m *v1.PodResourceClai
 }
 
 // unmarshal_v1_PodExtendedResourceClaimStatus adds what data says to m.
-func unmarshal_v1_PodExtendedResourceClaimStatus(r *readerGenerated, data []byte, m *v1.PodExtendedResourceClaimStatus) error {
+func unmarshal_v1_PodExtendedResourceClaimStatus(r *largeReaderGenerated, data []byte, m *v1.PodExtendedResourceClaimStatus) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -3763,18 +3766,18 @@ func unmarshal_v1_PodExtendedResourceClaimStatus(r *readerGenerated, data []byte
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_ContainerExtendedResourceRequest(r, body, growFromGenerated(&r.v1_ContainerExtendedResourceRequest, &m.RequestMappings, data[start:], tag))
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_ContainerExtendedResourceRequest(&r.readerGenerated, body, growFromGenerated(&r.v1_ContainerExtendedResourceRequest, &m.RequestMappings, data[start:], tag))
 			}
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.ResourceClaimName)
+		case 2:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.ResourceClaimName)
 		default:
-			i, err = otherGenerated("PodExtendedResourceClaimStatus", data, start, "RequestMappings 1,ResourceClaimName 2")
+			i, err = otherGenerated("PodExtendedResourceClaimStatus", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "PodExtendedResourceClaimStatus", tag, "RequestMappings 1,ResourceClaimName 2")
 		}
 	}
 	return nil
@@ -3796,7 +3799,7 @@ func marshal_v1_PodExtendedResourceClaimStatus(w *writerGenerated, m *v1.PodExte
 }
 
 // unmarshal_v1_NodeAllocatableResourceClaimStatus adds what data says to m.
-func unmarshal_v1_NodeAllocatableResourceClaimStatus(r *readerGenerated, data []byte, m *v1.NodeAllocatableResourceClaimStatus) error {
+func unmarshal_v1_NodeAllocatableResourceClaimStatus(r *largeReaderGenerated, data []byte, m *v1.NodeAllocatableResourceClaimStatus) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -3804,24 +3807,24 @@ func unmarshal_v1_NodeAllocatableResourceClaimStatus(r *readerGenerated, data []
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.ResourceClaimName)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.Containers, data[start:], tag))
-		case 4<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.ResourceClaimName)
+		case 2:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.Containers, data[start:], tag))
+		case 4:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_NodeAllocatableMappedResources(r, body, growFromGenerated(&r.v1_NodeAllocatableMappedResources, &m.Mapping, data[start:], tag))
 			}
-		case 5<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 5:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_NodeAllocatableOverheadResources(r, body, growFromGenerated(&r.v1_NodeAllocatableOverheadResources, &m.Overhead, data[start:], tag))
 			}
 		default:
-			i, err = otherGenerated("NodeAllocatableResourceClaimStatus", data, start, "ResourceClaimName 1,Containers 2,Mapping 4,Overhead 5")
+			i, err = otherGenerated("NodeAllocatableResourceClaimStatus", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "NodeAllocatableResourceClaimStatus", tag, "ResourceClaimName 1,Containers 2,Mapping 4,Overhead 5")
 		}
 	}
 	return nil
@@ -3853,7 +3856,7 @@ func marshal_v1_NodeAllocatableResourceClaimStatus(w *writerGenerated, m *v1.Nod
 }
 
 // unmarshal_v1_PodVolumeHealth adds what data says to m.
-func unmarshal_v1_PodVolumeHealth(r *readerGenerated, data []byte, m *v1.PodVolumeHealth) error {
+func unmarshal_v1_PodVolumeHealth(r *largeReaderGenerated, data []byte, m *v1.PodVolumeHealth) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -3861,22 +3864,22 @@ func unmarshal_v1_PodVolumeHealth(r *readerGenerated, data []byte, m *v1.PodVolu
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_VolumeHealthCondition(r, body, growFromGenerated(&r.v1_VolumeHealthCondition, &m.HealthConditions, data[start:], tag))
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Name)
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_VolumeHealthCondition(&r.readerGenerated, body, growFromGenerated(&r.v1_VolumeHealthCondition, &m.HealthConditions, data[start:], tag))
 			}
-		case 3<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = m.LastTransitionTime.Unmarshal(body)
+		case 3:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = timeGenerated(body, &m.LastTransitionTime)
 			}
 		default:
-			i, err = otherGenerated("PodVolumeHealth", data, start, "Name 1,HealthConditions 2,LastTransitionTime 3")
+			i, err = otherGenerated("PodVolumeHealth", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "PodVolumeHealth", tag, "Name 1,HealthConditions 2,LastTransitionTime 3")
 		}
 	}
 	return nil
@@ -3906,18 +3909,18 @@ func unmarshal_metav1_LabelSelectorRequirement(r *readerGenerated, data []byte, 
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Key)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Operator)
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.Values, data[start:], tag))
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Key)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.Operator)
+		case 3:
+			i, err = textGenerated(r, data, i, tag, growTextsGenerated(r, &m.Values, data[start:], tag))
 		default:
-			i, err = otherGenerated("LabelSelectorRequirement", data, start, "Key 1,Operator 2,Values 3")
+			i, err = otherGenerated("LabelSelectorRequirement", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "LabelSelectorRequirement", tag, "Key 1,Operator 2,Values 3")
 		}
 	}
 	return nil
@@ -3936,7 +3939,7 @@ func marshal_metav1_LabelSelectorRequirement(w *writerGenerated, m *metav1.Label
 }
 
 // unmarshal_appsv1_RollingUpdateDeployment adds what data says to m.
-func unmarshal_appsv1_RollingUpdateDeployment(r *readerGenerated, data []byte, m *appsv1.RollingUpdateDeployment) error {
+func unmarshal_appsv1_RollingUpdateDeployment(r *largeReaderGenerated, data []byte, m *appsv1.RollingUpdateDeployment) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -3944,26 +3947,26 @@ func unmarshal_appsv1_RollingUpdateDeployment(r *readerGenerated, data []byte, m
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.MaxUnavailable == nil {
 					m.MaxUnavailable = r.intstr_IntOrString.next()
 				}
-				err = unmarshal_intstr_IntOrString(r, body, m.MaxUnavailable)
+				err = unmarshal_intstr_IntOrString(&r.readerGenerated, body, m.MaxUnavailable)
 			}
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.MaxSurge == nil {
 					m.MaxSurge = r.intstr_IntOrString.next()
 				}
-				err = unmarshal_intstr_IntOrString(r, body, m.MaxSurge)
+				err = unmarshal_intstr_IntOrString(&r.readerGenerated, body, m.MaxSurge)
 			}
 		default:
-			i, err = otherGenerated("RollingUpdateDeployment", data, start, "MaxUnavailable 1,MaxSurge 2")
+			i, err = otherGenerated("RollingUpdateDeployment", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "RollingUpdateDeployment", tag, "MaxUnavailable 1,MaxSurge 2")
 		}
 	}
 	return nil
@@ -3998,22 +4001,22 @@ func unmarshal_v1_ConfigMapNodeConfigSource(r *readerGenerated, data []byte, m *
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Namespace)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.UID)
-		case 4<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.ResourceVersion)
-		case 5<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.KubeletConfigKey)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Namespace)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.Name)
+		case 3:
+			i, err = textGenerated(r, data, i, tag, &m.UID)
+		case 4:
+			i, err = textGenerated(r, data, i, tag, &m.ResourceVersion)
+		case 5:
+			i, err = textGenerated(r, data, i, tag, &m.KubeletConfigKey)
 		default:
-			i, err = otherGenerated("ConfigMapNodeConfigSource", data, start, "Namespace 1,Name 2,UID 3,ResourceVersion 4,KubeletConfigKey 5")
+			i, err = otherGenerated("ConfigMapNodeConfigSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ConfigMapNodeConfigSource", tag, "Namespace 1,Name 2,UID 3,ResourceVersion 4,KubeletConfigKey 5")
 		}
 	}
 	return nil
@@ -4039,14 +4042,14 @@ func unmarshal_v1_DaemonEndpoint(r *readerGenerated, data []byte, m *v1.DaemonEn
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1 << 3:
-			i, err = numberGenerated(data, i, &m.Port)
+		switch tag >> 3 {
+		case 1:
+			i, err = numberGenerated(data, i, tag, &m.Port)
 		default:
-			i, err = otherGenerated("DaemonEndpoint", data, start, "Port 1")
+			i, err = otherGenerated("DaemonEndpoint", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "DaemonEndpoint", tag, "Port 1")
 		}
 	}
 	return nil
@@ -4068,16 +4071,16 @@ func unmarshal_v1_NodeSwapStatus(r *readerGenerated, data []byte, m *v1.NodeSwap
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1 << 3:
+		switch tag >> 3 {
+		case 1:
 			v := r.int64s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.Capacity = v
 		default:
-			i, err = otherGenerated("NodeSwapStatus", data, start, "Capacity 1")
+			i, err = otherGenerated("NodeSwapStatus", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "NodeSwapStatus", tag, "Capacity 1")
 		}
 	}
 	return nil
@@ -4101,20 +4104,20 @@ func unmarshal_v1_NodeRuntimeHandlerFeatures(r *readerGenerated, data []byte, m 
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1 << 3:
+		switch tag >> 3 {
+		case 1:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.RecursiveReadOnlyMounts = v
-		case 2 << 3:
+		case 2:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.UserNamespaces = v
 		default:
-			i, err = otherGenerated("NodeRuntimeHandlerFeatures", data, start, "RecursiveReadOnlyMounts 1,UserNamespaces 2")
+			i, err = otherGenerated("NodeRuntimeHandlerFeatures", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "NodeRuntimeHandlerFeatures", tag, "RecursiveReadOnlyMounts 1,UserNamespaces 2")
 		}
 	}
 	return nil
@@ -4134,7 +4137,7 @@ func marshal_v1_NodeRuntimeHandlerFeatures(w *writerGenerated, m *v1.NodeRuntime
 }
 
 // unmarshal_v1_VolumeSource adds what data says to m.
-func unmarshal_v1_VolumeSource(r *readerGenerated, data []byte, m *v1.VolumeSource) error {
+func unmarshal_v1_VolumeSource(r *largeReaderGenerated, data []byte, m *v1.VolumeSource) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -4142,225 +4145,225 @@ func unmarshal_v1_VolumeSource(r *readerGenerated, data []byte, m *v1.VolumeSour
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.HostPath == nil {
 					m.HostPath = r.v1_HostPathVolumeSource.next()
 				}
-				err = unmarshal_v1_HostPathVolumeSource(r, body, m.HostPath)
+				err = unmarshal_v1_HostPathVolumeSource(&r.readerGenerated, body, m.HostPath)
 			}
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.EmptyDir == nil {
 					m.EmptyDir = r.v1_EmptyDirVolumeSource.next()
 				}
 				err = unmarshal_v1_EmptyDirVolumeSource(r, body, m.EmptyDir)
 			}
-		case 3<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 3:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.GCEPersistentDisk == nil {
 					m.GCEPersistentDisk = r.v1_GCEPersistentDiskVolumeSource.next()
 				}
-				err = unmarshal_v1_GCEPersistentDiskVolumeSource(r, body, m.GCEPersistentDisk)
+				err = unmarshal_v1_GCEPersistentDiskVolumeSource(&r.readerGenerated, body, m.GCEPersistentDisk)
 			}
-		case 4<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 4:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.AWSElasticBlockStore == nil {
 					m.AWSElasticBlockStore = r.v1_AWSElasticBlockStoreVolumeSource.next()
 				}
-				err = unmarshal_v1_AWSElasticBlockStoreVolumeSource(r, body, m.AWSElasticBlockStore)
+				err = unmarshal_v1_AWSElasticBlockStoreVolumeSource(&r.readerGenerated, body, m.AWSElasticBlockStore)
 			}
-		case 5<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 5:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.GitRepo == nil {
 					m.GitRepo = r.v1_GitRepoVolumeSource.next()
 				}
-				err = unmarshal_v1_GitRepoVolumeSource(r, body, m.GitRepo)
+				err = unmarshal_v1_GitRepoVolumeSource(&r.readerGenerated, body, m.GitRepo)
 			}
-		case 6<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 6:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Secret == nil {
 					m.Secret = r.v1_SecretVolumeSource.next()
 				}
 				err = unmarshal_v1_SecretVolumeSource(r, body, m.Secret)
 			}
-		case 7<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 7:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.NFS == nil {
 					m.NFS = r.v1_NFSVolumeSource.next()
 				}
-				err = unmarshal_v1_NFSVolumeSource(r, body, m.NFS)
+				err = unmarshal_v1_NFSVolumeSource(&r.readerGenerated, body, m.NFS)
 			}
-		case 8<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 8:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.ISCSI == nil {
 					m.ISCSI = r.v1_ISCSIVolumeSource.next()
 				}
 				err = unmarshal_v1_ISCSIVolumeSource(r, body, m.ISCSI)
 			}
-		case 9<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 9:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Glusterfs == nil {
 					m.Glusterfs = r.v1_GlusterfsVolumeSource.next()
 				}
-				err = unmarshal_v1_GlusterfsVolumeSource(r, body, m.Glusterfs)
+				err = unmarshal_v1_GlusterfsVolumeSource(&r.readerGenerated, body, m.Glusterfs)
 			}
-		case 10<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 10:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.PersistentVolumeClaim == nil {
 					m.PersistentVolumeClaim = r.v1_PersistentVolumeClaimVolumeSource.next()
 				}
-				err = unmarshal_v1_PersistentVolumeClaimVolumeSource(r, body, m.PersistentVolumeClaim)
+				err = unmarshal_v1_PersistentVolumeClaimVolumeSource(&r.readerGenerated, body, m.PersistentVolumeClaim)
 			}
-		case 11<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 11:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.RBD == nil {
 					m.RBD = r.v1_RBDVolumeSource.next()
 				}
 				err = unmarshal_v1_RBDVolumeSource(r, body, m.RBD)
 			}
-		case 12<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 12:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.FlexVolume == nil {
 					m.FlexVolume = r.v1_FlexVolumeSource.next()
 				}
 				err = unmarshal_v1_FlexVolumeSource(r, body, m.FlexVolume)
 			}
-		case 13<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 13:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Cinder == nil {
 					m.Cinder = r.v1_CinderVolumeSource.next()
 				}
 				err = unmarshal_v1_CinderVolumeSource(r, body, m.Cinder)
 			}
-		case 14<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 14:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.CephFS == nil {
 					m.CephFS = r.v1_CephFSVolumeSource.next()
 				}
 				err = unmarshal_v1_CephFSVolumeSource(r, body, m.CephFS)
 			}
-		case 15<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 15:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Flocker == nil {
 					m.Flocker = r.v1_FlockerVolumeSource.next()
 				}
-				err = unmarshal_v1_FlockerVolumeSource(r, body, m.Flocker)
+				err = unmarshal_v1_FlockerVolumeSource(&r.readerGenerated, body, m.Flocker)
 			}
-		case 16<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 16:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.DownwardAPI == nil {
 					m.DownwardAPI = r.v1_DownwardAPIVolumeSource.next()
 				}
 				err = unmarshal_v1_DownwardAPIVolumeSource(r, body, m.DownwardAPI)
 			}
-		case 17<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 17:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.FC == nil {
 					m.FC = r.v1_FCVolumeSource.next()
 				}
-				err = unmarshal_v1_FCVolumeSource(r, body, m.FC)
+				err = unmarshal_v1_FCVolumeSource(&r.readerGenerated, body, m.FC)
 			}
-		case 18<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 18:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.AzureFile == nil {
 					m.AzureFile = r.v1_AzureFileVolumeSource.next()
 				}
-				err = unmarshal_v1_AzureFileVolumeSource(r, body, m.AzureFile)
+				err = unmarshal_v1_AzureFileVolumeSource(&r.readerGenerated, body, m.AzureFile)
 			}
-		case 19<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 19:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.ConfigMap == nil {
 					m.ConfigMap = r.v1_ConfigMapVolumeSource.next()
 				}
 				err = unmarshal_v1_ConfigMapVolumeSource(r, body, m.ConfigMap)
 			}
-		case 20<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 20:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.VsphereVolume == nil {
 					m.VsphereVolume = r.v1_VsphereVirtualDiskVolumeSource.next()
 				}
-				err = unmarshal_v1_VsphereVirtualDiskVolumeSource(r, body, m.VsphereVolume)
+				err = unmarshal_v1_VsphereVirtualDiskVolumeSource(&r.readerGenerated, body, m.VsphereVolume)
 			}
-		case 21<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 21:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Quobyte == nil {
 					m.Quobyte = r.v1_QuobyteVolumeSource.next()
 				}
-				err = unmarshal_v1_QuobyteVolumeSource(r, body, m.Quobyte)
+				err = unmarshal_v1_QuobyteVolumeSource(&r.readerGenerated, body, m.Quobyte)
 			}
-		case 22<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 22:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.AzureDisk == nil {
 					m.AzureDisk = r.v1_AzureDiskVolumeSource.next()
 				}
-				err = unmarshal_v1_AzureDiskVolumeSource(r, body, m.AzureDisk)
+				err = unmarshal_v1_AzureDiskVolumeSource(&r.readerGenerated, body, m.AzureDisk)
 			}
-		case 23<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 23:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.PhotonPersistentDisk == nil {
 					m.PhotonPersistentDisk = r.v1_PhotonPersistentDiskVolumeSource.next()
 				}
-				err = unmarshal_v1_PhotonPersistentDiskVolumeSource(r, body, m.PhotonPersistentDisk)
+				err = unmarshal_v1_PhotonPersistentDiskVolumeSource(&r.readerGenerated, body, m.PhotonPersistentDisk)
 			}
-		case 24<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 24:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.PortworxVolume == nil {
 					m.PortworxVolume = r.v1_PortworxVolumeSource.next()
 				}
-				err = unmarshal_v1_PortworxVolumeSource(r, body, m.PortworxVolume)
+				err = unmarshal_v1_PortworxVolumeSource(&r.readerGenerated, body, m.PortworxVolume)
 			}
-		case 25<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 25:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.ScaleIO == nil {
 					m.ScaleIO = r.v1_ScaleIOVolumeSource.next()
 				}
 				err = unmarshal_v1_ScaleIOVolumeSource(r, body, m.ScaleIO)
 			}
-		case 26<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 26:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Projected == nil {
 					m.Projected = r.v1_ProjectedVolumeSource.next()
 				}
 				err = unmarshal_v1_ProjectedVolumeSource(r, body, m.Projected)
 			}
-		case 27<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 27:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.StorageOS == nil {
 					m.StorageOS = r.v1_StorageOSVolumeSource.next()
 				}
 				err = unmarshal_v1_StorageOSVolumeSource(r, body, m.StorageOS)
 			}
-		case 28<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 28:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.CSI == nil {
 					m.CSI = r.v1_CSIVolumeSource.next()
 				}
 				err = unmarshal_v1_CSIVolumeSource(r, body, m.CSI)
 			}
-		case 29<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 29:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Ephemeral == nil {
 					m.Ephemeral = r.v1_EphemeralVolumeSource.next()
 				}
 				err = unmarshal_v1_EphemeralVolumeSource(r, body, m.Ephemeral)
 			}
-		case 30<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 30:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Image == nil {
 					m.Image = r.v1_ImageVolumeSource.next()
 				}
-				err = unmarshal_v1_ImageVolumeSource(r, body, m.Image)
+				err = unmarshal_v1_ImageVolumeSource(&r.readerGenerated, body, m.Image)
 			}
 		default:
-			i, err = otherGenerated("VolumeSource", data, start, "HostPath 1,EmptyDir 2,GCEPersistentDisk 3,AWSElasticBlockStore 4,GitRepo 5,Secret 6,NFS 7,ISCSI 8,"+
+			i, err = otherGenerated("VolumeSource", data, start)
+		}
+		if err != nil {
+			return explainGenerated(err, "VolumeSource", tag, "HostPath 1,EmptyDir 2,GCEPersistentDisk 3,AWSElasticBlockStore 4,GitRepo 5,Secret 6,NFS 7,ISCSI 8,"+
 				"Glusterfs 9,PersistentVolumeClaim 10,RBD 11,FlexVolume 12,Cinder 13,CephFS 14,Flocker 15,DownwardAPI 16,"+
 				"FC 17,AzureFile 18,ConfigMap 19,VsphereVolume 20,Quobyte 21,AzureDisk 22,PhotonPersistentDisk 23,"+
 				"PortworxVolume 24,ScaleIO 25,Projected 26,StorageOS 27,CSI 28,Ephemeral 29,Image 30")
-		}
-		if err != nil {
-			return err
 		}
 	}
 	return nil
@@ -4591,22 +4594,22 @@ func unmarshal_v1_ContainerPort(r *readerGenerated, data []byte, m *v1.Container
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
-		case 2 << 3:
-			i, err = numberGenerated(data, i, &m.HostPort)
-		case 3 << 3:
-			i, err = numberGenerated(data, i, &m.ContainerPort)
-		case 4<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Protocol)
-		case 5<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.HostIP)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Name)
+		case 2:
+			i, err = numberGenerated(data, i, tag, &m.HostPort)
+		case 3:
+			i, err = numberGenerated(data, i, tag, &m.ContainerPort)
+		case 4:
+			i, err = textGenerated(r, data, i, tag, &m.Protocol)
+		case 5:
+			i, err = textGenerated(r, data, i, tag, &m.HostIP)
 		default:
-			i, err = otherGenerated("ContainerPort", data, start, "Name 1,HostPort 2,ContainerPort 3,Protocol 4,HostIP 5")
+			i, err = otherGenerated("ContainerPort", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ContainerPort", tag, "Name 1,HostPort 2,ContainerPort 3,Protocol 4,HostIP 5")
 		}
 	}
 	return nil
@@ -4625,7 +4628,7 @@ func marshal_v1_ContainerPort(w *writerGenerated, m *v1.ContainerPort) {
 }
 
 // unmarshal_v1_EnvFromSource adds what data says to m.
-func unmarshal_v1_EnvFromSource(r *readerGenerated, data []byte, m *v1.EnvFromSource) error {
+func unmarshal_v1_EnvFromSource(r *largeReaderGenerated, data []byte, m *v1.EnvFromSource) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -4633,28 +4636,28 @@ func unmarshal_v1_EnvFromSource(r *readerGenerated, data []byte, m *v1.EnvFromSo
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Prefix)
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Prefix)
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.ConfigMapRef == nil {
 					m.ConfigMapRef = r.v1_ConfigMapEnvSource.next()
 				}
 				err = unmarshal_v1_ConfigMapEnvSource(r, body, m.ConfigMapRef)
 			}
-		case 3<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 3:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.SecretRef == nil {
 					m.SecretRef = r.v1_SecretEnvSource.next()
 				}
 				err = unmarshal_v1_SecretEnvSource(r, body, m.SecretRef)
 			}
 		default:
-			i, err = otherGenerated("EnvFromSource", data, start, "Prefix 1,ConfigMapRef 2,SecretRef 3")
+			i, err = otherGenerated("EnvFromSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "EnvFromSource", tag, "Prefix 1,ConfigMapRef 2,SecretRef 3")
 		}
 	}
 	return nil
@@ -4683,7 +4686,7 @@ func marshal_v1_EnvFromSource(w *writerGenerated, m *v1.EnvFromSource) {
 }
 
 // unmarshal_v1_EnvVar adds what data says to m.
-func unmarshal_v1_EnvVar(r *readerGenerated, data []byte, m *v1.EnvVar) error {
+func unmarshal_v1_EnvVar(r *largeReaderGenerated, data []byte, m *v1.EnvVar) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -4691,23 +4694,23 @@ func unmarshal_v1_EnvVar(r *readerGenerated, data []byte, m *v1.EnvVar) error {
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Value)
-		case 3<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Name)
+		case 2:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Value)
+		case 3:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.ValueFrom == nil {
 					m.ValueFrom = r.v1_EnvVarSource.next()
 				}
 				err = unmarshal_v1_EnvVarSource(r, body, m.ValueFrom)
 			}
 		default:
-			i, err = otherGenerated("EnvVar", data, start, "Name 1,Value 2,ValueFrom 3")
+			i, err = otherGenerated("EnvVar", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "EnvVar", tag, "Name 1,Value 2,ValueFrom 3")
 		}
 	}
 	return nil
@@ -4737,16 +4740,16 @@ func unmarshal_v1_ContainerResizePolicy(r *readerGenerated, data []byte, m *v1.C
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.ResourceName)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.RestartPolicy)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.ResourceName)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.RestartPolicy)
 		default:
-			i, err = otherGenerated("ContainerResizePolicy", data, start, "ResourceName 1,RestartPolicy 2")
+			i, err = otherGenerated("ContainerResizePolicy", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ContainerResizePolicy", tag, "ResourceName 1,RestartPolicy 2")
 		}
 	}
 	return nil
@@ -4762,7 +4765,7 @@ func marshal_v1_ContainerResizePolicy(w *writerGenerated, m *v1.ContainerResizeP
 }
 
 // unmarshal_v1_ContainerRestartRule adds what data says to m.
-func unmarshal_v1_ContainerRestartRule(r *readerGenerated, data []byte, m *v1.ContainerRestartRule) error {
+func unmarshal_v1_ContainerRestartRule(r *largeReaderGenerated, data []byte, m *v1.ContainerRestartRule) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -4770,21 +4773,21 @@ func unmarshal_v1_ContainerRestartRule(r *readerGenerated, data []byte, m *v1.Co
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Action)
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Action)
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.ExitCodes == nil {
 					m.ExitCodes = r.v1_ContainerRestartRuleOnExitCodes.next()
 				}
-				err = unmarshal_v1_ContainerRestartRuleOnExitCodes(r, body, m.ExitCodes)
+				err = unmarshal_v1_ContainerRestartRuleOnExitCodes(&r.readerGenerated, body, m.ExitCodes)
 			}
 		default:
-			i, err = otherGenerated("ContainerRestartRule", data, start, "Action 1,ExitCodes 2")
+			i, err = otherGenerated("ContainerRestartRule", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ContainerRestartRule", tag, "Action 1,ExitCodes 2")
 		}
 	}
 	return nil
@@ -4813,33 +4816,33 @@ func unmarshal_v1_VolumeMount(r *readerGenerated, data []byte, m *v1.VolumeMount
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
-		case 2 << 3:
-			i, err = boolGenerated(data, i, &m.ReadOnly)
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.MountPath)
-		case 4<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.SubPath)
-		case 5<<3 | 2:
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Name)
+		case 2:
+			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
+		case 3:
+			i, err = textGenerated(r, data, i, tag, &m.MountPath)
+		case 4:
+			i, err = textGenerated(r, data, i, tag, &m.SubPath)
+		case 5:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(r, data, i, tag, v)
 			m.MountPropagation = (*v1.MountPropagationMode)(v)
-		case 6<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.SubPathExpr)
-		case 7<<3 | 2:
+		case 6:
+			i, err = textGenerated(r, data, i, tag, &m.SubPathExpr)
+		case 7:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(r, data, i, tag, v)
 			m.RecursiveReadOnly = (*v1.RecursiveReadOnlyMode)(v)
-		case 8<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.BindMountOptions, data[start:], tag))
+		case 8:
+			i, err = textGenerated(r, data, i, tag, growTextsGenerated(r, &m.BindMountOptions, data[start:], tag))
 		default:
-			i, err = otherGenerated("VolumeMount", data, start, "Name 1,ReadOnly 2,MountPath 3,SubPath 4,MountPropagation 5,SubPathExpr 6,RecursiveReadOnly 7,"+
-				"BindMountOptions 8")
+			i, err = otherGenerated("VolumeMount", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "VolumeMount", tag, "Name 1,ReadOnly 2,MountPath 3,SubPath 4,MountPropagation 5,SubPathExpr 6,RecursiveReadOnly 7,"+
+				"BindMountOptions 8")
 		}
 	}
 	return nil
@@ -4874,16 +4877,16 @@ func unmarshal_v1_VolumeDevice(r *readerGenerated, data []byte, m *v1.VolumeDevi
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.DevicePath)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Name)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.DevicePath)
 		default:
-			i, err = otherGenerated("VolumeDevice", data, start, "Name 1,DevicePath 2")
+			i, err = otherGenerated("VolumeDevice", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "VolumeDevice", tag, "Name 1,DevicePath 2")
 		}
 	}
 	return nil
@@ -4899,7 +4902,7 @@ func marshal_v1_VolumeDevice(w *writerGenerated, m *v1.VolumeDevice) {
 }
 
 // unmarshal_v1_Probe adds what data says to m.
-func unmarshal_v1_Probe(r *readerGenerated, data []byte, m *v1.Probe) error {
+func unmarshal_v1_Probe(r *largeReaderGenerated, data []byte, m *v1.Probe) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -4907,31 +4910,31 @@ func unmarshal_v1_Probe(r *readerGenerated, data []byte, m *v1.Probe) error {
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_ProbeHandler(r, body, &m.ProbeHandler)
 			}
-		case 2 << 3:
-			i, err = numberGenerated(data, i, &m.InitialDelaySeconds)
-		case 3 << 3:
-			i, err = numberGenerated(data, i, &m.TimeoutSeconds)
-		case 4 << 3:
-			i, err = numberGenerated(data, i, &m.PeriodSeconds)
-		case 5 << 3:
-			i, err = numberGenerated(data, i, &m.SuccessThreshold)
-		case 6 << 3:
-			i, err = numberGenerated(data, i, &m.FailureThreshold)
-		case 7 << 3:
+		case 2:
+			i, err = numberGenerated(data, i, tag, &m.InitialDelaySeconds)
+		case 3:
+			i, err = numberGenerated(data, i, tag, &m.TimeoutSeconds)
+		case 4:
+			i, err = numberGenerated(data, i, tag, &m.PeriodSeconds)
+		case 5:
+			i, err = numberGenerated(data, i, tag, &m.SuccessThreshold)
+		case 6:
+			i, err = numberGenerated(data, i, tag, &m.FailureThreshold)
+		case 7:
 			v := r.int64s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.TerminationGracePeriodSeconds = v
 		default:
-			i, err = otherGenerated("Probe", data, start, "ProbeHandler 1,InitialDelaySeconds 2,TimeoutSeconds 3,PeriodSeconds 4,SuccessThreshold 5,FailureThreshold 6,"+
-				"TerminationGracePeriodSeconds 7")
+			i, err = otherGenerated("Probe", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "Probe", tag, "ProbeHandler 1,InitialDelaySeconds 2,TimeoutSeconds 3,PeriodSeconds 4,SuccessThreshold 5,FailureThreshold 6,"+
+				"TerminationGracePeriodSeconds 7")
 		}
 	}
 	return nil
@@ -4958,7 +4961,7 @@ func marshal_v1_Probe(w *writerGenerated, m *v1.Probe) {
 }
 
 // unmarshal_v1_Lifecycle adds what data says to m.
-func unmarshal_v1_Lifecycle(r *readerGenerated, data []byte, m *v1.Lifecycle) error {
+func unmarshal_v1_Lifecycle(r *largeReaderGenerated, data []byte, m *v1.Lifecycle) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -4966,30 +4969,30 @@ func unmarshal_v1_Lifecycle(r *readerGenerated, data []byte, m *v1.Lifecycle) er
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.PostStart == nil {
 					m.PostStart = r.v1_LifecycleHandler.next()
 				}
 				err = unmarshal_v1_LifecycleHandler(r, body, m.PostStart)
 			}
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.PreStop == nil {
 					m.PreStop = r.v1_LifecycleHandler.next()
 				}
 				err = unmarshal_v1_LifecycleHandler(r, body, m.PreStop)
 			}
-		case 3<<3 | 2:
+		case 3:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
 			m.StopSignal = (*v1.Signal)(v)
 		default:
-			i, err = otherGenerated("Lifecycle", data, start, "PostStart 1,PreStop 2,StopSignal 3")
+			i, err = otherGenerated("Lifecycle", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "Lifecycle", tag, "PostStart 1,PreStop 2,StopSignal 3")
 		}
 	}
 	return nil
@@ -5020,7 +5023,7 @@ func marshal_v1_Lifecycle(w *writerGenerated, m *v1.Lifecycle) {
 }
 
 // unmarshal_v1_SecurityContext adds what data says to m.
-func unmarshal_v1_SecurityContext(r *readerGenerated, data []byte, m *v1.SecurityContext) error {
+func unmarshal_v1_SecurityContext(r *largeReaderGenerated, data []byte, m *v1.SecurityContext) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -5028,76 +5031,76 @@ func unmarshal_v1_SecurityContext(r *readerGenerated, data []byte, m *v1.Securit
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Capabilities == nil {
 					m.Capabilities = r.v1_Capabilities.next()
 				}
-				err = unmarshal_v1_Capabilities(r, body, m.Capabilities)
+				err = unmarshal_v1_Capabilities(&r.readerGenerated, body, m.Capabilities)
 			}
-		case 2 << 3:
+		case 2:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.Privileged = v
-		case 3<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 3:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.SELinuxOptions == nil {
 					m.SELinuxOptions = r.v1_SELinuxOptions.next()
 				}
-				err = unmarshal_v1_SELinuxOptions(r, body, m.SELinuxOptions)
+				err = unmarshal_v1_SELinuxOptions(&r.readerGenerated, body, m.SELinuxOptions)
 			}
-		case 4 << 3:
+		case 4:
 			v := r.int64s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.RunAsUser = v
-		case 5 << 3:
+		case 5:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.RunAsNonRoot = v
-		case 6 << 3:
+		case 6:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.ReadOnlyRootFilesystem = v
-		case 7 << 3:
+		case 7:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.AllowPrivilegeEscalation = v
-		case 8 << 3:
+		case 8:
 			v := r.int64s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.RunAsGroup = v
-		case 9<<3 | 2:
+		case 9:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
 			m.ProcMount = (*v1.ProcMountType)(v)
-		case 10<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 10:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.WindowsOptions == nil {
 					m.WindowsOptions = r.v1_WindowsSecurityContextOptions.next()
 				}
-				err = unmarshal_v1_WindowsSecurityContextOptions(r, body, m.WindowsOptions)
+				err = unmarshal_v1_WindowsSecurityContextOptions(&r.readerGenerated, body, m.WindowsOptions)
 			}
-		case 11<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 11:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.SeccompProfile == nil {
 					m.SeccompProfile = r.v1_SeccompProfile.next()
 				}
-				err = unmarshal_v1_SeccompProfile(r, body, m.SeccompProfile)
+				err = unmarshal_v1_SeccompProfile(&r.readerGenerated, body, m.SeccompProfile)
 			}
-		case 12<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 12:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.AppArmorProfile == nil {
 					m.AppArmorProfile = r.v1_AppArmorProfile.next()
 				}
-				err = unmarshal_v1_AppArmorProfile(r, body, m.AppArmorProfile)
+				err = unmarshal_v1_AppArmorProfile(&r.readerGenerated, body, m.AppArmorProfile)
 			}
 		default:
-			i, err = otherGenerated("SecurityContext", data, start, "Capabilities 1,Privileged 2,SELinuxOptions 3,RunAsUser 4,RunAsNonRoot 5,ReadOnlyRootFilesystem 6,"+
-				"AllowPrivilegeEscalation 7,RunAsGroup 8,ProcMount 9,WindowsOptions 10,SeccompProfile 11,AppArmorProfile 12")
+			i, err = otherGenerated("SecurityContext", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "SecurityContext", tag, "Capabilities 1,Privileged 2,SELinuxOptions 3,RunAsUser 4,RunAsNonRoot 5,ReadOnlyRootFilesystem 6,"+
+				"AllowPrivilegeEscalation 7,RunAsGroup 8,ProcMount 9,WindowsOptions 10,SeccompProfile 11,AppArmorProfile 12")
 		}
 	}
 	return nil
@@ -5167,7 +5170,7 @@ func marshal_v1_SecurityContext(w *writerGenerated, m *v1.SecurityContext) {
 }
 
 // unmarshal_v1_EphemeralContainerCommon adds what data says to m.
-func unmarshal_v1_EphemeralContainerCommon(r *readerGenerated, data []byte, m *v1.EphemeralContainerCommon) error {
+func unmarshal_v1_EphemeralContainerCommon(r *largeReaderGenerated, data []byte, m *v1.EphemeralContainerCommon) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -5175,108 +5178,108 @@ func unmarshal_v1_EphemeralContainerCommon(r *readerGenerated, data []byte, m *v
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Image)
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.Command, data[start:], tag))
-		case 4<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.Args, data[start:], tag))
-		case 5<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.WorkingDir)
-		case 6<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_ContainerPort(r, body, growFromGenerated(&r.v1_ContainerPort, &m.Ports, data[start:], tag))
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Name)
+		case 2:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Image)
+		case 3:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.Command, data[start:], tag))
+		case 4:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.Args, data[start:], tag))
+		case 5:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.WorkingDir)
+		case 6:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_ContainerPort(&r.readerGenerated, body, growFromGenerated(&r.v1_ContainerPort, &m.Ports, data[start:], tag))
 			}
-		case 7<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 7:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_EnvVar(r, body, growFromGenerated(&r.v1_EnvVar, &m.Env, data[start:], tag))
 			}
-		case 8<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 8:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_ResourceRequirements(r, body, &m.Resources)
 			}
-		case 9<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_VolumeMount(r, body, growFromGenerated(&r.v1_VolumeMount, &m.VolumeMounts, data[start:], tag))
+		case 9:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_VolumeMount(&r.readerGenerated, body, growFromGenerated(&r.v1_VolumeMount, &m.VolumeMounts, data[start:], tag))
 			}
-		case 10<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 10:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.LivenessProbe == nil {
 					m.LivenessProbe = r.v1_Probe.next()
 				}
 				err = unmarshal_v1_Probe(r, body, m.LivenessProbe)
 			}
-		case 11<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 11:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.ReadinessProbe == nil {
 					m.ReadinessProbe = r.v1_Probe.next()
 				}
 				err = unmarshal_v1_Probe(r, body, m.ReadinessProbe)
 			}
-		case 12<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 12:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Lifecycle == nil {
 					m.Lifecycle = r.v1_Lifecycle.next()
 				}
 				err = unmarshal_v1_Lifecycle(r, body, m.Lifecycle)
 			}
-		case 13<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.TerminationMessagePath)
-		case 14<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.ImagePullPolicy)
-		case 15<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 13:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.TerminationMessagePath)
+		case 14:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.ImagePullPolicy)
+		case 15:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.SecurityContext == nil {
 					m.SecurityContext = r.v1_SecurityContext.next()
 				}
 				err = unmarshal_v1_SecurityContext(r, body, m.SecurityContext)
 			}
-		case 16 << 3:
-			i, err = boolGenerated(data, i, &m.Stdin)
-		case 17 << 3:
-			i, err = boolGenerated(data, i, &m.StdinOnce)
-		case 18 << 3:
-			i, err = boolGenerated(data, i, &m.TTY)
-		case 19<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 16:
+			i, err = boolGenerated(data, i, tag, &m.Stdin)
+		case 17:
+			i, err = boolGenerated(data, i, tag, &m.StdinOnce)
+		case 18:
+			i, err = boolGenerated(data, i, tag, &m.TTY)
+		case 19:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_EnvFromSource(r, body, growFromGenerated(&r.v1_EnvFromSource, &m.EnvFrom, data[start:], tag))
 			}
-		case 20<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.TerminationMessagePolicy)
-		case 21<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_VolumeDevice(r, body, growFromGenerated(&r.v1_VolumeDevice, &m.VolumeDevices, data[start:], tag))
+		case 20:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.TerminationMessagePolicy)
+		case 21:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_VolumeDevice(&r.readerGenerated, body, growFromGenerated(&r.v1_VolumeDevice, &m.VolumeDevices, data[start:], tag))
 			}
-		case 22<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 22:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.StartupProbe == nil {
 					m.StartupProbe = r.v1_Probe.next()
 				}
 				err = unmarshal_v1_Probe(r, body, m.StartupProbe)
 			}
-		case 23<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_ContainerResizePolicy(r, body, growFromGenerated(&r.v1_ContainerResizePolicy, &m.ResizePolicy, data[start:], tag))
+		case 23:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_ContainerResizePolicy(&r.readerGenerated, body, growFromGenerated(&r.v1_ContainerResizePolicy, &m.ResizePolicy, data[start:], tag))
 			}
-		case 24<<3 | 2:
+		case 24:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
 			m.RestartPolicy = (*v1.ContainerRestartPolicy)(v)
-		case 25<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 25:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_ContainerRestartRule(r, body, growFromGenerated(&r.v1_ContainerRestartRule, &m.RestartPolicyRules, data[start:], tag))
 			}
 		default:
-			i, err = otherGenerated("EphemeralContainerCommon", data, start, "Name 1,Image 2,Command 3,Args 4,WorkingDir 5,Ports 6,Env 7,Resources 8,VolumeMounts 9,LivenessProbe 10,"+
+			i, err = otherGenerated("EphemeralContainerCommon", data, start)
+		}
+		if err != nil {
+			return explainGenerated(err, "EphemeralContainerCommon", tag, "Name 1,Image 2,Command 3,Args 4,WorkingDir 5,Ports 6,Env 7,Resources 8,VolumeMounts 9,LivenessProbe 10,"+
 				"ReadinessProbe 11,Lifecycle 12,TerminationMessagePath 13,ImagePullPolicy 14,SecurityContext 15,"+
 				"Stdin 16,StdinOnce 17,TTY 18,EnvFrom 19,TerminationMessagePolicy 20,VolumeDevices 21,StartupProbe 22,"+
 				"ResizePolicy 23,RestartPolicy 24,RestartPolicyRules 25")
-		}
-		if err != nil {
-			return err
 		}
 	}
 	return nil
@@ -5404,20 +5407,20 @@ func unmarshal_v1_SELinuxOptions(r *readerGenerated, data []byte, m *v1.SELinuxO
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.User)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Role)
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Type)
-		case 4<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Level)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.User)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.Role)
+		case 3:
+			i, err = textGenerated(r, data, i, tag, &m.Type)
+		case 4:
+			i, err = textGenerated(r, data, i, tag, &m.Level)
 		default:
-			i, err = otherGenerated("SELinuxOptions", data, start, "User 1,Role 2,Type 3,Level 4")
+			i, err = otherGenerated("SELinuxOptions", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "SELinuxOptions", tag, "User 1,Role 2,Type 3,Level 4")
 		}
 	}
 	return nil
@@ -5442,28 +5445,28 @@ func unmarshal_v1_WindowsSecurityContextOptions(r *readerGenerated, data []byte,
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
+		switch tag >> 3 {
+		case 1:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(r, data, i, tag, v)
 			m.GMSACredentialSpecName = v
-		case 2<<3 | 2:
+		case 2:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(r, data, i, tag, v)
 			m.GMSACredentialSpec = v
-		case 3<<3 | 2:
+		case 3:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(r, data, i, tag, v)
 			m.RunAsUserName = v
-		case 4 << 3:
+		case 4:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.HostProcess = v
 		default:
-			i, err = otherGenerated("WindowsSecurityContextOptions", data, start, "GMSACredentialSpecName 1,GMSACredentialSpec 2,RunAsUserName 3,HostProcess 4")
+			i, err = otherGenerated("WindowsSecurityContextOptions", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "WindowsSecurityContextOptions", tag, "GMSACredentialSpecName 1,GMSACredentialSpec 2,RunAsUserName 3,HostProcess 4")
 		}
 	}
 	return nil
@@ -5496,16 +5499,16 @@ func unmarshal_v1_Sysctl(r *readerGenerated, data []byte, m *v1.Sysctl) error {
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Value)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Name)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.Value)
 		default:
-			i, err = otherGenerated("Sysctl", data, start, "Name 1,Value 2")
+			i, err = otherGenerated("Sysctl", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "Sysctl", tag, "Name 1,Value 2")
 		}
 	}
 	return nil
@@ -5528,18 +5531,18 @@ func unmarshal_v1_SeccompProfile(r *readerGenerated, data []byte, m *v1.SeccompP
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Type)
-		case 2<<3 | 2:
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Type)
+		case 2:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(r, data, i, tag, v)
 			m.LocalhostProfile = v
 		default:
-			i, err = otherGenerated("SeccompProfile", data, start, "Type 1,LocalhostProfile 2")
+			i, err = otherGenerated("SeccompProfile", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "SeccompProfile", tag, "Type 1,LocalhostProfile 2")
 		}
 	}
 	return nil
@@ -5564,18 +5567,18 @@ func unmarshal_v1_AppArmorProfile(r *readerGenerated, data []byte, m *v1.AppArmo
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Type)
-		case 2<<3 | 2:
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Type)
+		case 2:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(r, data, i, tag, v)
 			m.LocalhostProfile = v
 		default:
-			i, err = otherGenerated("AppArmorProfile", data, start, "Type 1,LocalhostProfile 2")
+			i, err = otherGenerated("AppArmorProfile", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "AppArmorProfile", tag, "Type 1,LocalhostProfile 2")
 		}
 	}
 	return nil
@@ -5593,7 +5596,7 @@ func marshal_v1_AppArmorProfile(w *writerGenerated, m *v1.AppArmorProfile) {
 }
 
 // unmarshal_v1_NodeAffinity adds what data says to m.
-func unmarshal_v1_NodeAffinity(r *readerGenerated, data []byte, m *v1.NodeAffinity) error {
+func unmarshal_v1_NodeAffinity(r *largeReaderGenerated, data []byte, m *v1.NodeAffinity) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -5601,23 +5604,23 @@ func unmarshal_v1_NodeAffinity(r *readerGenerated, data []byte, m *v1.NodeAffini
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.RequiredDuringSchedulingIgnoredDuringExecution == nil {
 					m.RequiredDuringSchedulingIgnoredDuringExecution = r.v1_NodeSelector.next()
 				}
 				err = unmarshal_v1_NodeSelector(r, body, m.RequiredDuringSchedulingIgnoredDuringExecution)
 			}
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_PreferredSchedulingTerm(r, body, growFromGenerated(&r.v1_PreferredSchedulingTerm, &m.PreferredDuringSchedulingIgnoredDuringExecution, data[start:], tag))
 			}
 		default:
-			i, err = otherGenerated("NodeAffinity", data, start, "RequiredDuringSchedulingIgnoredDuringExecution 1,PreferredDuringSchedulingIgnoredDuringExecution 2")
+			i, err = otherGenerated("NodeAffinity", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "NodeAffinity", tag, "RequiredDuringSchedulingIgnoredDuringExecution 1,PreferredDuringSchedulingIgnoredDuringExecution 2")
 		}
 	}
 	return nil
@@ -5645,7 +5648,7 @@ func marshal_v1_NodeAffinity(w *writerGenerated, m *v1.NodeAffinity) {
 }
 
 // unmarshal_v1_PodAffinity adds what data says to m.
-func unmarshal_v1_PodAffinity(r *readerGenerated, data []byte, m *v1.PodAffinity) error {
+func unmarshal_v1_PodAffinity(r *largeReaderGenerated, data []byte, m *v1.PodAffinity) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -5653,20 +5656,20 @@ func unmarshal_v1_PodAffinity(r *readerGenerated, data []byte, m *v1.PodAffinity
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_PodAffinityTerm(r, body, growFromGenerated(&r.v1_PodAffinityTerm, &m.RequiredDuringSchedulingIgnoredDuringExecution, data[start:], tag))
 			}
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_WeightedPodAffinityTerm(r, body, growFromGenerated(&r.v1_WeightedPodAffinityTerm, &m.PreferredDuringSchedulingIgnoredDuringExecution, data[start:], tag))
 			}
 		default:
-			i, err = otherGenerated("PodAffinity", data, start, "RequiredDuringSchedulingIgnoredDuringExecution 1,PreferredDuringSchedulingIgnoredDuringExecution 2")
+			i, err = otherGenerated("PodAffinity", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "PodAffinity", tag, "RequiredDuringSchedulingIgnoredDuringExecution 1,PreferredDuringSchedulingIgnoredDuringExecution 2")
 		}
 	}
 	return nil
@@ -5694,7 +5697,7 @@ func marshal_v1_PodAffinity(w *writerGenerated, m *v1.PodAffinity) {
 }
 
 // unmarshal_v1_PodAntiAffinity adds what data says to m.
-func unmarshal_v1_PodAntiAffinity(r *readerGenerated, data []byte, m *v1.PodAntiAffinity) error {
+func unmarshal_v1_PodAntiAffinity(r *largeReaderGenerated, data []byte, m *v1.PodAntiAffinity) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -5702,20 +5705,20 @@ func unmarshal_v1_PodAntiAffinity(r *readerGenerated, data []byte, m *v1.PodAnti
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_PodAffinityTerm(r, body, growFromGenerated(&r.v1_PodAffinityTerm, &m.RequiredDuringSchedulingIgnoredDuringExecution, data[start:], tag))
 			}
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_WeightedPodAffinityTerm(r, body, growFromGenerated(&r.v1_WeightedPodAffinityTerm, &m.PreferredDuringSchedulingIgnoredDuringExecution, data[start:], tag))
 			}
 		default:
-			i, err = otherGenerated("PodAntiAffinity", data, start, "RequiredDuringSchedulingIgnoredDuringExecution 1,PreferredDuringSchedulingIgnoredDuringExecution 2")
+			i, err = otherGenerated("PodAntiAffinity", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "PodAntiAffinity", tag, "RequiredDuringSchedulingIgnoredDuringExecution 1,PreferredDuringSchedulingIgnoredDuringExecution 2")
 		}
 	}
 	return nil
@@ -5750,18 +5753,18 @@ func unmarshal_v1_PodDNSConfigOption(r *readerGenerated, data []byte, m *v1.PodD
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
-		case 2<<3 | 2:
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Name)
+		case 2:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(r, data, i, tag, v)
 			m.Value = v
 		default:
-			i, err = otherGenerated("PodDNSConfigOption", data, start, "Name 1,Value 2")
+			i, err = otherGenerated("PodDNSConfigOption", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "PodDNSConfigOption", tag, "Name 1,Value 2")
 		}
 	}
 	return nil
@@ -5786,16 +5789,16 @@ func unmarshal_v1_ResourceClaim(r *readerGenerated, data []byte, m *v1.ResourceC
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Request)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Name)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.Request)
 		default:
-			i, err = otherGenerated("ResourceClaim", data, start, "Name 1,Request 2")
+			i, err = otherGenerated("ResourceClaim", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ResourceClaim", tag, "Name 1,Request 2")
 		}
 	}
 	return nil
@@ -5811,7 +5814,7 @@ func marshal_v1_ResourceClaim(w *writerGenerated, m *v1.ResourceClaim) {
 }
 
 // unmarshal_v1_ContainerState adds what data says to m.
-func unmarshal_v1_ContainerState(r *readerGenerated, data []byte, m *v1.ContainerState) error {
+func unmarshal_v1_ContainerState(r *largeReaderGenerated, data []byte, m *v1.ContainerState) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -5819,33 +5822,33 @@ func unmarshal_v1_ContainerState(r *readerGenerated, data []byte, m *v1.Containe
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Waiting == nil {
 					m.Waiting = r.v1_ContainerStateWaiting.next()
 				}
-				err = unmarshal_v1_ContainerStateWaiting(r, body, m.Waiting)
+				err = unmarshal_v1_ContainerStateWaiting(&r.readerGenerated, body, m.Waiting)
 			}
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Running == nil {
 					m.Running = r.v1_ContainerStateRunning.next()
 				}
-				err = unmarshal_v1_ContainerStateRunning(r, body, m.Running)
+				err = unmarshal_v1_ContainerStateRunning(&r.readerGenerated, body, m.Running)
 			}
-		case 3<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 3:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Terminated == nil {
 					m.Terminated = r.v1_ContainerStateTerminated.next()
 				}
-				err = unmarshal_v1_ContainerStateTerminated(r, body, m.Terminated)
+				err = unmarshal_v1_ContainerStateTerminated(&r.readerGenerated, body, m.Terminated)
 			}
 		default:
-			i, err = otherGenerated("ContainerState", data, start, "Waiting 1,Running 2,Terminated 3")
+			i, err = otherGenerated("ContainerState", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ContainerState", tag, "Waiting 1,Running 2,Terminated 3")
 		}
 	}
 	return nil
@@ -5880,7 +5883,7 @@ func marshal_v1_ContainerState(w *writerGenerated, m *v1.ContainerState) {
 }
 
 // unmarshal_v1_VolumeMountStatus adds what data says to m.
-func unmarshal_v1_VolumeMountStatus(r *readerGenerated, data []byte, m *v1.VolumeMountStatus) error {
+func unmarshal_v1_VolumeMountStatus(r *largeReaderGenerated, data []byte, m *v1.VolumeMountStatus) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -5888,29 +5891,29 @@ func unmarshal_v1_VolumeMountStatus(r *readerGenerated, data []byte, m *v1.Volum
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.MountPath)
-		case 3 << 3:
-			i, err = boolGenerated(data, i, &m.ReadOnly)
-		case 4<<3 | 2:
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Name)
+		case 2:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.MountPath)
+		case 3:
+			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
+		case 4:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
 			m.RecursiveReadOnly = (*v1.RecursiveReadOnlyMode)(v)
-		case 5<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 5:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.VolumeStatus == nil {
 					m.VolumeStatus = r.v1_VolumeStatus.next()
 				}
 				err = unmarshal_v1_VolumeStatus(r, body, m.VolumeStatus)
 			}
 		default:
-			i, err = otherGenerated("VolumeMountStatus", data, start, "Name 1,MountPath 2,ReadOnly 3,RecursiveReadOnly 4,VolumeStatus 5")
+			i, err = otherGenerated("VolumeMountStatus", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "VolumeMountStatus", tag, "Name 1,MountPath 2,ReadOnly 3,RecursiveReadOnly 4,VolumeStatus 5")
 		}
 	}
 	return nil
@@ -5937,7 +5940,7 @@ func marshal_v1_VolumeMountStatus(w *writerGenerated, m *v1.VolumeMountStatus) {
 }
 
 // unmarshal_v1_ContainerUser adds what data says to m.
-func unmarshal_v1_ContainerUser(r *readerGenerated, data []byte, m *v1.ContainerUser) error {
+func unmarshal_v1_ContainerUser(r *largeReaderGenerated, data []byte, m *v1.ContainerUser) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -5945,19 +5948,19 @@ func unmarshal_v1_ContainerUser(r *readerGenerated, data []byte, m *v1.Container
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Linux == nil {
 					m.Linux = r.v1_LinuxContainerUser.next()
 				}
-				err = unmarshal_v1_LinuxContainerUser(r, body, m.Linux)
+				err = unmarshal_v1_LinuxContainerUser(&r.readerGenerated, body, m.Linux)
 			}
 		default:
-			i, err = otherGenerated("ContainerUser", data, start, "Linux 1")
+			i, err = otherGenerated("ContainerUser", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ContainerUser", tag, "Linux 1")
 		}
 	}
 	return nil
@@ -5978,7 +5981,7 @@ func marshal_v1_ContainerUser(w *writerGenerated, m *v1.ContainerUser) {
 }
 
 // unmarshal_v1_ResourceStatus adds what data says to m.
-func unmarshal_v1_ResourceStatus(r *readerGenerated, data []byte, m *v1.ResourceStatus) error {
+func unmarshal_v1_ResourceStatus(r *largeReaderGenerated, data []byte, m *v1.ResourceStatus) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -5986,18 +5989,18 @@ func unmarshal_v1_ResourceStatus(r *readerGenerated, data []byte, m *v1.Resource
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_ResourceHealth(r, body, growFromGenerated(&r.v1_ResourceHealth, &m.Resources, data[start:], tag))
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Name)
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_ResourceHealth(&r.readerGenerated, body, growFromGenerated(&r.v1_ResourceHealth, &m.Resources, data[start:], tag))
 			}
 		default:
-			i, err = otherGenerated("ResourceStatus", data, start, "Name 1,Resources 2")
+			i, err = otherGenerated("ResourceStatus", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ResourceStatus", tag, "Name 1,Resources 2")
 		}
 	}
 	return nil
@@ -6026,18 +6029,18 @@ func unmarshal_v1_ContainerExtendedResourceRequest(r *readerGenerated, data []by
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.ContainerName)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.ResourceName)
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.RequestName)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.ContainerName)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.ResourceName)
+		case 3:
+			i, err = textGenerated(r, data, i, tag, &m.RequestName)
 		default:
-			i, err = otherGenerated("ContainerExtendedResourceRequest", data, start, "ContainerName 1,ResourceName 2,RequestName 3")
+			i, err = otherGenerated("ContainerExtendedResourceRequest", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ContainerExtendedResourceRequest", tag, "ContainerName 1,ResourceName 2,RequestName 3")
 		}
 	}
 	return nil
@@ -6054,7 +6057,7 @@ func marshal_v1_ContainerExtendedResourceRequest(w *writerGenerated, m *v1.Conta
 }
 
 // unmarshal_v1_NodeAllocatableMappedResources adds what data says to m.
-func unmarshal_v1_NodeAllocatableMappedResources(r *readerGenerated, data []byte, m *v1.NodeAllocatableMappedResources) error {
+func unmarshal_v1_NodeAllocatableMappedResources(r *largeReaderGenerated, data []byte, m *v1.NodeAllocatableMappedResources) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -6062,21 +6065,21 @@ func unmarshal_v1_NodeAllocatableMappedResources(r *readerGenerated, data []byte
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Name)
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Quantity == nil {
 					m.Quantity = r.resource_Quantity.next()
 				}
-				err = quantityGenerated(r, body, m.Quantity)
+				err = quantityGenerated(&r.readerGenerated, body, m.Quantity)
 			}
 		default:
-			i, err = otherGenerated("NodeAllocatableMappedResources", data, start, "Name 1,Quantity 2")
+			i, err = otherGenerated("NodeAllocatableMappedResources", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "NodeAllocatableMappedResources", tag, "Name 1,Quantity 2")
 		}
 	}
 	return nil
@@ -6097,7 +6100,7 @@ func marshal_v1_NodeAllocatableMappedResources(w *writerGenerated, m *v1.NodeAll
 }
 
 // unmarshal_v1_NodeAllocatableOverheadResources adds what data says to m.
-func unmarshal_v1_NodeAllocatableOverheadResources(r *readerGenerated, data []byte, m *v1.NodeAllocatableOverheadResources) error {
+func unmarshal_v1_NodeAllocatableOverheadResources(r *largeReaderGenerated, data []byte, m *v1.NodeAllocatableOverheadResources) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -6105,28 +6108,28 @@ func unmarshal_v1_NodeAllocatableOverheadResources(r *readerGenerated, data []by
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Name)
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.PerPod == nil {
 					m.PerPod = r.resource_Quantity.next()
 				}
-				err = quantityGenerated(r, body, m.PerPod)
+				err = quantityGenerated(&r.readerGenerated, body, m.PerPod)
 			}
-		case 3<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 3:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.PerContainer == nil {
 					m.PerContainer = r.resource_Quantity.next()
 				}
-				err = quantityGenerated(r, body, m.PerContainer)
+				err = quantityGenerated(&r.readerGenerated, body, m.PerContainer)
 			}
 		default:
-			i, err = otherGenerated("NodeAllocatableOverheadResources", data, start, "Name 1,PerPod 2,PerContainer 3")
+			i, err = otherGenerated("NodeAllocatableOverheadResources", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "NodeAllocatableOverheadResources", tag, "Name 1,PerPod 2,PerContainer 3")
 		}
 	}
 	return nil
@@ -6160,18 +6163,18 @@ func unmarshal_v1_VolumeHealthCondition(r *readerGenerated, data []byte, m *v1.V
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Status)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Reason)
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Message)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Status)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.Reason)
+		case 3:
+			i, err = textGenerated(r, data, i, tag, &m.Message)
 		default:
-			i, err = otherGenerated("VolumeHealthCondition", data, start, "Status 1,Reason 2,Message 3")
+			i, err = otherGenerated("VolumeHealthCondition", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "VolumeHealthCondition", tag, "Status 1,Reason 2,Message 3")
 		}
 	}
 	return nil
@@ -6195,18 +6198,18 @@ func unmarshal_intstr_IntOrString(r *readerGenerated, data []byte, m *intstr.Int
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1 << 3:
-			i, err = numberGenerated(data, i, &m.Type)
-		case 2 << 3:
-			i, err = numberGenerated(data, i, &m.IntVal)
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.StrVal)
+		switch tag >> 3 {
+		case 1:
+			i, err = numberGenerated(data, i, tag, &m.Type)
+		case 2:
+			i, err = numberGenerated(data, i, tag, &m.IntVal)
+		case 3:
+			i, err = textGenerated(r, data, i, tag, &m.StrVal)
 		default:
-			i, err = otherGenerated("IntOrString", data, start, "Type 1,IntVal 2,StrVal 3")
+			i, err = otherGenerated("IntOrString", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "IntOrString", tag, "Type 1,IntVal 2,StrVal 3")
 		}
 	}
 	return nil
@@ -6230,18 +6233,18 @@ func unmarshal_v1_HostPathVolumeSource(r *readerGenerated, data []byte, m *v1.Ho
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Path)
-		case 2<<3 | 2:
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Path)
+		case 2:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(r, data, i, tag, v)
 			m.Type = (*v1.HostPathType)(v)
 		default:
-			i, err = otherGenerated("HostPathVolumeSource", data, start, "Path 1,Type 2")
+			i, err = otherGenerated("HostPathVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "HostPathVolumeSource", tag, "Path 1,Type 2")
 		}
 	}
 	return nil
@@ -6259,7 +6262,7 @@ func marshal_v1_HostPathVolumeSource(w *writerGenerated, m *v1.HostPathVolumeSou
 }
 
 // unmarshal_v1_EmptyDirVolumeSource adds what data says to m.
-func unmarshal_v1_EmptyDirVolumeSource(r *readerGenerated, data []byte, m *v1.EmptyDirVolumeSource) error {
+func unmarshal_v1_EmptyDirVolumeSource(r *largeReaderGenerated, data []byte, m *v1.EmptyDirVolumeSource) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -6267,25 +6270,25 @@ func unmarshal_v1_EmptyDirVolumeSource(r *readerGenerated, data []byte, m *v1.Em
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Medium)
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Medium)
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.SizeLimit == nil {
 					m.SizeLimit = r.resource_Quantity.next()
 				}
-				err = quantityGenerated(r, body, m.SizeLimit)
+				err = quantityGenerated(&r.readerGenerated, body, m.SizeLimit)
 			}
-		case 3 << 3:
+		case 3:
 			v := r.int32s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.Mode = v
 		default:
-			i, err = otherGenerated("EmptyDirVolumeSource", data, start, "Medium 1,SizeLimit 2,Mode 3")
+			i, err = otherGenerated("EmptyDirVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "EmptyDirVolumeSource", tag, "Medium 1,SizeLimit 2,Mode 3")
 		}
 	}
 	return nil
@@ -6316,20 +6319,20 @@ func unmarshal_v1_GCEPersistentDiskVolumeSource(r *readerGenerated, data []byte,
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.PDName)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.FSType)
-		case 3 << 3:
-			i, err = numberGenerated(data, i, &m.Partition)
-		case 4 << 3:
-			i, err = boolGenerated(data, i, &m.ReadOnly)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.PDName)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.FSType)
+		case 3:
+			i, err = numberGenerated(data, i, tag, &m.Partition)
+		case 4:
+			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
 		default:
-			i, err = otherGenerated("GCEPersistentDiskVolumeSource", data, start, "PDName 1,FSType 2,Partition 3,ReadOnly 4")
+			i, err = otherGenerated("GCEPersistentDiskVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "GCEPersistentDiskVolumeSource", tag, "PDName 1,FSType 2,Partition 3,ReadOnly 4")
 		}
 	}
 	return nil
@@ -6354,20 +6357,20 @@ func unmarshal_v1_AWSElasticBlockStoreVolumeSource(r *readerGenerated, data []by
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.VolumeID)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.FSType)
-		case 3 << 3:
-			i, err = numberGenerated(data, i, &m.Partition)
-		case 4 << 3:
-			i, err = boolGenerated(data, i, &m.ReadOnly)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.VolumeID)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.FSType)
+		case 3:
+			i, err = numberGenerated(data, i, tag, &m.Partition)
+		case 4:
+			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
 		default:
-			i, err = otherGenerated("AWSElasticBlockStoreVolumeSource", data, start, "VolumeID 1,FSType 2,Partition 3,ReadOnly 4")
+			i, err = otherGenerated("AWSElasticBlockStoreVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "AWSElasticBlockStoreVolumeSource", tag, "VolumeID 1,FSType 2,Partition 3,ReadOnly 4")
 		}
 	}
 	return nil
@@ -6392,18 +6395,18 @@ func unmarshal_v1_GitRepoVolumeSource(r *readerGenerated, data []byte, m *v1.Git
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Repository)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Revision)
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Directory)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Repository)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.Revision)
+		case 3:
+			i, err = textGenerated(r, data, i, tag, &m.Directory)
 		default:
-			i, err = otherGenerated("GitRepoVolumeSource", data, start, "Repository 1,Revision 2,Directory 3")
+			i, err = otherGenerated("GitRepoVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "GitRepoVolumeSource", tag, "Repository 1,Revision 2,Directory 3")
 		}
 	}
 	return nil
@@ -6420,7 +6423,7 @@ func marshal_v1_GitRepoVolumeSource(w *writerGenerated, m *v1.GitRepoVolumeSourc
 }
 
 // unmarshal_v1_SecretVolumeSource adds what data says to m.
-func unmarshal_v1_SecretVolumeSource(r *readerGenerated, data []byte, m *v1.SecretVolumeSource) error {
+func unmarshal_v1_SecretVolumeSource(r *largeReaderGenerated, data []byte, m *v1.SecretVolumeSource) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -6428,30 +6431,30 @@ func unmarshal_v1_SecretVolumeSource(r *readerGenerated, data []byte, m *v1.Secr
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.SecretName)
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_KeyToPath(r, body, growFromGenerated(&r.v1_KeyToPath, &m.Items, data[start:], tag))
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.SecretName)
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_KeyToPath(&r.readerGenerated, body, growFromGenerated(&r.v1_KeyToPath, &m.Items, data[start:], tag))
 			}
-		case 3 << 3:
+		case 3:
 			v := r.int32s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.DefaultMode = v
-		case 4 << 3:
+		case 4:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.Optional = v
-		case 5 << 3:
+		case 5:
 			v := r.int64s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.DefaultUser = v
 		default:
-			i, err = otherGenerated("SecretVolumeSource", data, start, "SecretName 1,Items 2,DefaultMode 3,Optional 4,DefaultUser 5")
+			i, err = otherGenerated("SecretVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "SecretVolumeSource", tag, "SecretName 1,Items 2,DefaultMode 3,Optional 4,DefaultUser 5")
 		}
 	}
 	return nil
@@ -6489,18 +6492,18 @@ func unmarshal_v1_NFSVolumeSource(r *readerGenerated, data []byte, m *v1.NFSVolu
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Server)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Path)
-		case 3 << 3:
-			i, err = boolGenerated(data, i, &m.ReadOnly)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Server)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.Path)
+		case 3:
+			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
 		default:
-			i, err = otherGenerated("NFSVolumeSource", data, start, "Server 1,Path 2,ReadOnly 3")
+			i, err = otherGenerated("NFSVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "NFSVolumeSource", tag, "Server 1,Path 2,ReadOnly 3")
 		}
 	}
 	return nil
@@ -6517,7 +6520,7 @@ func marshal_v1_NFSVolumeSource(w *writerGenerated, m *v1.NFSVolumeSource) {
 }
 
 // unmarshal_v1_ISCSIVolumeSource adds what data says to m.
-func unmarshal_v1_ISCSIVolumeSource(r *readerGenerated, data []byte, m *v1.ISCSIVolumeSource) error {
+func unmarshal_v1_ISCSIVolumeSource(r *largeReaderGenerated, data []byte, m *v1.ISCSIVolumeSource) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -6525,42 +6528,42 @@ func unmarshal_v1_ISCSIVolumeSource(r *readerGenerated, data []byte, m *v1.ISCSI
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.TargetPortal)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.IQN)
-		case 3 << 3:
-			i, err = numberGenerated(data, i, &m.Lun)
-		case 4<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.ISCSIInterface)
-		case 5<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.FSType)
-		case 6 << 3:
-			i, err = boolGenerated(data, i, &m.ReadOnly)
-		case 7<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.Portals, data[start:], tag))
-		case 8 << 3:
-			i, err = boolGenerated(data, i, &m.DiscoveryCHAPAuth)
-		case 10<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.TargetPortal)
+		case 2:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.IQN)
+		case 3:
+			i, err = numberGenerated(data, i, tag, &m.Lun)
+		case 4:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.ISCSIInterface)
+		case 5:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.FSType)
+		case 6:
+			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
+		case 7:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.Portals, data[start:], tag))
+		case 8:
+			i, err = boolGenerated(data, i, tag, &m.DiscoveryCHAPAuth)
+		case 10:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.SecretRef == nil {
 					m.SecretRef = r.v1_LocalObjectReference.next()
 				}
-				err = unmarshal_v1_LocalObjectReference(r, body, m.SecretRef)
+				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, m.SecretRef)
 			}
-		case 11 << 3:
-			i, err = boolGenerated(data, i, &m.SessionCHAPAuth)
-		case 12<<3 | 2:
+		case 11:
+			i, err = boolGenerated(data, i, tag, &m.SessionCHAPAuth)
+		case 12:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
 			m.InitiatorName = v
 		default:
-			i, err = otherGenerated("ISCSIVolumeSource", data, start, "TargetPortal 1,IQN 2,Lun 3,ISCSIInterface 4,FSType 5,ReadOnly 6,Portals 7,DiscoveryCHAPAuth 8,"+
-				"SecretRef 10,SessionCHAPAuth 11,InitiatorName 12")
+			i, err = otherGenerated("ISCSIVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ISCSIVolumeSource", tag, "TargetPortal 1,IQN 2,Lun 3,ISCSIInterface 4,FSType 5,ReadOnly 6,Portals 7,DiscoveryCHAPAuth 8,"+
+				"SecretRef 10,SessionCHAPAuth 11,InitiatorName 12")
 		}
 	}
 	return nil
@@ -6602,18 +6605,18 @@ func unmarshal_v1_GlusterfsVolumeSource(r *readerGenerated, data []byte, m *v1.G
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.EndpointsName)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Path)
-		case 3 << 3:
-			i, err = boolGenerated(data, i, &m.ReadOnly)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.EndpointsName)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.Path)
+		case 3:
+			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
 		default:
-			i, err = otherGenerated("GlusterfsVolumeSource", data, start, "EndpointsName 1,Path 2,ReadOnly 3")
+			i, err = otherGenerated("GlusterfsVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "GlusterfsVolumeSource", tag, "EndpointsName 1,Path 2,ReadOnly 3")
 		}
 	}
 	return nil
@@ -6637,16 +6640,16 @@ func unmarshal_v1_PersistentVolumeClaimVolumeSource(r *readerGenerated, data []b
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.ClaimName)
-		case 2 << 3:
-			i, err = boolGenerated(data, i, &m.ReadOnly)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.ClaimName)
+		case 2:
+			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
 		default:
-			i, err = otherGenerated("PersistentVolumeClaimVolumeSource", data, start, "ClaimName 1,ReadOnly 2")
+			i, err = otherGenerated("PersistentVolumeClaimVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "PersistentVolumeClaimVolumeSource", tag, "ClaimName 1,ReadOnly 2")
 		}
 	}
 	return nil
@@ -6662,7 +6665,7 @@ func marshal_v1_PersistentVolumeClaimVolumeSource(w *writerGenerated, m *v1.Pers
 }
 
 // unmarshal_v1_RBDVolumeSource adds what data says to m.
-func unmarshal_v1_RBDVolumeSource(r *readerGenerated, data []byte, m *v1.RBDVolumeSource) error {
+func unmarshal_v1_RBDVolumeSource(r *largeReaderGenerated, data []byte, m *v1.RBDVolumeSource) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -6670,33 +6673,33 @@ func unmarshal_v1_RBDVolumeSource(r *readerGenerated, data []byte, m *v1.RBDVolu
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.CephMonitors, data[start:], tag))
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.RBDImage)
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.FSType)
-		case 4<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.RBDPool)
-		case 5<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.RadosUser)
-		case 6<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Keyring)
-		case 7<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.CephMonitors, data[start:], tag))
+		case 2:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.RBDImage)
+		case 3:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.FSType)
+		case 4:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.RBDPool)
+		case 5:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.RadosUser)
+		case 6:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Keyring)
+		case 7:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.SecretRef == nil {
 					m.SecretRef = r.v1_LocalObjectReference.next()
 				}
-				err = unmarshal_v1_LocalObjectReference(r, body, m.SecretRef)
+				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, m.SecretRef)
 			}
-		case 8 << 3:
-			i, err = boolGenerated(data, i, &m.ReadOnly)
+		case 8:
+			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
 		default:
-			i, err = otherGenerated("RBDVolumeSource", data, start, "CephMonitors 1,RBDImage 2,FSType 3,RBDPool 4,RadosUser 5,Keyring 6,SecretRef 7,ReadOnly 8")
+			i, err = otherGenerated("RBDVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "RBDVolumeSource", tag, "CephMonitors 1,RBDImage 2,FSType 3,RBDPool 4,RadosUser 5,Keyring 6,SecretRef 7,ReadOnly 8")
 		}
 	}
 	return nil
@@ -6726,7 +6729,7 @@ func marshal_v1_RBDVolumeSource(w *writerGenerated, m *v1.RBDVolumeSource) {
 }
 
 // unmarshal_v1_FlexVolumeSource adds what data says to m.
-func unmarshal_v1_FlexVolumeSource(r *readerGenerated, data []byte, m *v1.FlexVolumeSource) error {
+func unmarshal_v1_FlexVolumeSource(r *largeReaderGenerated, data []byte, m *v1.FlexVolumeSource) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -6734,27 +6737,27 @@ func unmarshal_v1_FlexVolumeSource(r *readerGenerated, data []byte, m *v1.FlexVo
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Driver)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.FSType)
-		case 3<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Driver)
+		case 2:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.FSType)
+		case 3:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.SecretRef == nil {
 					m.SecretRef = r.v1_LocalObjectReference.next()
 				}
-				err = unmarshal_v1_LocalObjectReference(r, body, m.SecretRef)
+				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, m.SecretRef)
 			}
-		case 4 << 3:
-			i, err = boolGenerated(data, i, &m.ReadOnly)
-		case 5<<3 | 2:
-			i, err = textMapGenerated(r, data, start, i, tag, &m.Options)
+		case 4:
+			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
+		case 5:
+			i, err = textMapGenerated(&r.readerGenerated, data, start, i, tag, &m.Options)
 		default:
-			i, err = otherGenerated("FlexVolumeSource", data, start, "Driver 1,FSType 2,SecretRef 3,ReadOnly 4,Options 5")
+			i, err = otherGenerated("FlexVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "FlexVolumeSource", tag, "Driver 1,FSType 2,SecretRef 3,ReadOnly 4,Options 5")
 		}
 	}
 	return nil
@@ -6779,7 +6782,7 @@ func marshal_v1_FlexVolumeSource(w *writerGenerated, m *v1.FlexVolumeSource) {
 }
 
 // unmarshal_v1_CinderVolumeSource adds what data says to m.
-func unmarshal_v1_CinderVolumeSource(r *readerGenerated, data []byte, m *v1.CinderVolumeSource) error {
+func unmarshal_v1_CinderVolumeSource(r *largeReaderGenerated, data []byte, m *v1.CinderVolumeSource) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -6787,25 +6790,25 @@ func unmarshal_v1_CinderVolumeSource(r *readerGenerated, data []byte, m *v1.Cind
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.VolumeID)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.FSType)
-		case 3 << 3:
-			i, err = boolGenerated(data, i, &m.ReadOnly)
-		case 4<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.VolumeID)
+		case 2:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.FSType)
+		case 3:
+			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
+		case 4:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.SecretRef == nil {
 					m.SecretRef = r.v1_LocalObjectReference.next()
 				}
-				err = unmarshal_v1_LocalObjectReference(r, body, m.SecretRef)
+				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, m.SecretRef)
 			}
 		default:
-			i, err = otherGenerated("CinderVolumeSource", data, start, "VolumeID 1,FSType 2,ReadOnly 3,SecretRef 4")
+			i, err = otherGenerated("CinderVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "CinderVolumeSource", tag, "VolumeID 1,FSType 2,ReadOnly 3,SecretRef 4")
 		}
 	}
 	return nil
@@ -6829,7 +6832,7 @@ func marshal_v1_CinderVolumeSource(w *writerGenerated, m *v1.CinderVolumeSource)
 }
 
 // unmarshal_v1_CephFSVolumeSource adds what data says to m.
-func unmarshal_v1_CephFSVolumeSource(r *readerGenerated, data []byte, m *v1.CephFSVolumeSource) error {
+func unmarshal_v1_CephFSVolumeSource(r *largeReaderGenerated, data []byte, m *v1.CephFSVolumeSource) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -6837,29 +6840,29 @@ func unmarshal_v1_CephFSVolumeSource(r *readerGenerated, data []byte, m *v1.Ceph
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.Monitors, data[start:], tag))
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Path)
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.User)
-		case 4<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.SecretFile)
-		case 5<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.Monitors, data[start:], tag))
+		case 2:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Path)
+		case 3:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.User)
+		case 4:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.SecretFile)
+		case 5:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.SecretRef == nil {
 					m.SecretRef = r.v1_LocalObjectReference.next()
 				}
-				err = unmarshal_v1_LocalObjectReference(r, body, m.SecretRef)
+				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, m.SecretRef)
 			}
-		case 6 << 3:
-			i, err = boolGenerated(data, i, &m.ReadOnly)
+		case 6:
+			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
 		default:
-			i, err = otherGenerated("CephFSVolumeSource", data, start, "Monitors 1,Path 2,User 3,SecretFile 4,SecretRef 5,ReadOnly 6")
+			i, err = otherGenerated("CephFSVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "CephFSVolumeSource", tag, "Monitors 1,Path 2,User 3,SecretFile 4,SecretRef 5,ReadOnly 6")
 		}
 	}
 	return nil
@@ -6894,16 +6897,16 @@ func unmarshal_v1_FlockerVolumeSource(r *readerGenerated, data []byte, m *v1.Flo
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.DatasetName)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.DatasetUUID)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.DatasetName)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.DatasetUUID)
 		default:
-			i, err = otherGenerated("FlockerVolumeSource", data, start, "DatasetName 1,DatasetUUID 2")
+			i, err = otherGenerated("FlockerVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "FlockerVolumeSource", tag, "DatasetName 1,DatasetUUID 2")
 		}
 	}
 	return nil
@@ -6919,7 +6922,7 @@ func marshal_v1_FlockerVolumeSource(w *writerGenerated, m *v1.FlockerVolumeSourc
 }
 
 // unmarshal_v1_DownwardAPIVolumeSource adds what data says to m.
-func unmarshal_v1_DownwardAPIVolumeSource(r *readerGenerated, data []byte, m *v1.DownwardAPIVolumeSource) error {
+func unmarshal_v1_DownwardAPIVolumeSource(r *largeReaderGenerated, data []byte, m *v1.DownwardAPIVolumeSource) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -6927,24 +6930,24 @@ func unmarshal_v1_DownwardAPIVolumeSource(r *readerGenerated, data []byte, m *v1
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_DownwardAPIVolumeFile(r, body, growFromGenerated(&r.v1_DownwardAPIVolumeFile, &m.Items, data[start:], tag))
 			}
-		case 2 << 3:
+		case 2:
 			v := r.int32s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.DefaultMode = v
-		case 3 << 3:
+		case 3:
 			v := r.int64s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.DefaultUser = v
 		default:
-			i, err = otherGenerated("DownwardAPIVolumeSource", data, start, "Items 1,DefaultMode 2,DefaultUser 3")
+			i, err = otherGenerated("DownwardAPIVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "DownwardAPIVolumeSource", tag, "Items 1,DefaultMode 2,DefaultUser 3")
 		}
 	}
 	return nil
@@ -6978,24 +6981,24 @@ func unmarshal_v1_FCVolumeSource(r *readerGenerated, data []byte, m *v1.FCVolume
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.TargetWWNs, data[start:], tag))
-		case 2 << 3:
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, growTextsGenerated(r, &m.TargetWWNs, data[start:], tag))
+		case 2:
 			v := r.int32s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.Lun = v
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.FSType)
-		case 4 << 3:
-			i, err = boolGenerated(data, i, &m.ReadOnly)
-		case 5<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.WWIDs, data[start:], tag))
+		case 3:
+			i, err = textGenerated(r, data, i, tag, &m.FSType)
+		case 4:
+			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
+		case 5:
+			i, err = textGenerated(r, data, i, tag, growTextsGenerated(r, &m.WWIDs, data[start:], tag))
 		default:
-			i, err = otherGenerated("FCVolumeSource", data, start, "TargetWWNs 1,Lun 2,FSType 3,ReadOnly 4,WWIDs 5")
+			i, err = otherGenerated("FCVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "FCVolumeSource", tag, "TargetWWNs 1,Lun 2,FSType 3,ReadOnly 4,WWIDs 5")
 		}
 	}
 	return nil
@@ -7027,18 +7030,18 @@ func unmarshal_v1_AzureFileVolumeSource(r *readerGenerated, data []byte, m *v1.A
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.SecretName)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.ShareName)
-		case 3 << 3:
-			i, err = boolGenerated(data, i, &m.ReadOnly)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.SecretName)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.ShareName)
+		case 3:
+			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
 		default:
-			i, err = otherGenerated("AzureFileVolumeSource", data, start, "SecretName 1,ShareName 2,ReadOnly 3")
+			i, err = otherGenerated("AzureFileVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "AzureFileVolumeSource", tag, "SecretName 1,ShareName 2,ReadOnly 3")
 		}
 	}
 	return nil
@@ -7055,7 +7058,7 @@ func marshal_v1_AzureFileVolumeSource(w *writerGenerated, m *v1.AzureFileVolumeS
 }
 
 // unmarshal_v1_ConfigMapVolumeSource adds what data says to m.
-func unmarshal_v1_ConfigMapVolumeSource(r *readerGenerated, data []byte, m *v1.ConfigMapVolumeSource) error {
+func unmarshal_v1_ConfigMapVolumeSource(r *largeReaderGenerated, data []byte, m *v1.ConfigMapVolumeSource) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -7063,32 +7066,32 @@ func unmarshal_v1_ConfigMapVolumeSource(r *readerGenerated, data []byte, m *v1.C
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_LocalObjectReference(r, body, &m.LocalObjectReference)
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, &m.LocalObjectReference)
 			}
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_KeyToPath(r, body, growFromGenerated(&r.v1_KeyToPath, &m.Items, data[start:], tag))
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_KeyToPath(&r.readerGenerated, body, growFromGenerated(&r.v1_KeyToPath, &m.Items, data[start:], tag))
 			}
-		case 3 << 3:
+		case 3:
 			v := r.int32s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.DefaultMode = v
-		case 4 << 3:
+		case 4:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.Optional = v
-		case 5 << 3:
+		case 5:
 			v := r.int64s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.DefaultUser = v
 		default:
-			i, err = otherGenerated("ConfigMapVolumeSource", data, start, "LocalObjectReference 1,Items 2,DefaultMode 3,Optional 4,DefaultUser 5")
+			i, err = otherGenerated("ConfigMapVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ConfigMapVolumeSource", tag, "LocalObjectReference 1,Items 2,DefaultMode 3,Optional 4,DefaultUser 5")
 		}
 	}
 	return nil
@@ -7130,20 +7133,20 @@ func unmarshal_v1_VsphereVirtualDiskVolumeSource(r *readerGenerated, data []byte
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.VolumePath)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.FSType)
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.StoragePolicyName)
-		case 4<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.StoragePolicyID)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.VolumePath)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.FSType)
+		case 3:
+			i, err = textGenerated(r, data, i, tag, &m.StoragePolicyName)
+		case 4:
+			i, err = textGenerated(r, data, i, tag, &m.StoragePolicyID)
 		default:
-			i, err = otherGenerated("VsphereVirtualDiskVolumeSource", data, start, "VolumePath 1,FSType 2,StoragePolicyName 3,StoragePolicyID 4")
+			i, err = otherGenerated("VsphereVirtualDiskVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "VsphereVirtualDiskVolumeSource", tag, "VolumePath 1,FSType 2,StoragePolicyName 3,StoragePolicyID 4")
 		}
 	}
 	return nil
@@ -7168,24 +7171,24 @@ func unmarshal_v1_QuobyteVolumeSource(r *readerGenerated, data []byte, m *v1.Quo
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Registry)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Volume)
-		case 3 << 3:
-			i, err = boolGenerated(data, i, &m.ReadOnly)
-		case 4<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.User)
-		case 5<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Group)
-		case 6<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Tenant)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Registry)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.Volume)
+		case 3:
+			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
+		case 4:
+			i, err = textGenerated(r, data, i, tag, &m.User)
+		case 5:
+			i, err = textGenerated(r, data, i, tag, &m.Group)
+		case 6:
+			i, err = textGenerated(r, data, i, tag, &m.Tenant)
 		default:
-			i, err = otherGenerated("QuobyteVolumeSource", data, start, "Registry 1,Volume 2,ReadOnly 3,User 4,Group 5,Tenant 6")
+			i, err = otherGenerated("QuobyteVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "QuobyteVolumeSource", tag, "Registry 1,Volume 2,ReadOnly 3,User 4,Group 5,Tenant 6")
 		}
 	}
 	return nil
@@ -7212,32 +7215,32 @@ func unmarshal_v1_AzureDiskVolumeSource(r *readerGenerated, data []byte, m *v1.A
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.DiskName)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.DataDiskURI)
-		case 3<<3 | 2:
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.DiskName)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.DataDiskURI)
+		case 3:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(r, data, i, tag, v)
 			m.CachingMode = (*v1.AzureDataDiskCachingMode)(v)
-		case 4<<3 | 2:
+		case 4:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(r, data, i, tag, v)
 			m.FSType = v
-		case 5 << 3:
+		case 5:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.ReadOnly = v
-		case 6<<3 | 2:
+		case 6:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(r, data, i, tag, v)
 			m.Kind = (*v1.AzureDataDiskKind)(v)
 		default:
-			i, err = otherGenerated("AzureDiskVolumeSource", data, start, "DiskName 1,DataDiskURI 2,CachingMode 3,FSType 4,ReadOnly 5,Kind 6")
+			i, err = otherGenerated("AzureDiskVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "AzureDiskVolumeSource", tag, "DiskName 1,DataDiskURI 2,CachingMode 3,FSType 4,ReadOnly 5,Kind 6")
 		}
 	}
 	return nil
@@ -7272,16 +7275,16 @@ func unmarshal_v1_PhotonPersistentDiskVolumeSource(r *readerGenerated, data []by
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.PdID)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.FSType)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.PdID)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.FSType)
 		default:
-			i, err = otherGenerated("PhotonPersistentDiskVolumeSource", data, start, "PdID 1,FSType 2")
+			i, err = otherGenerated("PhotonPersistentDiskVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "PhotonPersistentDiskVolumeSource", tag, "PdID 1,FSType 2")
 		}
 	}
 	return nil
@@ -7297,7 +7300,7 @@ func marshal_v1_PhotonPersistentDiskVolumeSource(w *writerGenerated, m *v1.Photo
 }
 
 // unmarshal_v1_ProjectedVolumeSource adds what data says to m.
-func unmarshal_v1_ProjectedVolumeSource(r *readerGenerated, data []byte, m *v1.ProjectedVolumeSource) error {
+func unmarshal_v1_ProjectedVolumeSource(r *largeReaderGenerated, data []byte, m *v1.ProjectedVolumeSource) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -7305,24 +7308,24 @@ func unmarshal_v1_ProjectedVolumeSource(r *readerGenerated, data []byte, m *v1.P
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_VolumeProjection(r, body, growFromGenerated(&r.v1_VolumeProjection, &m.Sources, data[start:], tag))
 			}
-		case 2 << 3:
+		case 2:
 			v := r.int32s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.DefaultMode = v
-		case 3 << 3:
+		case 3:
 			v := r.int64s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.DefaultUser = v
 		default:
-			i, err = otherGenerated("ProjectedVolumeSource", data, start, "Sources 1,DefaultMode 2,DefaultUser 3")
+			i, err = otherGenerated("ProjectedVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ProjectedVolumeSource", tag, "Sources 1,DefaultMode 2,DefaultUser 3")
 		}
 	}
 	return nil
@@ -7356,18 +7359,18 @@ func unmarshal_v1_PortworxVolumeSource(r *readerGenerated, data []byte, m *v1.Po
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.VolumeID)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.FSType)
-		case 3 << 3:
-			i, err = boolGenerated(data, i, &m.ReadOnly)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.VolumeID)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.FSType)
+		case 3:
+			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
 		default:
-			i, err = otherGenerated("PortworxVolumeSource", data, start, "VolumeID 1,FSType 2,ReadOnly 3")
+			i, err = otherGenerated("PortworxVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "PortworxVolumeSource", tag, "VolumeID 1,FSType 2,ReadOnly 3")
 		}
 	}
 	return nil
@@ -7384,7 +7387,7 @@ func marshal_v1_PortworxVolumeSource(w *writerGenerated, m *v1.PortworxVolumeSou
 }
 
 // unmarshal_v1_ScaleIOVolumeSource adds what data says to m.
-func unmarshal_v1_ScaleIOVolumeSource(r *readerGenerated, data []byte, m *v1.ScaleIOVolumeSource) error {
+func unmarshal_v1_ScaleIOVolumeSource(r *largeReaderGenerated, data []byte, m *v1.ScaleIOVolumeSource) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -7392,38 +7395,38 @@ func unmarshal_v1_ScaleIOVolumeSource(r *readerGenerated, data []byte, m *v1.Sca
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Gateway)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.System)
-		case 3<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Gateway)
+		case 2:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.System)
+		case 3:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.SecretRef == nil {
 					m.SecretRef = r.v1_LocalObjectReference.next()
 				}
-				err = unmarshal_v1_LocalObjectReference(r, body, m.SecretRef)
+				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, m.SecretRef)
 			}
-		case 4 << 3:
-			i, err = boolGenerated(data, i, &m.SSLEnabled)
-		case 5<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.ProtectionDomain)
-		case 6<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.StoragePool)
-		case 7<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.StorageMode)
-		case 8<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.VolumeName)
-		case 9<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.FSType)
-		case 10 << 3:
-			i, err = boolGenerated(data, i, &m.ReadOnly)
+		case 4:
+			i, err = boolGenerated(data, i, tag, &m.SSLEnabled)
+		case 5:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.ProtectionDomain)
+		case 6:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.StoragePool)
+		case 7:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.StorageMode)
+		case 8:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.VolumeName)
+		case 9:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.FSType)
+		case 10:
+			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
 		default:
-			i, err = otherGenerated("ScaleIOVolumeSource", data, start, "Gateway 1,System 2,SecretRef 3,SSLEnabled 4,ProtectionDomain 5,StoragePool 6,StorageMode 7,"+
-				"VolumeName 8,FSType 9,ReadOnly 10")
+			i, err = otherGenerated("ScaleIOVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ScaleIOVolumeSource", tag, "Gateway 1,System 2,SecretRef 3,SSLEnabled 4,ProtectionDomain 5,StoragePool 6,StorageMode 7,"+
+				"VolumeName 8,FSType 9,ReadOnly 10")
 		}
 	}
 	return nil
@@ -7453,7 +7456,7 @@ func marshal_v1_ScaleIOVolumeSource(w *writerGenerated, m *v1.ScaleIOVolumeSourc
 }
 
 // unmarshal_v1_StorageOSVolumeSource adds what data says to m.
-func unmarshal_v1_StorageOSVolumeSource(r *readerGenerated, data []byte, m *v1.StorageOSVolumeSource) error {
+func unmarshal_v1_StorageOSVolumeSource(r *largeReaderGenerated, data []byte, m *v1.StorageOSVolumeSource) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -7461,27 +7464,27 @@ func unmarshal_v1_StorageOSVolumeSource(r *readerGenerated, data []byte, m *v1.S
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.VolumeName)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.VolumeNamespace)
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.FSType)
-		case 4 << 3:
-			i, err = boolGenerated(data, i, &m.ReadOnly)
-		case 5<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.VolumeName)
+		case 2:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.VolumeNamespace)
+		case 3:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.FSType)
+		case 4:
+			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
+		case 5:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.SecretRef == nil {
 					m.SecretRef = r.v1_LocalObjectReference.next()
 				}
-				err = unmarshal_v1_LocalObjectReference(r, body, m.SecretRef)
+				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, m.SecretRef)
 			}
 		default:
-			i, err = otherGenerated("StorageOSVolumeSource", data, start, "VolumeName 1,VolumeNamespace 2,FSType 3,ReadOnly 4,SecretRef 5")
+			i, err = otherGenerated("StorageOSVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "StorageOSVolumeSource", tag, "VolumeName 1,VolumeNamespace 2,FSType 3,ReadOnly 4,SecretRef 5")
 		}
 	}
 	return nil
@@ -7506,7 +7509,7 @@ func marshal_v1_StorageOSVolumeSource(w *writerGenerated, m *v1.StorageOSVolumeS
 }
 
 // unmarshal_v1_CSIVolumeSource adds what data says to m.
-func unmarshal_v1_CSIVolumeSource(r *readerGenerated, data []byte, m *v1.CSIVolumeSource) error {
+func unmarshal_v1_CSIVolumeSource(r *largeReaderGenerated, data []byte, m *v1.CSIVolumeSource) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -7514,31 +7517,31 @@ func unmarshal_v1_CSIVolumeSource(r *readerGenerated, data []byte, m *v1.CSIVolu
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Driver)
-		case 2 << 3:
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Driver)
+		case 2:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.ReadOnly = v
-		case 3<<3 | 2:
+		case 3:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
 			m.FSType = v
-		case 4<<3 | 2:
-			i, err = textMapGenerated(r, data, start, i, tag, &m.VolumeAttributes)
-		case 5<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 4:
+			i, err = textMapGenerated(&r.readerGenerated, data, start, i, tag, &m.VolumeAttributes)
+		case 5:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.NodePublishSecretRef == nil {
 					m.NodePublishSecretRef = r.v1_LocalObjectReference.next()
 				}
-				err = unmarshal_v1_LocalObjectReference(r, body, m.NodePublishSecretRef)
+				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, m.NodePublishSecretRef)
 			}
 		default:
-			i, err = otherGenerated("CSIVolumeSource", data, start, "Driver 1,ReadOnly 2,FSType 3,VolumeAttributes 4,NodePublishSecretRef 5")
+			i, err = otherGenerated("CSIVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "CSIVolumeSource", tag, "Driver 1,ReadOnly 2,FSType 3,VolumeAttributes 4,NodePublishSecretRef 5")
 		}
 	}
 	return nil
@@ -7567,7 +7570,7 @@ func marshal_v1_CSIVolumeSource(w *writerGenerated, m *v1.CSIVolumeSource) {
 }
 
 // unmarshal_v1_EphemeralVolumeSource adds what data says to m.
-func unmarshal_v1_EphemeralVolumeSource(r *readerGenerated, data []byte, m *v1.EphemeralVolumeSource) error {
+func unmarshal_v1_EphemeralVolumeSource(r *largeReaderGenerated, data []byte, m *v1.EphemeralVolumeSource) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -7575,19 +7578,19 @@ func unmarshal_v1_EphemeralVolumeSource(r *readerGenerated, data []byte, m *v1.E
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.VolumeClaimTemplate == nil {
 					m.VolumeClaimTemplate = r.v1_PersistentVolumeClaimTemplate.next()
 				}
 				err = unmarshal_v1_PersistentVolumeClaimTemplate(r, body, m.VolumeClaimTemplate)
 			}
 		default:
-			i, err = otherGenerated("EphemeralVolumeSource", data, start, "VolumeClaimTemplate 1")
+			i, err = otherGenerated("EphemeralVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "EphemeralVolumeSource", tag, "VolumeClaimTemplate 1")
 		}
 	}
 	return nil
@@ -7615,16 +7618,16 @@ func unmarshal_v1_ImageVolumeSource(r *readerGenerated, data []byte, m *v1.Image
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Reference)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.PullPolicy)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Reference)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.PullPolicy)
 		default:
-			i, err = otherGenerated("ImageVolumeSource", data, start, "Reference 1,PullPolicy 2")
+			i, err = otherGenerated("ImageVolumeSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ImageVolumeSource", tag, "Reference 1,PullPolicy 2")
 		}
 	}
 	return nil
@@ -7640,7 +7643,7 @@ func marshal_v1_ImageVolumeSource(w *writerGenerated, m *v1.ImageVolumeSource) {
 }
 
 // unmarshal_v1_ConfigMapEnvSource adds what data says to m.
-func unmarshal_v1_ConfigMapEnvSource(r *readerGenerated, data []byte, m *v1.ConfigMapEnvSource) error {
+func unmarshal_v1_ConfigMapEnvSource(r *largeReaderGenerated, data []byte, m *v1.ConfigMapEnvSource) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -7648,20 +7651,20 @@ func unmarshal_v1_ConfigMapEnvSource(r *readerGenerated, data []byte, m *v1.Conf
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_LocalObjectReference(r, body, &m.LocalObjectReference)
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, &m.LocalObjectReference)
 			}
-		case 2 << 3:
+		case 2:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.Optional = v
 		default:
-			i, err = otherGenerated("ConfigMapEnvSource", data, start, "LocalObjectReference 1,Optional 2")
+			i, err = otherGenerated("ConfigMapEnvSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ConfigMapEnvSource", tag, "LocalObjectReference 1,Optional 2")
 		}
 	}
 	return nil
@@ -7683,7 +7686,7 @@ func marshal_v1_ConfigMapEnvSource(w *writerGenerated, m *v1.ConfigMapEnvSource)
 }
 
 // unmarshal_v1_SecretEnvSource adds what data says to m.
-func unmarshal_v1_SecretEnvSource(r *readerGenerated, data []byte, m *v1.SecretEnvSource) error {
+func unmarshal_v1_SecretEnvSource(r *largeReaderGenerated, data []byte, m *v1.SecretEnvSource) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -7691,20 +7694,20 @@ func unmarshal_v1_SecretEnvSource(r *readerGenerated, data []byte, m *v1.SecretE
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_LocalObjectReference(r, body, &m.LocalObjectReference)
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, &m.LocalObjectReference)
 			}
-		case 2 << 3:
+		case 2:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.Optional = v
 		default:
-			i, err = otherGenerated("SecretEnvSource", data, start, "LocalObjectReference 1,Optional 2")
+			i, err = otherGenerated("SecretEnvSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "SecretEnvSource", tag, "LocalObjectReference 1,Optional 2")
 		}
 	}
 	return nil
@@ -7726,7 +7729,7 @@ func marshal_v1_SecretEnvSource(w *writerGenerated, m *v1.SecretEnvSource) {
 }
 
 // unmarshal_v1_EnvVarSource adds what data says to m.
-func unmarshal_v1_EnvVarSource(r *readerGenerated, data []byte, m *v1.EnvVarSource) error {
+func unmarshal_v1_EnvVarSource(r *largeReaderGenerated, data []byte, m *v1.EnvVarSource) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -7734,47 +7737,47 @@ func unmarshal_v1_EnvVarSource(r *readerGenerated, data []byte, m *v1.EnvVarSour
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.FieldRef == nil {
 					m.FieldRef = r.v1_ObjectFieldSelector.next()
 				}
-				err = unmarshal_v1_ObjectFieldSelector(r, body, m.FieldRef)
+				err = unmarshal_v1_ObjectFieldSelector(&r.readerGenerated, body, m.FieldRef)
 			}
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.ResourceFieldRef == nil {
 					m.ResourceFieldRef = r.v1_ResourceFieldSelector.next()
 				}
 				err = unmarshal_v1_ResourceFieldSelector(r, body, m.ResourceFieldRef)
 			}
-		case 3<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 3:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.ConfigMapKeyRef == nil {
 					m.ConfigMapKeyRef = r.v1_ConfigMapKeySelector.next()
 				}
 				err = unmarshal_v1_ConfigMapKeySelector(r, body, m.ConfigMapKeyRef)
 			}
-		case 4<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 4:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.SecretKeyRef == nil {
 					m.SecretKeyRef = r.v1_SecretKeySelector.next()
 				}
 				err = unmarshal_v1_SecretKeySelector(r, body, m.SecretKeyRef)
 			}
-		case 5<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 5:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.FileKeyRef == nil {
 					m.FileKeyRef = r.v1_FileKeySelector.next()
 				}
-				err = unmarshal_v1_FileKeySelector(r, body, m.FileKeyRef)
+				err = unmarshal_v1_FileKeySelector(&r.readerGenerated, body, m.FileKeyRef)
 			}
 		default:
-			i, err = otherGenerated("EnvVarSource", data, start, "FieldRef 1,ResourceFieldRef 2,ConfigMapKeyRef 3,SecretKeyRef 4,FileKeyRef 5")
+			i, err = otherGenerated("EnvVarSource", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "EnvVarSource", tag, "FieldRef 1,ResourceFieldRef 2,ConfigMapKeyRef 3,SecretKeyRef 4,FileKeyRef 5")
 		}
 	}
 	return nil
@@ -7830,18 +7833,20 @@ func unmarshal_v1_ContainerRestartRuleOnExitCodes(r *readerGenerated, data []byt
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Operator)
-		case 2 << 3:
-			i, err = numberGenerated(data, i, growGenerated(&m.Values, data[start:], tag))
-		case 2<<3 | 2: // packed
-			i, err = packedNumbersGenerated(data, i, &m.Values)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Operator)
+		case 2:
+			if tag&7 == bytesGenerated {
+				i, err = packedNumbersGenerated(data, i, &m.Values)
+				break
+			}
+			i, err = numberGenerated(data, i, tag, growGenerated(&m.Values, data[start:], tag))
 		default:
-			i, err = otherGenerated("ContainerRestartRuleOnExitCodes", data, start, "Operator 1,Values 2")
+			i, err = otherGenerated("ContainerRestartRuleOnExitCodes", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ContainerRestartRuleOnExitCodes", tag, "Operator 1,Values 2")
 		}
 	}
 	return nil
@@ -7859,7 +7864,7 @@ func marshal_v1_ContainerRestartRuleOnExitCodes(w *writerGenerated, m *v1.Contai
 }
 
 // unmarshal_v1_ProbeHandler adds what data says to m.
-func unmarshal_v1_ProbeHandler(r *readerGenerated, data []byte, m *v1.ProbeHandler) error {
+func unmarshal_v1_ProbeHandler(r *largeReaderGenerated, data []byte, m *v1.ProbeHandler) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -7867,40 +7872,40 @@ func unmarshal_v1_ProbeHandler(r *readerGenerated, data []byte, m *v1.ProbeHandl
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Exec == nil {
 					m.Exec = r.v1_ExecAction.next()
 				}
-				err = unmarshal_v1_ExecAction(r, body, m.Exec)
+				err = unmarshal_v1_ExecAction(&r.readerGenerated, body, m.Exec)
 			}
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.HTTPGet == nil {
 					m.HTTPGet = r.v1_HTTPGetAction.next()
 				}
 				err = unmarshal_v1_HTTPGetAction(r, body, m.HTTPGet)
 			}
-		case 3<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 3:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.TCPSocket == nil {
 					m.TCPSocket = r.v1_TCPSocketAction.next()
 				}
 				err = unmarshal_v1_TCPSocketAction(r, body, m.TCPSocket)
 			}
-		case 4<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 4:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.GRPC == nil {
 					m.GRPC = r.v1_GRPCAction.next()
 				}
-				err = unmarshal_v1_GRPCAction(r, body, m.GRPC)
+				err = unmarshal_v1_GRPCAction(&r.readerGenerated, body, m.GRPC)
 			}
 		default:
-			i, err = otherGenerated("ProbeHandler", data, start, "Exec 1,HTTPGet 2,TCPSocket 3,GRPC 4")
+			i, err = otherGenerated("ProbeHandler", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ProbeHandler", tag, "Exec 1,HTTPGet 2,TCPSocket 3,GRPC 4")
 		}
 	}
 	return nil
@@ -7942,7 +7947,7 @@ func marshal_v1_ProbeHandler(w *writerGenerated, m *v1.ProbeHandler) {
 }
 
 // unmarshal_v1_LifecycleHandler adds what data says to m.
-func unmarshal_v1_LifecycleHandler(r *readerGenerated, data []byte, m *v1.LifecycleHandler) error {
+func unmarshal_v1_LifecycleHandler(r *largeReaderGenerated, data []byte, m *v1.LifecycleHandler) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -7950,40 +7955,40 @@ func unmarshal_v1_LifecycleHandler(r *readerGenerated, data []byte, m *v1.Lifecy
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Exec == nil {
 					m.Exec = r.v1_ExecAction.next()
 				}
-				err = unmarshal_v1_ExecAction(r, body, m.Exec)
+				err = unmarshal_v1_ExecAction(&r.readerGenerated, body, m.Exec)
 			}
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.HTTPGet == nil {
 					m.HTTPGet = r.v1_HTTPGetAction.next()
 				}
 				err = unmarshal_v1_HTTPGetAction(r, body, m.HTTPGet)
 			}
-		case 3<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 3:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.TCPSocket == nil {
 					m.TCPSocket = r.v1_TCPSocketAction.next()
 				}
 				err = unmarshal_v1_TCPSocketAction(r, body, m.TCPSocket)
 			}
-		case 4<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 4:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Sleep == nil {
 					m.Sleep = r.v1_SleepAction.next()
 				}
-				err = unmarshal_v1_SleepAction(r, body, m.Sleep)
+				err = unmarshal_v1_SleepAction(&r.readerGenerated, body, m.Sleep)
 			}
 		default:
-			i, err = otherGenerated("LifecycleHandler", data, start, "Exec 1,HTTPGet 2,TCPSocket 3,Sleep 4")
+			i, err = otherGenerated("LifecycleHandler", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "LifecycleHandler", tag, "Exec 1,HTTPGet 2,TCPSocket 3,Sleep 4")
 		}
 	}
 	return nil
@@ -8032,16 +8037,16 @@ func unmarshal_v1_Capabilities(r *readerGenerated, data []byte, m *v1.Capabiliti
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.Add, data[start:], tag))
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.Drop, data[start:], tag))
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, growTextsGenerated(r, &m.Add, data[start:], tag))
+		case 2:
+			i, err = textGenerated(r, data, i, tag, growTextsGenerated(r, &m.Drop, data[start:], tag))
 		default:
-			i, err = otherGenerated("Capabilities", data, start, "Add 1,Drop 2")
+			i, err = otherGenerated("Capabilities", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "Capabilities", tag, "Add 1,Drop 2")
 		}
 	}
 	return nil
@@ -8061,7 +8066,7 @@ func marshal_v1_Capabilities(w *writerGenerated, m *v1.Capabilities) {
 }
 
 // unmarshal_v1_NodeSelector adds what data says to m.
-func unmarshal_v1_NodeSelector(r *readerGenerated, data []byte, m *v1.NodeSelector) error {
+func unmarshal_v1_NodeSelector(r *largeReaderGenerated, data []byte, m *v1.NodeSelector) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -8069,16 +8074,16 @@ func unmarshal_v1_NodeSelector(r *readerGenerated, data []byte, m *v1.NodeSelect
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_NodeSelectorTerm(r, body, growFromGenerated(&r.v1_NodeSelectorTerm, &m.NodeSelectorTerms, data[start:], tag))
 			}
 		default:
-			i, err = otherGenerated("NodeSelector", data, start, "NodeSelectorTerms 1")
+			i, err = otherGenerated("NodeSelector", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "NodeSelector", tag, "NodeSelectorTerms 1")
 		}
 	}
 	return nil
@@ -8099,7 +8104,7 @@ func marshal_v1_NodeSelector(w *writerGenerated, m *v1.NodeSelector) {
 }
 
 // unmarshal_v1_PreferredSchedulingTerm adds what data says to m.
-func unmarshal_v1_PreferredSchedulingTerm(r *readerGenerated, data []byte, m *v1.PreferredSchedulingTerm) error {
+func unmarshal_v1_PreferredSchedulingTerm(r *largeReaderGenerated, data []byte, m *v1.PreferredSchedulingTerm) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -8107,18 +8112,18 @@ func unmarshal_v1_PreferredSchedulingTerm(r *readerGenerated, data []byte, m *v1
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1 << 3:
-			i, err = numberGenerated(data, i, &m.Weight)
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			i, err = numberGenerated(data, i, tag, &m.Weight)
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_NodeSelectorTerm(r, body, &m.Preference)
 			}
 		default:
-			i, err = otherGenerated("PreferredSchedulingTerm", data, start, "Weight 1,Preference 2")
+			i, err = otherGenerated("PreferredSchedulingTerm", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "PreferredSchedulingTerm", tag, "Weight 1,Preference 2")
 		}
 	}
 	return nil
@@ -8138,7 +8143,7 @@ func marshal_v1_PreferredSchedulingTerm(w *writerGenerated, m *v1.PreferredSched
 }
 
 // unmarshal_v1_PodAffinityTerm adds what data says to m.
-func unmarshal_v1_PodAffinityTerm(r *readerGenerated, data []byte, m *v1.PodAffinityTerm) error {
+func unmarshal_v1_PodAffinityTerm(r *largeReaderGenerated, data []byte, m *v1.PodAffinityTerm) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -8146,34 +8151,34 @@ func unmarshal_v1_PodAffinityTerm(r *readerGenerated, data []byte, m *v1.PodAffi
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.LabelSelector == nil {
 					m.LabelSelector = r.metav1_LabelSelector.next()
 				}
 				err = unmarshal_metav1_LabelSelector(r, body, m.LabelSelector)
 			}
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.Namespaces, data[start:], tag))
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.TopologyKey)
-		case 4<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 2:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.Namespaces, data[start:], tag))
+		case 3:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.TopologyKey)
+		case 4:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.NamespaceSelector == nil {
 					m.NamespaceSelector = r.metav1_LabelSelector.next()
 				}
 				err = unmarshal_metav1_LabelSelector(r, body, m.NamespaceSelector)
 			}
-		case 5<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.MatchLabelKeys, data[start:], tag))
-		case 6<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.MismatchLabelKeys, data[start:], tag))
+		case 5:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.MatchLabelKeys, data[start:], tag))
+		case 6:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.MismatchLabelKeys, data[start:], tag))
 		default:
-			i, err = otherGenerated("PodAffinityTerm", data, start, "LabelSelector 1,Namespaces 2,TopologyKey 3,NamespaceSelector 4,MatchLabelKeys 5,MismatchLabelKeys 6")
+			i, err = otherGenerated("PodAffinityTerm", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "PodAffinityTerm", tag, "LabelSelector 1,Namespaces 2,TopologyKey 3,NamespaceSelector 4,MatchLabelKeys 5,MismatchLabelKeys 6")
 		}
 	}
 	return nil
@@ -8211,7 +8216,7 @@ func marshal_v1_PodAffinityTerm(w *writerGenerated, m *v1.PodAffinityTerm) {
 }
 
 // unmarshal_v1_WeightedPodAffinityTerm adds what data says to m.
-func unmarshal_v1_WeightedPodAffinityTerm(r *readerGenerated, data []byte, m *v1.WeightedPodAffinityTerm) error {
+func unmarshal_v1_WeightedPodAffinityTerm(r *largeReaderGenerated, data []byte, m *v1.WeightedPodAffinityTerm) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -8219,18 +8224,18 @@ func unmarshal_v1_WeightedPodAffinityTerm(r *readerGenerated, data []byte, m *v1
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1 << 3:
-			i, err = numberGenerated(data, i, &m.Weight)
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			i, err = numberGenerated(data, i, tag, &m.Weight)
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_PodAffinityTerm(r, body, &m.PodAffinityTerm)
 			}
 		default:
-			i, err = otherGenerated("WeightedPodAffinityTerm", data, start, "Weight 1,PodAffinityTerm 2")
+			i, err = otherGenerated("WeightedPodAffinityTerm", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "WeightedPodAffinityTerm", tag, "Weight 1,PodAffinityTerm 2")
 		}
 	}
 	return nil
@@ -8257,16 +8262,16 @@ func unmarshal_v1_ContainerStateWaiting(r *readerGenerated, data []byte, m *v1.C
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Reason)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Message)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Reason)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.Message)
 		default:
-			i, err = otherGenerated("ContainerStateWaiting", data, start, "Reason 1,Message 2")
+			i, err = otherGenerated("ContainerStateWaiting", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ContainerStateWaiting", tag, "Reason 1,Message 2")
 		}
 	}
 	return nil
@@ -8290,16 +8295,16 @@ func unmarshal_v1_ContainerStateRunning(r *readerGenerated, data []byte, m *v1.C
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = m.StartedAt.Unmarshal(body)
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = timeGenerated(body, &m.StartedAt)
 			}
 		default:
-			i, err = otherGenerated("ContainerStateRunning", data, start, "StartedAt 1")
+			i, err = otherGenerated("ContainerStateRunning", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ContainerStateRunning", tag, "StartedAt 1")
 		}
 	}
 	return nil
@@ -8322,30 +8327,30 @@ func unmarshal_v1_ContainerStateTerminated(r *readerGenerated, data []byte, m *v
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1 << 3:
-			i, err = numberGenerated(data, i, &m.ExitCode)
-		case 2 << 3:
-			i, err = numberGenerated(data, i, &m.Signal)
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Reason)
-		case 4<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Message)
-		case 5<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = m.StartedAt.Unmarshal(body)
+		switch tag >> 3 {
+		case 1:
+			i, err = numberGenerated(data, i, tag, &m.ExitCode)
+		case 2:
+			i, err = numberGenerated(data, i, tag, &m.Signal)
+		case 3:
+			i, err = textGenerated(r, data, i, tag, &m.Reason)
+		case 4:
+			i, err = textGenerated(r, data, i, tag, &m.Message)
+		case 5:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = timeGenerated(body, &m.StartedAt)
 			}
-		case 6<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = m.FinishedAt.Unmarshal(body)
+		case 6:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = timeGenerated(body, &m.FinishedAt)
 			}
-		case 7<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.ContainerID)
+		case 7:
+			i, err = textGenerated(r, data, i, tag, &m.ContainerID)
 		default:
-			i, err = otherGenerated("ContainerStateTerminated", data, start, "ExitCode 1,Signal 2,Reason 3,Message 4,StartedAt 5,FinishedAt 6,ContainerID 7")
+			i, err = otherGenerated("ContainerStateTerminated", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ContainerStateTerminated", tag, "ExitCode 1,Signal 2,Reason 3,Message 4,StartedAt 5,FinishedAt 6,ContainerID 7")
 		}
 	}
 	return nil
@@ -8366,7 +8371,7 @@ func marshal_v1_ContainerStateTerminated(w *writerGenerated, m *v1.ContainerStat
 }
 
 // unmarshal_v1_VolumeStatus adds what data says to m.
-func unmarshal_v1_VolumeStatus(r *readerGenerated, data []byte, m *v1.VolumeStatus) error {
+func unmarshal_v1_VolumeStatus(r *largeReaderGenerated, data []byte, m *v1.VolumeStatus) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -8374,19 +8379,19 @@ func unmarshal_v1_VolumeStatus(r *readerGenerated, data []byte, m *v1.VolumeStat
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Image == nil {
 					m.Image = r.v1_ImageVolumeStatus.next()
 				}
-				err = unmarshal_v1_ImageVolumeStatus(r, body, m.Image)
+				err = unmarshal_v1_ImageVolumeStatus(&r.readerGenerated, body, m.Image)
 			}
 		default:
-			i, err = otherGenerated("VolumeStatus", data, start, "Image 1")
+			i, err = otherGenerated("VolumeStatus", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "VolumeStatus", tag, "Image 1")
 		}
 	}
 	return nil
@@ -8414,20 +8419,22 @@ func unmarshal_v1_LinuxContainerUser(r *readerGenerated, data []byte, m *v1.Linu
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1 << 3:
-			i, err = numberGenerated(data, i, &m.UID)
-		case 2 << 3:
-			i, err = numberGenerated(data, i, &m.GID)
-		case 3 << 3:
-			i, err = numberGenerated(data, i, growGenerated(&m.SupplementalGroups, data[start:], tag))
-		case 3<<3 | 2: // packed
-			i, err = packedNumbersGenerated(data, i, &m.SupplementalGroups)
+		switch tag >> 3 {
+		case 1:
+			i, err = numberGenerated(data, i, tag, &m.UID)
+		case 2:
+			i, err = numberGenerated(data, i, tag, &m.GID)
+		case 3:
+			if tag&7 == bytesGenerated {
+				i, err = packedNumbersGenerated(data, i, &m.SupplementalGroups)
+				break
+			}
+			i, err = numberGenerated(data, i, tag, growGenerated(&m.SupplementalGroups, data[start:], tag))
 		default:
-			i, err = otherGenerated("LinuxContainerUser", data, start, "UID 1,GID 2,SupplementalGroups 3")
+			i, err = otherGenerated("LinuxContainerUser", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "LinuxContainerUser", tag, "UID 1,GID 2,SupplementalGroups 3")
 		}
 	}
 	return nil
@@ -8453,20 +8460,20 @@ func unmarshal_v1_ResourceHealth(r *readerGenerated, data []byte, m *v1.Resource
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.ResourceID)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Health)
-		case 6<<3 | 2:
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.ResourceID)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.Health)
+		case 6:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(r, data, i, tag, v)
 			m.Message = v
 		default:
-			i, err = otherGenerated("ResourceHealth", data, start, "ResourceID 1,Health 2,Message 6")
+			i, err = otherGenerated("ResourceHealth", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ResourceHealth", tag, "ResourceID 1,Health 2,Message 6")
 		}
 	}
 	return nil
@@ -8492,24 +8499,24 @@ func unmarshal_v1_KeyToPath(r *readerGenerated, data []byte, m *v1.KeyToPath) er
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Key)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Path)
-		case 3 << 3:
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Key)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.Path)
+		case 3:
 			v := r.int32s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.Mode = v
-		case 4 << 3:
+		case 4:
 			v := r.int64s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.User = v
 		default:
-			i, err = otherGenerated("KeyToPath", data, start, "Key 1,Path 2,Mode 3,User 4")
+			i, err = otherGenerated("KeyToPath", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "KeyToPath", tag, "Key 1,Path 2,Mode 3,User 4")
 		}
 	}
 	return nil
@@ -8531,7 +8538,7 @@ func marshal_v1_KeyToPath(w *writerGenerated, m *v1.KeyToPath) {
 }
 
 // unmarshal_v1_DownwardAPIVolumeFile adds what data says to m.
-func unmarshal_v1_DownwardAPIVolumeFile(r *readerGenerated, data []byte, m *v1.DownwardAPIVolumeFile) error {
+func unmarshal_v1_DownwardAPIVolumeFile(r *largeReaderGenerated, data []byte, m *v1.DownwardAPIVolumeFile) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -8539,36 +8546,36 @@ func unmarshal_v1_DownwardAPIVolumeFile(r *readerGenerated, data []byte, m *v1.D
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Path)
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Path)
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.FieldRef == nil {
 					m.FieldRef = r.v1_ObjectFieldSelector.next()
 				}
-				err = unmarshal_v1_ObjectFieldSelector(r, body, m.FieldRef)
+				err = unmarshal_v1_ObjectFieldSelector(&r.readerGenerated, body, m.FieldRef)
 			}
-		case 3<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 3:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.ResourceFieldRef == nil {
 					m.ResourceFieldRef = r.v1_ResourceFieldSelector.next()
 				}
 				err = unmarshal_v1_ResourceFieldSelector(r, body, m.ResourceFieldRef)
 			}
-		case 4 << 3:
+		case 4:
 			v := r.int32s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.Mode = v
-		case 5 << 3:
+		case 5:
 			v := r.int64s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.User = v
 		default:
-			i, err = otherGenerated("DownwardAPIVolumeFile", data, start, "Path 1,FieldRef 2,ResourceFieldRef 3,Mode 4,User 5")
+			i, err = otherGenerated("DownwardAPIVolumeFile", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "DownwardAPIVolumeFile", tag, "Path 1,FieldRef 2,ResourceFieldRef 3,Mode 4,User 5")
 		}
 	}
 	return nil
@@ -8603,7 +8610,7 @@ func marshal_v1_DownwardAPIVolumeFile(w *writerGenerated, m *v1.DownwardAPIVolum
 }
 
 // unmarshal_v1_VolumeProjection adds what data says to m.
-func unmarshal_v1_VolumeProjection(r *readerGenerated, data []byte, m *v1.VolumeProjection) error {
+func unmarshal_v1_VolumeProjection(r *largeReaderGenerated, data []byte, m *v1.VolumeProjection) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -8611,54 +8618,54 @@ func unmarshal_v1_VolumeProjection(r *readerGenerated, data []byte, m *v1.Volume
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Secret == nil {
 					m.Secret = r.v1_SecretProjection.next()
 				}
 				err = unmarshal_v1_SecretProjection(r, body, m.Secret)
 			}
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.DownwardAPI == nil {
 					m.DownwardAPI = r.v1_DownwardAPIProjection.next()
 				}
 				err = unmarshal_v1_DownwardAPIProjection(r, body, m.DownwardAPI)
 			}
-		case 3<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 3:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.ConfigMap == nil {
 					m.ConfigMap = r.v1_ConfigMapProjection.next()
 				}
 				err = unmarshal_v1_ConfigMapProjection(r, body, m.ConfigMap)
 			}
-		case 4<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 4:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.ServiceAccountToken == nil {
 					m.ServiceAccountToken = r.v1_ServiceAccountTokenProjection.next()
 				}
-				err = unmarshal_v1_ServiceAccountTokenProjection(r, body, m.ServiceAccountToken)
+				err = unmarshal_v1_ServiceAccountTokenProjection(&r.readerGenerated, body, m.ServiceAccountToken)
 			}
-		case 5<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 5:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.ClusterTrustBundle == nil {
 					m.ClusterTrustBundle = r.v1_ClusterTrustBundleProjection.next()
 				}
 				err = unmarshal_v1_ClusterTrustBundleProjection(r, body, m.ClusterTrustBundle)
 			}
-		case 6<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 6:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.PodCertificate == nil {
 					m.PodCertificate = r.v1_PodCertificateProjection.next()
 				}
-				err = unmarshal_v1_PodCertificateProjection(r, body, m.PodCertificate)
+				err = unmarshal_v1_PodCertificateProjection(&r.readerGenerated, body, m.PodCertificate)
 			}
 		default:
-			i, err = otherGenerated("VolumeProjection", data, start, "Secret 1,DownwardAPI 2,ConfigMap 3,ServiceAccountToken 4,ClusterTrustBundle 5,PodCertificate 6")
+			i, err = otherGenerated("VolumeProjection", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "VolumeProjection", tag, "Secret 1,DownwardAPI 2,ConfigMap 3,ServiceAccountToken 4,ClusterTrustBundle 5,PodCertificate 6")
 		}
 	}
 	return nil
@@ -8714,7 +8721,7 @@ func marshal_v1_VolumeProjection(w *writerGenerated, m *v1.VolumeProjection) {
 }
 
 // unmarshal_v1_PersistentVolumeClaimTemplate adds what data says to m.
-func unmarshal_v1_PersistentVolumeClaimTemplate(r *readerGenerated, data []byte, m *v1.PersistentVolumeClaimTemplate) error {
+func unmarshal_v1_PersistentVolumeClaimTemplate(r *largeReaderGenerated, data []byte, m *v1.PersistentVolumeClaimTemplate) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -8722,20 +8729,20 @@ func unmarshal_v1_PersistentVolumeClaimTemplate(r *readerGenerated, data []byte,
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_metav1_ObjectMeta(r, body, &m.ObjectMeta)
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_metav1_ObjectMeta(&r.readerGenerated, body, &m.ObjectMeta)
 			}
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_PersistentVolumeClaimSpec(r, body, &m.Spec)
 			}
 		default:
-			i, err = otherGenerated("PersistentVolumeClaimTemplate", data, start, "ObjectMeta 1,Spec 2")
+			i, err = otherGenerated("PersistentVolumeClaimTemplate", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "PersistentVolumeClaimTemplate", tag, "ObjectMeta 1,Spec 2")
 		}
 	}
 	return nil
@@ -8766,16 +8773,16 @@ func unmarshal_v1_ObjectFieldSelector(r *readerGenerated, data []byte, m *v1.Obj
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.APIVersion)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.FieldPath)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.APIVersion)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.FieldPath)
 		default:
-			i, err = otherGenerated("ObjectFieldSelector", data, start, "APIVersion 1,FieldPath 2")
+			i, err = otherGenerated("ObjectFieldSelector", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ObjectFieldSelector", tag, "APIVersion 1,FieldPath 2")
 		}
 	}
 	return nil
@@ -8791,7 +8798,7 @@ func marshal_v1_ObjectFieldSelector(w *writerGenerated, m *v1.ObjectFieldSelecto
 }
 
 // unmarshal_v1_ResourceFieldSelector adds what data says to m.
-func unmarshal_v1_ResourceFieldSelector(r *readerGenerated, data []byte, m *v1.ResourceFieldSelector) error {
+func unmarshal_v1_ResourceFieldSelector(r *largeReaderGenerated, data []byte, m *v1.ResourceFieldSelector) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -8799,20 +8806,20 @@ func unmarshal_v1_ResourceFieldSelector(r *readerGenerated, data []byte, m *v1.R
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.ContainerName)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Resource)
-		case 3<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = quantityGenerated(r, body, &m.Divisor)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.ContainerName)
+		case 2:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Resource)
+		case 3:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = quantityGenerated(&r.readerGenerated, body, &m.Divisor)
 			}
 		default:
-			i, err = otherGenerated("ResourceFieldSelector", data, start, "ContainerName 1,Resource 2,Divisor 3")
+			i, err = otherGenerated("ResourceFieldSelector", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ResourceFieldSelector", tag, "ContainerName 1,Resource 2,Divisor 3")
 		}
 	}
 	return nil
@@ -8832,7 +8839,7 @@ func marshal_v1_ResourceFieldSelector(w *writerGenerated, m *v1.ResourceFieldSel
 }
 
 // unmarshal_v1_ConfigMapKeySelector adds what data says to m.
-func unmarshal_v1_ConfigMapKeySelector(r *readerGenerated, data []byte, m *v1.ConfigMapKeySelector) error {
+func unmarshal_v1_ConfigMapKeySelector(r *largeReaderGenerated, data []byte, m *v1.ConfigMapKeySelector) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -8840,22 +8847,22 @@ func unmarshal_v1_ConfigMapKeySelector(r *readerGenerated, data []byte, m *v1.Co
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_LocalObjectReference(r, body, &m.LocalObjectReference)
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, &m.LocalObjectReference)
 			}
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Key)
-		case 3 << 3:
+		case 2:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Key)
+		case 3:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.Optional = v
 		default:
-			i, err = otherGenerated("ConfigMapKeySelector", data, start, "LocalObjectReference 1,Key 2,Optional 3")
+			i, err = otherGenerated("ConfigMapKeySelector", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ConfigMapKeySelector", tag, "LocalObjectReference 1,Key 2,Optional 3")
 		}
 	}
 	return nil
@@ -8878,7 +8885,7 @@ func marshal_v1_ConfigMapKeySelector(w *writerGenerated, m *v1.ConfigMapKeySelec
 }
 
 // unmarshal_v1_SecretKeySelector adds what data says to m.
-func unmarshal_v1_SecretKeySelector(r *readerGenerated, data []byte, m *v1.SecretKeySelector) error {
+func unmarshal_v1_SecretKeySelector(r *largeReaderGenerated, data []byte, m *v1.SecretKeySelector) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -8886,22 +8893,22 @@ func unmarshal_v1_SecretKeySelector(r *readerGenerated, data []byte, m *v1.Secre
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_LocalObjectReference(r, body, &m.LocalObjectReference)
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, &m.LocalObjectReference)
 			}
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Key)
-		case 3 << 3:
+		case 2:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Key)
+		case 3:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.Optional = v
 		default:
-			i, err = otherGenerated("SecretKeySelector", data, start, "LocalObjectReference 1,Key 2,Optional 3")
+			i, err = otherGenerated("SecretKeySelector", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "SecretKeySelector", tag, "LocalObjectReference 1,Key 2,Optional 3")
 		}
 	}
 	return nil
@@ -8931,22 +8938,22 @@ func unmarshal_v1_FileKeySelector(r *readerGenerated, data []byte, m *v1.FileKey
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.VolumeName)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Path)
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Key)
-		case 4 << 3:
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.VolumeName)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.Path)
+		case 3:
+			i, err = textGenerated(r, data, i, tag, &m.Key)
+		case 4:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.Optional = v
 		default:
-			i, err = otherGenerated("FileKeySelector", data, start, "VolumeName 1,Path 2,Key 3,Optional 4")
+			i, err = otherGenerated("FileKeySelector", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "FileKeySelector", tag, "VolumeName 1,Path 2,Key 3,Optional 4")
 		}
 	}
 	return nil
@@ -8973,14 +8980,14 @@ func unmarshal_v1_ExecAction(r *readerGenerated, data []byte, m *v1.ExecAction) 
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.Command, data[start:], tag))
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, growTextsGenerated(r, &m.Command, data[start:], tag))
 		default:
-			i, err = otherGenerated("ExecAction", data, start, "Command 1")
+			i, err = otherGenerated("ExecAction", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ExecAction", tag, "Command 1")
 		}
 	}
 	return nil
@@ -8997,7 +9004,7 @@ func marshal_v1_ExecAction(w *writerGenerated, m *v1.ExecAction) {
 }
 
 // unmarshal_v1_HTTPGetAction adds what data says to m.
-func unmarshal_v1_HTTPGetAction(r *readerGenerated, data []byte, m *v1.HTTPGetAction) error {
+func unmarshal_v1_HTTPGetAction(r *largeReaderGenerated, data []byte, m *v1.HTTPGetAction) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -9005,30 +9012,30 @@ func unmarshal_v1_HTTPGetAction(r *readerGenerated, data []byte, m *v1.HTTPGetAc
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Path)
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_intstr_IntOrString(r, body, &m.Port)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Path)
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_intstr_IntOrString(&r.readerGenerated, body, &m.Port)
 			}
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Host)
-		case 4<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Scheme)
-		case 5<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_HTTPHeader(r, body, growFromGenerated(&r.v1_HTTPHeader, &m.HTTPHeaders, data[start:], tag))
+		case 3:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Host)
+		case 4:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Scheme)
+		case 5:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_HTTPHeader(&r.readerGenerated, body, growFromGenerated(&r.v1_HTTPHeader, &m.HTTPHeaders, data[start:], tag))
 			}
-		case 6<<3 | 2:
+		case 6:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
 			m.Protocol = (*v1.HTTPProtocol)(v)
 		default:
-			i, err = otherGenerated("HTTPGetAction", data, start, "Path 1,Port 2,Host 3,Scheme 4,HTTPHeaders 5,Protocol 6")
+			i, err = otherGenerated("HTTPGetAction", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "HTTPGetAction", tag, "Path 1,Port 2,Host 3,Scheme 4,HTTPHeaders 5,Protocol 6")
 		}
 	}
 	return nil
@@ -9060,7 +9067,7 @@ func marshal_v1_HTTPGetAction(w *writerGenerated, m *v1.HTTPGetAction) {
 }
 
 // unmarshal_v1_TCPSocketAction adds what data says to m.
-func unmarshal_v1_TCPSocketAction(r *readerGenerated, data []byte, m *v1.TCPSocketAction) error {
+func unmarshal_v1_TCPSocketAction(r *largeReaderGenerated, data []byte, m *v1.TCPSocketAction) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -9068,18 +9075,18 @@ func unmarshal_v1_TCPSocketAction(r *readerGenerated, data []byte, m *v1.TCPSock
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_intstr_IntOrString(r, body, &m.Port)
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_intstr_IntOrString(&r.readerGenerated, body, &m.Port)
 			}
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Host)
+		case 2:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Host)
 		default:
-			i, err = otherGenerated("TCPSocketAction", data, start, "Port 1,Host 2")
+			i, err = otherGenerated("TCPSocketAction", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "TCPSocketAction", tag, "Port 1,Host 2")
 		}
 	}
 	return nil
@@ -9106,22 +9113,22 @@ func unmarshal_v1_GRPCAction(r *readerGenerated, data []byte, m *v1.GRPCAction) 
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1 << 3:
-			i, err = numberGenerated(data, i, &m.Port)
-		case 2<<3 | 2:
+		switch tag >> 3 {
+		case 1:
+			i, err = numberGenerated(data, i, tag, &m.Port)
+		case 2:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(r, data, i, tag, v)
 			m.Service = v
-		case 3<<3 | 2:
+		case 3:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(r, data, i, tag, v)
 			m.Mode = (*v1.GRPCProbeMode)(v)
 		default:
-			i, err = otherGenerated("GRPCAction", data, start, "Port 1,Service 2,Mode 3")
+			i, err = otherGenerated("GRPCAction", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "GRPCAction", tag, "Port 1,Service 2,Mode 3")
 		}
 	}
 	return nil
@@ -9149,14 +9156,14 @@ func unmarshal_v1_SleepAction(r *readerGenerated, data []byte, m *v1.SleepAction
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1 << 3:
-			i, err = numberGenerated(data, i, &m.Seconds)
+		switch tag >> 3 {
+		case 1:
+			i, err = numberGenerated(data, i, tag, &m.Seconds)
 		default:
-			i, err = otherGenerated("SleepAction", data, start, "Seconds 1")
+			i, err = otherGenerated("SleepAction", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "SleepAction", tag, "Seconds 1")
 		}
 	}
 	return nil
@@ -9171,7 +9178,7 @@ func marshal_v1_SleepAction(w *writerGenerated, m *v1.SleepAction) {
 }
 
 // unmarshal_v1_NodeSelectorTerm adds what data says to m.
-func unmarshal_v1_NodeSelectorTerm(r *readerGenerated, data []byte, m *v1.NodeSelectorTerm) error {
+func unmarshal_v1_NodeSelectorTerm(r *largeReaderGenerated, data []byte, m *v1.NodeSelectorTerm) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -9179,20 +9186,20 @@ func unmarshal_v1_NodeSelectorTerm(r *readerGenerated, data []byte, m *v1.NodeSe
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_NodeSelectorRequirement(r, body, growFromGenerated(&r.v1_NodeSelectorRequirement, &m.MatchExpressions, data[start:], tag))
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_NodeSelectorRequirement(&r.readerGenerated, body, growFromGenerated(&r.v1_NodeSelectorRequirement, &m.MatchExpressions, data[start:], tag))
 			}
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_NodeSelectorRequirement(r, body, growFromGenerated(&r.v1_NodeSelectorRequirement, &m.MatchFields, data[start:], tag))
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_NodeSelectorRequirement(&r.readerGenerated, body, growFromGenerated(&r.v1_NodeSelectorRequirement, &m.MatchFields, data[start:], tag))
 			}
 		default:
-			i, err = otherGenerated("NodeSelectorTerm", data, start, "MatchExpressions 1,MatchFields 2")
+			i, err = otherGenerated("NodeSelectorTerm", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "NodeSelectorTerm", tag, "MatchExpressions 1,MatchFields 2")
 		}
 	}
 	return nil
@@ -9227,14 +9234,14 @@ func unmarshal_v1_ImageVolumeStatus(r *readerGenerated, data []byte, m *v1.Image
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.ImageRef)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.ImageRef)
 		default:
-			i, err = otherGenerated("ImageVolumeStatus", data, start, "ImageRef 1")
+			i, err = otherGenerated("ImageVolumeStatus", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ImageVolumeStatus", tag, "ImageRef 1")
 		}
 	}
 	return nil
@@ -9249,7 +9256,7 @@ func marshal_v1_ImageVolumeStatus(w *writerGenerated, m *v1.ImageVolumeStatus) {
 }
 
 // unmarshal_v1_SecretProjection adds what data says to m.
-func unmarshal_v1_SecretProjection(r *readerGenerated, data []byte, m *v1.SecretProjection) error {
+func unmarshal_v1_SecretProjection(r *largeReaderGenerated, data []byte, m *v1.SecretProjection) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -9257,24 +9264,24 @@ func unmarshal_v1_SecretProjection(r *readerGenerated, data []byte, m *v1.Secret
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_LocalObjectReference(r, body, &m.LocalObjectReference)
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, &m.LocalObjectReference)
 			}
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_KeyToPath(r, body, growFromGenerated(&r.v1_KeyToPath, &m.Items, data[start:], tag))
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_KeyToPath(&r.readerGenerated, body, growFromGenerated(&r.v1_KeyToPath, &m.Items, data[start:], tag))
 			}
-		case 4 << 3:
+		case 4:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.Optional = v
 		default:
-			i, err = otherGenerated("SecretProjection", data, start, "LocalObjectReference 1,Items 2,Optional 4")
+			i, err = otherGenerated("SecretProjection", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "SecretProjection", tag, "LocalObjectReference 1,Items 2,Optional 4")
 		}
 	}
 	return nil
@@ -9303,7 +9310,7 @@ func marshal_v1_SecretProjection(w *writerGenerated, m *v1.SecretProjection) {
 }
 
 // unmarshal_v1_DownwardAPIProjection adds what data says to m.
-func unmarshal_v1_DownwardAPIProjection(r *readerGenerated, data []byte, m *v1.DownwardAPIProjection) error {
+func unmarshal_v1_DownwardAPIProjection(r *largeReaderGenerated, data []byte, m *v1.DownwardAPIProjection) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -9311,16 +9318,16 @@ func unmarshal_v1_DownwardAPIProjection(r *readerGenerated, data []byte, m *v1.D
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_DownwardAPIVolumeFile(r, body, growFromGenerated(&r.v1_DownwardAPIVolumeFile, &m.Items, data[start:], tag))
 			}
 		default:
-			i, err = otherGenerated("DownwardAPIProjection", data, start, "Items 1")
+			i, err = otherGenerated("DownwardAPIProjection", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "DownwardAPIProjection", tag, "Items 1")
 		}
 	}
 	return nil
@@ -9341,7 +9348,7 @@ func marshal_v1_DownwardAPIProjection(w *writerGenerated, m *v1.DownwardAPIProje
 }
 
 // unmarshal_v1_ConfigMapProjection adds what data says to m.
-func unmarshal_v1_ConfigMapProjection(r *readerGenerated, data []byte, m *v1.ConfigMapProjection) error {
+func unmarshal_v1_ConfigMapProjection(r *largeReaderGenerated, data []byte, m *v1.ConfigMapProjection) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -9349,24 +9356,24 @@ func unmarshal_v1_ConfigMapProjection(r *readerGenerated, data []byte, m *v1.Con
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_LocalObjectReference(r, body, &m.LocalObjectReference)
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, &m.LocalObjectReference)
 			}
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
-				err = unmarshal_v1_KeyToPath(r, body, growFromGenerated(&r.v1_KeyToPath, &m.Items, data[start:], tag))
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_KeyToPath(&r.readerGenerated, body, growFromGenerated(&r.v1_KeyToPath, &m.Items, data[start:], tag))
 			}
-		case 4 << 3:
+		case 4:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.Optional = v
 		default:
-			i, err = otherGenerated("ConfigMapProjection", data, start, "LocalObjectReference 1,Items 2,Optional 4")
+			i, err = otherGenerated("ConfigMapProjection", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ConfigMapProjection", tag, "LocalObjectReference 1,Items 2,Optional 4")
 		}
 	}
 	return nil
@@ -9402,24 +9409,24 @@ func unmarshal_v1_ServiceAccountTokenProjection(r *readerGenerated, data []byte,
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Audience)
-		case 2 << 3:
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Audience)
+		case 2:
 			v := r.int64s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.ExpirationSeconds = v
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Path)
-		case 4 << 3:
+		case 3:
+			i, err = textGenerated(r, data, i, tag, &m.Path)
+		case 4:
 			v := r.int64s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.User = v
 		default:
-			i, err = otherGenerated("ServiceAccountTokenProjection", data, start, "Audience 1,ExpirationSeconds 2,Path 3,User 4")
+			i, err = otherGenerated("ServiceAccountTokenProjection", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ServiceAccountTokenProjection", tag, "Audience 1,ExpirationSeconds 2,Path 3,User 4")
 		}
 	}
 	return nil
@@ -9441,7 +9448,7 @@ func marshal_v1_ServiceAccountTokenProjection(w *writerGenerated, m *v1.ServiceA
 }
 
 // unmarshal_v1_ClusterTrustBundleProjection adds what data says to m.
-func unmarshal_v1_ClusterTrustBundleProjection(r *readerGenerated, data []byte, m *v1.ClusterTrustBundleProjection) error {
+func unmarshal_v1_ClusterTrustBundleProjection(r *largeReaderGenerated, data []byte, m *v1.ClusterTrustBundleProjection) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -9449,37 +9456,37 @@ func unmarshal_v1_ClusterTrustBundleProjection(r *readerGenerated, data []byte, 
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
+		switch tag >> 3 {
+		case 1:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
 			m.Name = v
-		case 2<<3 | 2:
+		case 2:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
 			m.SignerName = v
-		case 3<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 3:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.LabelSelector == nil {
 					m.LabelSelector = r.metav1_LabelSelector.next()
 				}
 				err = unmarshal_metav1_LabelSelector(r, body, m.LabelSelector)
 			}
-		case 4<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Path)
-		case 5 << 3:
+		case 4:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Path)
+		case 5:
 			v := r.bools.next()
-			i, err = boolGenerated(data, i, v)
+			i, err = boolGenerated(data, i, tag, v)
 			m.Optional = v
-		case 6 << 3:
+		case 6:
 			v := r.int64s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.User = v
 		default:
-			i, err = otherGenerated("ClusterTrustBundleProjection", data, start, "Name 1,SignerName 2,LabelSelector 3,Path 4,Optional 5,User 6")
+			i, err = otherGenerated("ClusterTrustBundleProjection", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "ClusterTrustBundleProjection", tag, "Name 1,SignerName 2,LabelSelector 3,Path 4,Optional 5,User 6")
 		}
 	}
 	return nil
@@ -9520,33 +9527,33 @@ func unmarshal_v1_PodCertificateProjection(r *readerGenerated, data []byte, m *v
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.SignerName)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.KeyType)
-		case 3 << 3:
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.SignerName)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.KeyType)
+		case 3:
 			v := r.int32s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.MaxExpirationSeconds = v
-		case 4<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.CredentialBundlePath)
-		case 5<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.KeyPath)
-		case 6<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.CertificateChainPath)
-		case 7<<3 | 2:
+		case 4:
+			i, err = textGenerated(r, data, i, tag, &m.CredentialBundlePath)
+		case 5:
+			i, err = textGenerated(r, data, i, tag, &m.KeyPath)
+		case 6:
+			i, err = textGenerated(r, data, i, tag, &m.CertificateChainPath)
+		case 7:
 			i, err = textMapGenerated(r, data, start, i, tag, &m.UserAnnotations)
-		case 8 << 3:
+		case 8:
 			v := r.int64s.next()
-			i, err = numberGenerated(data, i, v)
+			i, err = numberGenerated(data, i, tag, v)
 			m.User = v
 		default:
-			i, err = otherGenerated("PodCertificateProjection", data, start, "SignerName 1,KeyType 2,MaxExpirationSeconds 3,CredentialBundlePath 4,KeyPath 5,CertificateChainPath 6,"+
-				"UserAnnotations 7,User 8")
+			i, err = otherGenerated("PodCertificateProjection", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "PodCertificateProjection", tag, "SignerName 1,KeyType 2,MaxExpirationSeconds 3,CredentialBundlePath 4,KeyPath 5,CertificateChainPath 6,"+
+				"UserAnnotations 7,User 8")
 		}
 	}
 	return nil
@@ -9572,7 +9579,7 @@ func marshal_v1_PodCertificateProjection(w *writerGenerated, m *v1.PodCertificat
 }
 
 // unmarshal_v1_PersistentVolumeClaimSpec adds what data says to m.
-func unmarshal_v1_PersistentVolumeClaimSpec(r *readerGenerated, data []byte, m *v1.PersistentVolumeClaimSpec) error {
+func unmarshal_v1_PersistentVolumeClaimSpec(r *largeReaderGenerated, data []byte, m *v1.PersistentVolumeClaimSpec) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -9580,54 +9587,54 @@ func unmarshal_v1_PersistentVolumeClaimSpec(r *readerGenerated, data []byte, m *
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.AccessModes, data[start:], tag))
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.AccessModes, data[start:], tag))
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				err = unmarshal_v1_VolumeResourceRequirements(r, body, &m.Resources)
 			}
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.VolumeName)
-		case 4<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 3:
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.VolumeName)
+		case 4:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.Selector == nil {
 					m.Selector = r.metav1_LabelSelector.next()
 				}
 				err = unmarshal_metav1_LabelSelector(r, body, m.Selector)
 			}
-		case 5<<3 | 2:
+		case 5:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
 			m.StorageClassName = v
-		case 6<<3 | 2:
+		case 6:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
 			m.VolumeMode = (*v1.PersistentVolumeMode)(v)
-		case 7<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 7:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.DataSource == nil {
 					m.DataSource = r.v1_TypedLocalObjectReference.next()
 				}
-				err = unmarshal_v1_TypedLocalObjectReference(r, body, m.DataSource)
+				err = unmarshal_v1_TypedLocalObjectReference(&r.readerGenerated, body, m.DataSource)
 			}
-		case 8<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err == nil {
+		case 8:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
 				if m.DataSourceRef == nil {
 					m.DataSourceRef = r.v1_TypedObjectReference.next()
 				}
-				err = unmarshal_v1_TypedObjectReference(r, body, m.DataSourceRef)
+				err = unmarshal_v1_TypedObjectReference(&r.readerGenerated, body, m.DataSourceRef)
 			}
-		case 9<<3 | 2:
+		case 9:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
 			m.VolumeAttributesClassName = v
 		default:
-			i, err = otherGenerated("PersistentVolumeClaimSpec", data, start, "AccessModes 1,Resources 2,VolumeName 3,Selector 4,StorageClassName 5,VolumeMode 6,DataSource 7,"+
-				"DataSourceRef 8,VolumeAttributesClassName 9")
+			i, err = otherGenerated("PersistentVolumeClaimSpec", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "PersistentVolumeClaimSpec", tag, "AccessModes 1,Resources 2,VolumeName 3,Selector 4,StorageClassName 5,VolumeMode 6,DataSource 7,"+
+				"DataSourceRef 8,VolumeAttributesClassName 9")
 		}
 	}
 	return nil
@@ -9687,16 +9694,16 @@ func unmarshal_v1_HTTPHeader(r *readerGenerated, data []byte, m *v1.HTTPHeader) 
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Value)
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Name)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.Value)
 		default:
-			i, err = otherGenerated("HTTPHeader", data, start, "Name 1,Value 2")
+			i, err = otherGenerated("HTTPHeader", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "HTTPHeader", tag, "Name 1,Value 2")
 		}
 	}
 	return nil
@@ -9719,18 +9726,18 @@ func unmarshal_v1_NodeSelectorRequirement(r *readerGenerated, data []byte, m *v1
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Key)
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Operator)
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, growTextsGenerated(r, &m.Values, data[start:], tag))
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Key)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.Operator)
+		case 3:
+			i, err = textGenerated(r, data, i, tag, growTextsGenerated(r, &m.Values, data[start:], tag))
 		default:
-			i, err = otherGenerated("NodeSelectorRequirement", data, start, "Key 1,Operator 2,Values 3")
+			i, err = otherGenerated("NodeSelectorRequirement", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "NodeSelectorRequirement", tag, "Key 1,Operator 2,Values 3")
 		}
 	}
 	return nil
@@ -9749,7 +9756,7 @@ func marshal_v1_NodeSelectorRequirement(w *writerGenerated, m *v1.NodeSelectorRe
 }
 
 // unmarshal_v1_VolumeResourceRequirements adds what data says to m.
-func unmarshal_v1_VolumeResourceRequirements(r *readerGenerated, data []byte, m *v1.VolumeResourceRequirements) error {
+func unmarshal_v1_VolumeResourceRequirements(r *largeReaderGenerated, data []byte, m *v1.VolumeResourceRequirements) error {
 	var body []byte
 	var err error
 	for i := 0; i < len(data); {
@@ -9757,10 +9764,10 @@ func unmarshal_v1_VolumeResourceRequirements(r *readerGenerated, data []byte, m 
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err != nil {
-				return err
+		switch tag >> 3 {
+		case 1:
+			if body, i, err = bodyGenerated(data, i, tag); err != nil {
+				break
 			}
 			if m.Limits == nil {
 				m.Limits = make(v1.ResourceList, entriesGenerated(data[start:], tag))
@@ -9774,10 +9781,10 @@ func unmarshal_v1_VolumeResourceRequirements(r *readerGenerated, data []byte, m 
 				}
 				switch part {
 				case 1:
-					key = v1.ResourceName(stringGenerated(r, text))
+					key = v1.ResourceName(stringGenerated(&r.readerGenerated, text))
 				case 2:
 					value = resource.Quantity{}
-					err = quantityGenerated(r, text, &value)
+					err = quantityGenerated(&r.readerGenerated, text, &value)
 					if err != nil {
 						return err
 					}
@@ -9785,9 +9792,9 @@ func unmarshal_v1_VolumeResourceRequirements(r *readerGenerated, data []byte, m 
 				at = next
 			}
 			m.Limits[key] = value
-		case 2<<3 | 2:
-			if body, i, err = bodyGenerated(data, i); err != nil {
-				return err
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err != nil {
+				break
 			}
 			if m.Requests == nil {
 				m.Requests = make(v1.ResourceList, entriesGenerated(data[start:], tag))
@@ -9801,10 +9808,10 @@ func unmarshal_v1_VolumeResourceRequirements(r *readerGenerated, data []byte, m 
 				}
 				switch part {
 				case 1:
-					key = v1.ResourceName(stringGenerated(r, text))
+					key = v1.ResourceName(stringGenerated(&r.readerGenerated, text))
 				case 2:
 					value = resource.Quantity{}
-					err = quantityGenerated(r, text, &value)
+					err = quantityGenerated(&r.readerGenerated, text, &value)
 					if err != nil {
 						return err
 					}
@@ -9813,10 +9820,10 @@ func unmarshal_v1_VolumeResourceRequirements(r *readerGenerated, data []byte, m 
 			}
 			m.Requests[key] = value
 		default:
-			i, err = otherGenerated("VolumeResourceRequirements", data, start, "Limits 1,Requests 2")
+			i, err = otherGenerated("VolumeResourceRequirements", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "VolumeResourceRequirements", tag, "Limits 1,Requests 2")
 		}
 	}
 	return nil
@@ -9865,20 +9872,20 @@ func unmarshal_v1_TypedLocalObjectReference(r *readerGenerated, data []byte, m *
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
+		switch tag >> 3 {
+		case 1:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(r, data, i, tag, v)
 			m.APIGroup = v
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Kind)
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.Kind)
+		case 3:
+			i, err = textGenerated(r, data, i, tag, &m.Name)
 		default:
-			i, err = otherGenerated("TypedLocalObjectReference", data, start, "APIGroup 1,Kind 2,Name 3")
+			i, err = otherGenerated("TypedLocalObjectReference", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "TypedLocalObjectReference", tag, "APIGroup 1,Kind 2,Name 3")
 		}
 	}
 	return nil
@@ -9904,24 +9911,24 @@ func unmarshal_v1_TypedObjectReference(r *readerGenerated, data []byte, m *v1.Ty
 		if i++; tag >= 0x80 {
 			tag, i = longTagGenerated(data, start)
 		}
-		switch tag {
-		case 1<<3 | 2:
+		switch tag >> 3 {
+		case 1:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(r, data, i, tag, v)
 			m.APIGroup = v
-		case 2<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Kind)
-		case 3<<3 | 2:
-			i, err = textGenerated(r, data, i, &m.Name)
-		case 4<<3 | 2:
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.Kind)
+		case 3:
+			i, err = textGenerated(r, data, i, tag, &m.Name)
+		case 4:
 			v := r.strings.next()
-			i, err = textGenerated(r, data, i, v)
+			i, err = textGenerated(r, data, i, tag, v)
 			m.Namespace = v
 		default:
-			i, err = otherGenerated("TypedObjectReference", data, start, "APIGroup 1,Kind 2,Name 3,Namespace 4")
+			i, err = otherGenerated("TypedObjectReference", data, start)
 		}
 		if err != nil {
-			return err
+			return explainGenerated(err, "TypedObjectReference", tag, "APIGroup 1,Kind 2,Name 3,Namespace 4")
 		}
 	}
 	return nil
@@ -9945,20 +9952,25 @@ func marshal_v1_TypedObjectReference(w *writerGenerated, m *v1.TypedObjectRefere
 // readerGenerated is what the reading of one object has in common. Small things that objects have many of are
 // allocated together.
 type readerGenerated struct {
-	shared                                bool // strings are parts of the input
+	shared                    bool // strings are parts of the input
+	bools                     slabGenerated[bool]
+	int32s                    slabGenerated[int32]
+	int64s                    slabGenerated[int64]
+	metav1_FieldsV1           slabGenerated[metav1.FieldsV1]
+	metav1_ManagedFieldsEntry slabGenerated[metav1.ManagedFieldsEntry]
+	metav1_OwnerReference     slabGenerated[metav1.OwnerReference]
+	metav1_Time               slabGenerated[metav1.Time]
+	strings                   slabGenerated[string]
+}
+
+// largeReaderGenerated is for objects with more parts.
+type largeReaderGenerated struct {
+	readerGenerated
 	appsv1_DeploymentCondition            slabGenerated[appsv1.DeploymentCondition]
-	bools                                 slabGenerated[bool]
-	int32s                                slabGenerated[int32]
-	int64s                                slabGenerated[int64]
 	intstr_IntOrString                    slabGenerated[intstr.IntOrString]
-	metav1_FieldsV1                       slabGenerated[metav1.FieldsV1]
 	metav1_LabelSelector                  slabGenerated[metav1.LabelSelector]
 	metav1_LabelSelectorRequirement       slabGenerated[metav1.LabelSelectorRequirement]
-	metav1_ManagedFieldsEntry             slabGenerated[metav1.ManagedFieldsEntry]
-	metav1_OwnerReference                 slabGenerated[metav1.OwnerReference]
-	metav1_Time                           slabGenerated[metav1.Time]
 	resource_Quantity                     slabGenerated[resource.Quantity]
-	strings                               slabGenerated[string]
 	v1_AWSElasticBlockStoreVolumeSource   slabGenerated[v1.AWSElasticBlockStoreVolumeSource]
 	v1_Affinity                           slabGenerated[v1.Affinity]
 	v1_AppArmorProfile                    slabGenerated[v1.AppArmorProfile]
@@ -10163,18 +10175,27 @@ func readVarintGenerated(data []byte, i int) (v uint64, next int, err error) {
 
 // readBytesGenerated reads the length at data[i] and the bytes after it, which stay a part of data.
 func readBytesGenerated(data []byte, i int) (body []byte, next int, err error) {
-	size, start, err := readVarintGenerated(data, i)
+	size, start, err := sizeOfGenerated(data, i)
 	if err != nil {
 		return nil, 0, err
 	}
-	if size > uint64(math.MaxInt-start) {
-		return nil, 0, ErrInvalidLengthGenerated
-	}
-	next = start + int(size)
+	next = start + size
 	if next > len(data) {
 		return nil, 0, io.ErrUnexpectedEOF
 	}
 	return data[start:next], next, nil
+}
+
+// sizeOfGenerated reads the length at data[i] and returns it and what comes after it. Their sum is an int.
+func sizeOfGenerated(data []byte, i int) (size, next int, err error) {
+	v, next, err := readVarintGenerated(data, i)
+	if err != nil {
+		return 0, 0, err
+	}
+	if v > uint64(math.MaxInt-next) {
+		return 0, 0, ErrInvalidLengthGenerated
+	}
+	return int(v), next, nil
 }
 
 // skipGenerated is how long the field is that data starts with. A group is passed over with all it holds.
@@ -10258,39 +10279,38 @@ func entryGenerated(data []byte, i, end, key, value int) (part int32, number uin
 	return part, number, body, next, err
 }
 
-// slabGenerated allocates values of one type together: few at first, then more, up to 1 KiB.
-type slabGenerated[T any] struct {
-	free []T
-	n    int // how many were allocated last
-}
+// slabGenerated allocates values of one type together: few at first, then more, up to 1 KiB. It is those that are
+// free; its capacity is how many were allocated last.
+type slabGenerated[T any] []T
 
 // next is a new value.
 func (s *slabGenerated[T]) next() *T {
-	if len(s.free) == 0 {
+	if len(*s) == 0 {
 		s.refill()
 	}
-	v := &s.free[0]
-	s.free = s.free[1:]
+	last := len(*s) - 1
+	v := &(*s)[last]
+	*s = (*s)[:last]
 	return v
 }
 
 // list is an empty list with room for n values, and for no more.
 func (s *slabGenerated[T]) list(n int) []T {
-	if n > len(s.free) {
-		if s.refill(); n > len(s.free) {
+	if n > len(*s) {
+		if s.refill(); n > len(*s) {
 			return make([]T, 0, n)
 		}
 	}
-	v := s.free[:0:n]
-	s.free = s.free[n:]
+	last := len(*s)
+	v := (*s)[last-n : last-n : last]
+	*s = (*s)[:last-n]
 	return v
 }
 
 func (s *slabGenerated[T]) refill() {
 	var v T
 	size := max(1, int(unsafe.Sizeof(v)))
-	s.n = max(1, 64/size, min(2*s.n+1, 1024/size))
-	s.free = make([]T, s.n)
+	*s = make([]T, max(1, 32/size, min(2*cap(*s), 1024/size)))
 }
 
 // longTagGenerated reads the tag at data[i], of more than one byte; it is 0 if there is none. Of a field's number
@@ -10306,26 +10326,38 @@ func longTagGenerated(data []byte, i int) (tag uint64, next int) {
 	return tag & (1<<35 - 1), next
 }
 
-// otherGenerated passes over the field at data[i], whose tag is none of those that the message knows: its number is
-// not, or it is written in another way, which is an error. fields are those that are known: "Name 1,Size 2".
-func otherGenerated(message string, data []byte, i int, fields string) (next int, err error) {
+// otherGenerated passes over the field at data[i], which the message does not know.
+func otherGenerated(message string, data []byte, i int) (next int, err error) {
 	tag, _, err := readVarintGenerated(data, i)
 	if err != nil {
 		return 0, err
 	}
-	number, wire := int32(tag>>3), int(tag&7)
-	switch {
-	case wire == endGroupGenerated:
+	switch number := int32(tag >> 3); {
+	case tag&7 == endGroupGenerated:
 		return 0, fmt.Errorf("proto: %s: wiretype end group for non-group", message)
 	case number <= 0:
 		return 0, fmt.Errorf("proto: %s: illegal tag %d (wire type %d)", message, number, tag)
 	}
+	return skipFromGenerated(data, i, len(data))
+}
+
+// errWireGenerated says that a field is not written as its type asks for.
+var errWireGenerated = errors.New("proto: wrong wire type")
+
+// explainGenerated returns err, or for errWireGenerated one that names the field: fields are "Name 1,Size 2".
+func explainGenerated(err error, message string, tag uint64, fields string) error {
+	if err != errWireGenerated {
+		return err
+	}
+	if tag&7 == endGroupGenerated {
+		return fmt.Errorf("proto: %s: wiretype end group for non-group", message)
+	}
 	for field := range strings.SplitSeq(fields, ",") {
-		if name, known, _ := strings.Cut(field, " "); known == strconv.Itoa(int(number)) {
-			return 0, fmt.Errorf("proto: wrong wireType = %d for field %s", wire, name)
+		if name, number, _ := strings.Cut(field, " "); number == strconv.FormatUint(tag>>3, 10) {
+			return fmt.Errorf("proto: wrong wireType = %d for field %s", tag&7, name)
 		}
 	}
-	return skipFromGenerated(data, i, len(data))
+	return err
 }
 
 // skipFromGenerated passes over the field whose tag is at data[i] and returns what comes after it, at most end.
@@ -10341,27 +10373,42 @@ func skipFromGenerated(data []byte, i, end int) (next int, err error) {
 }
 
 // bodyGenerated reads the length at data[i] and what it is of, which stays a part of data.
-func bodyGenerated(data []byte, i int) (body []byte, next int, err error) {
-	if i < len(data) && int(data[i]) < min(0x80, len(data)-i) {
+func bodyGenerated(data []byte, i int, tag uint64) (body []byte, next int, err error) {
+	if tag&7 != bytesGenerated {
+		return nil, 0, errWireGenerated
+	}
+	if i < len(data) && data[i] < 0x80 {
 		next = i + 1 + int(data[i])
-		return data[i+1 : next], next, nil
+		if next <= len(data) {
+			return data[i+1 : next], next, nil
+		}
 	}
 	return readBytesGenerated(data, i)
 }
 
 // textGenerated reads a string.
-func textGenerated[S ~string](r *readerGenerated, data []byte, i int, to *S) (next int, err error) {
-	var body []byte
-	if i < len(data) && int(data[i]) < min(0x80, len(data)-i) {
-		next = i + 1 + int(data[i])
-		body = data[i+1 : next]
-	} else if body, next, err = readBytesGenerated(data, i); err != nil {
+func textGenerated[S ~string](r *readerGenerated, data []byte, i int, tag uint64, to *S) (next int, err error) {
+	if tag&7 != bytesGenerated {
+		return 0, errWireGenerated
+	}
+	var size int
+	if i < len(data) && data[i] < 0x80 {
+		size = int(data[i])
+		i++
+	} else if size, i, err = sizeOfGenerated(data, i); err != nil {
 		return 0, err
 	}
-	if r.shared && len(body) > 0 { // an empty string keeps nothing
-		*to = S(unsafe.String(&body[0], len(body)))
-	} else {
-		*to = S(body)
+	next = i + size
+	if next > len(data) {
+		return 0, io.ErrUnexpectedEOF
+	}
+	switch {
+	case size == 0: // keeps nothing of the input
+		*to = ""
+	case r.shared:
+		*to = S(unsafe.String(&data[i], size))
+	default:
+		*to = S(data[i:next])
 	}
 	return next, nil
 }
@@ -10375,7 +10422,10 @@ func stringGenerated(r *readerGenerated, body []byte) string {
 }
 
 // numberGenerated reads a number that is written as a varint.
-func numberGenerated[N ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr](data []byte, i int, to *N) (next int, err error) {
+func numberGenerated[N ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr](data []byte, i int, tag uint64, to *N) (next int, err error) {
+	if tag&7 != varintGenerated {
+		return 0, errWireGenerated
+	}
 	if i < len(data) && data[i] < 0x80 {
 		*to = N(data[i])
 		return i + 1, nil
@@ -10389,7 +10439,10 @@ func numberGenerated[N ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uin
 }
 
 // boolGenerated reads a bool.
-func boolGenerated[B ~bool](data []byte, i int, to *B) (next int, err error) {
+func boolGenerated[B ~bool](data []byte, i int, tag uint64, to *B) (next int, err error) {
+	if tag&7 != varintGenerated {
+		return 0, errWireGenerated
+	}
 	v, next, err := readVarintGenerated(data, i)
 	if err != nil {
 		return 0, err
@@ -10435,7 +10488,7 @@ func followingGenerated(data []byte, tag uint64) int {
 			break
 		}
 		if tag&7 == bytesGenerated {
-			_, i, err = bodyGenerated(data, at)
+			_, i, err = bodyGenerated(data, at, tag)
 		} else {
 			_, i, err = readNumberGenerated(data, at, int(tag&7))
 		}
@@ -10454,7 +10507,7 @@ func entriesGenerated(data []byte, tag uint64) int {
 
 // textMapGenerated reads one entry of a map of strings, whose tag is at data[start] and whose length at data[i].
 func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, data []byte, start, i int, tag uint64, to *M) (next int, err error) {
-	body, next, err := bodyGenerated(data, i)
+	body, next, err := bodyGenerated(data, i, tag)
 	if err != nil {
 		return 0, err
 	}
@@ -10466,9 +10519,9 @@ func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, data []byte,
 	for at := 0; at < len(body); {
 		switch body[at] {
 		case 1<<3 | bytesGenerated:
-			at, err = textGenerated(r, body, at+1, &key)
+			at, err = textGenerated(r, body, at+1, bytesGenerated, &key)
 		case 2<<3 | bytesGenerated:
-			at, err = textGenerated(r, body, at+1, &value)
+			at, err = textGenerated(r, body, at+1, bytesGenerated, &value)
 		default:
 			var part int32
 			var text []byte
@@ -10488,6 +10541,18 @@ func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, data []byte,
 	return next, nil
 }
 
+// timeGenerated reads a time, of which whole seconds are kept.
+func timeGenerated(data []byte, to *metav1.Time) error {
+	if len(data) > 2 && data[0] == 1<<3 {
+		seconds, i, err := readVarintGenerated(data, 1)
+		if err == nil && i+2 == len(data) && data[i] == 2<<3 && data[i+1] < 0x80 {
+			to.Time = time.Unix(int64(seconds), 0)
+			return nil
+		}
+	}
+	return to.Unmarshal(data)
+}
+
 // quantityGenerated reads a quantity, which remembers how it was written.
 func quantityGenerated(r *readerGenerated, data []byte, to *resource.Quantity) error {
 	if len(data) < 2 || data[0] != 1<<3|bytesGenerated || int(data[1]) != len(data)-2 {
@@ -10503,18 +10568,18 @@ func quantityGenerated(r *readerGenerated, data []byte, to *resource.Quantity) e
 
 // packedNumbersGenerated reads numbers that stand one after the other without tags.
 func packedNumbersGenerated[L ~[]N, N ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr](data []byte, i int, to *L) (next int, err error) {
-	return packedGenerated(data, i, to, numberGenerated[N])
+	return packedGenerated(data, i, varintGenerated, to, numberGenerated[N])
 }
 
 // packedGenerated reads the values of a list that stand one after the other without tags.
-func packedGenerated[L ~[]T, T any](data []byte, i int, to *L, read func([]byte, int, *T) (int, error)) (next int, err error) {
-	body, next, err := bodyGenerated(data, i)
+func packedGenerated[L ~[]T, T any](data []byte, i int, wire uint64, to *L, read func([]byte, int, uint64, *T) (int, error)) (next int, err error) {
+	body, next, err := readBytesGenerated(data, i)
 	if err != nil {
 		return 0, err
 	}
 	for at := 0; at < len(body); {
 		var v T
-		if at, err = read(body, at, &v); err != nil {
+		if at, err = read(body, at, wire, &v); err != nil {
 			return 0, err
 		}
 		*to = append(*to, v)
