@@ -1,0 +1,104 @@
+package json
+
+import "encoding/base64"
+
+// ReadSlice reads an array into a slice; read reads an element. typ is the type as reflect prints it. Elements that
+// are there already, also behind the slice's end, are read into, as encoding/json does.
+func ReadSlice[S ~[]E, E any](r *Reader, out *S, typ string, read func(*Reader, *E)) {
+	if r.Null() {
+		if !r.stopped() {
+			*out = nil
+		}
+		return
+	}
+	if !r.beginArray(typ) {
+		return
+	}
+	s, n := *out, 0
+	for r.nextElement() {
+		switch {
+		case n == cap(s):
+			var zero E
+			s = append(s, zero)
+		case n == len(s):
+			s = s[:n+1]
+		}
+		read(r, &s[n])
+		n++
+	}
+	if s = s[:n]; n == 0 {
+		s = S{}
+	}
+	*out = s
+}
+
+// ReadArray reads an array into a Go array, given as a slice of all of it: elements that the data does not have become
+// zero, and those that are too many are passed over.
+func ReadArray[E any](r *Reader, out []E, typ string, read func(*Reader, *E)) {
+	if r.Null() || !r.beginArray(typ) {
+		return
+	}
+	n := 0
+	for r.nextElement() {
+		if n < len(out) {
+			read(r, &out[n])
+			n++
+		} else {
+			r.skip()
+		}
+	}
+	clear(out[n:])
+}
+
+func (r *Reader) beginArray(typ string) bool {
+	if r.peek() != '[' {
+		r.Mismatch(typ)
+		return false
+	}
+	r.pos++
+	r.push(frame{})
+	return true
+}
+
+// nextElement goes to the next element of the array that was begun last. It is false at the array's end.
+func (r *Reader) nextElement() bool {
+	if r.stopped() {
+		return false
+	}
+	f := &r.frames[len(r.frames)-1]
+	c := r.peek()
+	switch {
+	case c == ']':
+		r.pos++
+		r.pop()
+		return false
+	case !f.begun:
+		f.begun = true
+		return true
+	case c == ',':
+		r.pos++
+		f.index++
+		return true
+	}
+	r.bad()
+	return false
+}
+
+// ReadBytes reads a base64 string, or an array of numbers, into a slice of bytes.
+func ReadBytes[S ~[]B, B ~uint8](r *Reader, out *S, typ, elemType string) {
+	if r.peek() != '"' {
+		ReadSlice(r, out, typ, func(r *Reader, b *B) { ReadInt(r, b, elemType) })
+		return
+	}
+	in := r.text().bytes()
+	if r.stopped() {
+		return
+	}
+	b := make([]byte, base64.StdEncoding.DecodedLen(len(in)))
+	n, err := base64.StdEncoding.Decode(b, in)
+	if err != nil {
+		r.save(err)
+		return
+	}
+	*out = fromBytes[S](b[:n])
+}

@@ -1,0 +1,126 @@
+package json
+
+import (
+	"encoding"
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// Pointer prepares a pointer for a value that is to be read into what it points to: it is false for a null, which makes
+// the pointer nil; else there is something that it points to.
+func Pointer[T any](r *Reader, p **T) bool {
+	if r.Null() {
+		if !r.stopped() {
+			*p = nil
+		}
+		return false
+	}
+	if *p == nil {
+		*p = new(T)
+	}
+	return true
+}
+
+// Unmarshal lets a type read itself, also a null. What it says ends the reading.
+func (r *Reader) Unmarshal(out json.Unmarshaler) {
+	raw := r.Raw()
+	if r.stopped() {
+		return
+	}
+	if err := out.UnmarshalJSON(raw); err != nil {
+		r.Fail(err)
+	}
+}
+
+// UnmarshalText lets a type read itself from a string; typ is the type as reflect prints it. A null changes nothing.
+func (r *Reader) UnmarshalText(out encoding.TextUnmarshaler, typ string) {
+	if r.peek() != '"' {
+		r.other(typ)
+		return
+	}
+	text := r.text().bytes()
+	if r.stopped() {
+		return
+	}
+	if err := out.UnmarshalText(text); err != nil {
+		r.Fail(err)
+	}
+}
+
+// RawMessage copies the bytes of a value.
+func (r *Reader) RawMessage(out *json.RawMessage) { r.Unmarshal(out) }
+
+// Any reads a value of any kind: a string, bool, int64 (for a number without fraction and exponent that fits),
+// float64, map[string]any, []any or nil. What was there is replaced.
+func (r *Reader) Any(out *any) {
+	if v := r.any(); !r.stopped() {
+		*out = v
+	}
+}
+
+func (r *Reader) any() any {
+	switch c := r.peek(); c {
+	case '{':
+		return r.anyMap()
+	case '[':
+		return r.anySlice()
+	case '"':
+		if t := r.text(); !r.stopped() {
+			return r.string(t)
+		}
+	case 't':
+		return r.word("true")
+	case 'f':
+		return !r.word("false")
+	case 'n':
+		r.word("null")
+	default:
+		return r.anyNumber()
+	}
+	return nil
+}
+
+func (r *Reader) anyMap() any {
+	r.pos++
+	r.push(frame{index: -1})
+	m := map[string]any{}
+	for r.NextField() {
+		name := r.Name()
+		if _, twice := m[name]; twice {
+			r.report("duplicate field")
+		}
+		name = r.keepKey(name)
+		m[name] = r.any()
+	}
+	return m
+}
+
+func (r *Reader) anySlice() any {
+	r.beginArray("")
+	s := []any{}
+	for r.nextElement() {
+		s = append(s, r.any())
+	}
+	return s
+}
+
+func (r *Reader) anyNumber() any {
+	start := r.pos
+	literal := r.number()
+	if r.stopped() {
+		return nil
+	}
+	s := string(literal)
+	if !strings.Contains(s, ".") {
+		if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+			return n
+		}
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		r.save(&TypeError{Value: "number " + s, Type: "float64", Offset: int64(start)})
+		return nil
+	}
+	return f
+}

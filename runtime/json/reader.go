@@ -1,0 +1,169 @@
+package json
+
+import (
+	"encoding/json"
+	"errors"
+)
+
+// maxDepth is how many objects and arrays may be inside each other, as in encoding/json.
+const maxDepth = 10000
+
+// Reader reads one JSON value, piece by piece, in the order in which it stands in the data. Its methods return
+// nothing about errors: after one that ends the reading all of them do nothing, and the loops over fields and elements
+// end; whoever started asks Err at the end.
+//
+// A Reader is for one value and one goroutine.
+type Reader struct {
+	data []byte
+	pos  int
+	// frames are the objects and arrays around pos, outermost first.
+	frames []frame
+	// closers are what skip waits for; kept for the next call.
+	closers []byte
+
+	saved  error // the first value of another type
+	hard   error // what a hand-written method said; it ended the reading
+	broken bool  // the data is not JSON; it ended the reading
+
+	strict   []error
+	reported map[string]bool
+
+	shared bool
+	chunk  []byte
+
+	first [16]frame // room for frames
+}
+
+// frame is an object or an array that was begun and not ended.
+type frame struct {
+	typ   string // of a struct, as reflect prints it
+	name  string // the key at hand, in the memory of data
+	inner string // the embedded fields between the struct and its field of that name, joined with dots
+	index int    // of the element at hand; negative in an object
+	begun bool   // the first key or element was seen
+}
+
+// NewReader returns a Reader of data, which must not change until Err was called.
+func NewReader(data []byte) *Reader {
+	r := &Reader{data: data}
+	r.frames = r.first[:0]
+	return r
+}
+
+// Shared lets the strings of what is read share memory with data, which must then never change. []byte fields are
+// copied nevertheless. It returns r.
+func (r *Reader) Shared() *Reader {
+	r.shared = true
+	return r
+}
+
+// Err tells what is wrong with the data: a syntax error anywhere in it (a *json.SyntaxError of encoding/json), also if
+// more than white space follows the value; what a hand-written method said; or the first value that does not fit its
+// type, in which case everything else was read. It is called once, after the value was read.
+func (r *Reader) Err() error {
+	if !r.stopped() {
+		r.space()
+		r.broken = r.pos < len(r.data)
+	}
+	if r.stopped() {
+		// Values are read before all of the data was seen. A syntax error behind comes first nevertheless.
+		var all json.RawMessage
+		if err := json.Unmarshal(r.data, &all); err != nil {
+			return err
+		}
+		if r.broken {
+			return errors.New("json: the data changed while it was read")
+		}
+		return r.hard
+	}
+	return r.saved
+}
+
+// Strict returns the fields that are unknown or there twice, in the order of the data and at most 100: each is a
+// *FieldError. It is nil if Err is not.
+func (r *Reader) Strict() []error {
+	if r.stopped() || r.saved != nil {
+		return nil
+	}
+	return r.strict
+}
+
+// stopped tells whether reading ended before the end of the value.
+func (r *Reader) stopped() bool { return r.broken || r.hard != nil }
+
+// bad stops: the data is not JSON at pos.
+func (r *Reader) bad() {
+	if !r.stopped() {
+		r.broken = true
+	}
+	r.pos = len(r.data)
+}
+
+// Fail stops with what a hand-written method said.
+func (r *Reader) Fail(err error) {
+	if !r.stopped() {
+		r.hard = r.inContext(err)
+	}
+	r.pos = len(r.data)
+}
+
+// save remembers the first error that does not stop.
+func (r *Reader) save(err error) {
+	if r.saved == nil && !r.stopped() {
+		r.saved = r.inContext(err)
+	}
+}
+
+func (r *Reader) push(f frame) {
+	if len(r.frames) == maxDepth {
+		r.bad()
+		return
+	}
+	r.frames = append(r.frames, f)
+}
+
+func (r *Reader) pop() { r.frames = r.frames[:len(r.frames)-1] }
+
+// space passes over white space.
+func (r *Reader) space() {
+	for r.pos < len(r.data) && isSpace(r.data[r.pos]) {
+		r.pos++
+	}
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
+
+// peek returns the first byte of the next value without taking it, 0 at the end of the data.
+func (r *Reader) peek() byte {
+	for r.pos < len(r.data) {
+		c := r.data[r.pos]
+		if c > ' ' {
+			return c
+		}
+		if !isSpace(c) {
+			return c
+		}
+		r.pos++
+	}
+	return 0
+}
+
+// Null takes a null if that is the next value. It is also true when reading has stopped.
+func (r *Reader) Null() bool {
+	if r.peek() != 'n' {
+		return r.stopped()
+	}
+	r.word("null")
+	return true
+}
+
+// word takes true, false or null.
+func (r *Reader) word(word string) bool {
+	end := r.pos + len(word)
+	if end > len(r.data) || string(r.data[r.pos:end]) != word {
+		r.bad()
+		return false
+	}
+	r.pos = end
+	return true
+}

@@ -1,0 +1,152 @@
+package json
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// Eight bytes of a string are looked at in one step. Each of these sets the highest bit of bytes that are something;
+// bits above the lowest that is set may be wrong, which is why only that one counts.
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+func below(x uint64, n uint64) uint64 { return (x - ones*n) &^ x & highs }
+func equal(x uint64, c uint64) uint64 { return below(x^ones*c, 1) }
+
+// specialRead returns where in data from i on the first byte stands that is a quote, a backslash, a control character
+// or not ASCII; len(data) if there is none.
+func specialRead(data []byte, i int) int {
+	for ; i+8 <= len(data); i += 8 {
+		x := binary.LittleEndian.Uint64(data[i:])
+		if m := x&highs | below(x, ' ') | equal(x, '"') | equal(x, '\\'); m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
+		}
+	}
+	for ; i < len(data); i++ {
+		if c := data[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x80 {
+			break
+		}
+	}
+	return i
+}
+
+// text is a string as it stands in the data.
+type text struct {
+	raw []byte // between the quotes
+	// escaped says that there are backslashes in raw, wide that there is something besides ASCII.
+	escaped, wide bool
+}
+
+// text takes a string; r.pos is at the opening quote.
+func (r *Reader) text() text {
+	start := r.pos + 1
+	end, escaped, wide := stringEnd(r.data, start)
+	if end < 0 {
+		r.bad()
+		return text{}
+	}
+	r.pos = end + 1
+	return text{r.data[start:end], escaped, wide}
+}
+
+// stringEnd finds the quote that ends the string whose first byte is at i; -1 if it is not right.
+func stringEnd(data []byte, i int) (end int, escaped, wide bool) {
+	for {
+		i = specialRead(data, i)
+		if i >= len(data) {
+			return -1, false, false
+		}
+		switch c := data[i]; {
+		case c == '"':
+			return i, escaped, wide
+		case c == '\\':
+			escaped = true
+			n := escapeLen(data[i:])
+			if n == 0 {
+				return -1, false, false
+			}
+			i += n
+		case c < ' ':
+			return -1, false, false
+		default:
+			wide = true
+			for i++; i < len(data) && data[i] >= 0x80; i++ {
+			}
+		}
+	}
+}
+
+// escapeLen is the length of the escape sequence that data begins with, 0 if it is not right.
+func escapeLen(data []byte) int {
+	if len(data) < 2 {
+		return 0
+	}
+	switch data[1] {
+	case 'b', 'f', 'n', 'r', 't', '\\', '/', '"':
+		return 2
+	case 'u':
+		if len(data) >= 6 && isHex(data[2]) && isHex(data[3]) && isHex(data[4]) && isHex(data[5]) {
+			return 6
+		}
+	}
+	return 0
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// number takes a number; r.pos is at its first byte. It is nil if it is not right.
+func (r *Reader) number() []byte {
+	end := numberEnd(r.data, r.pos)
+	if end < 0 {
+		r.bad()
+		return nil
+	}
+	number := r.data[r.pos:end]
+	r.pos = end
+	return number
+}
+
+// numberEnd finds the end of the number that begins at i; -1 if it is not right.
+func numberEnd(data []byte, i int) int {
+	if i < len(data) && data[i] == '-' {
+		i++
+	}
+	start := i
+	i = digits(data, i)
+	if i == start {
+		return -1
+	}
+	if data[start] == '0' && i > start+1 {
+		return start + 1 // what follows is found not to be right by whoever goes on there
+	}
+	if i < len(data) && data[i] == '.' {
+		start = i + 1
+		if i = digits(data, start); i == start {
+			return -1
+		}
+	}
+	if i < len(data) && (data[i] == 'e' || data[i] == 'E') {
+		i++
+		if i < len(data) && (data[i] == '+' || data[i] == '-') {
+			i++
+		}
+		start = i
+		if i = digits(data, start); i == start {
+			return -1
+		}
+	}
+	return i
+}
+
+func digits(data []byte, i int) int {
+	for i < len(data) && isDigit(data[i]) {
+		i++
+	}
+	return i
+}
