@@ -27,12 +27,12 @@ func largeWidget(name string) *widget.V1 {
 }
 
 // benchServer has n widgets.
-func benchServer(b *testing.B, n int) (served []rest.Resource, form storage.Form) {
+func benchServer(b testing.TB, n int) (served []rest.Resource, form storage.Form) {
 	b.Helper()
 	return benchServerWith(b, n, registry.Options{})
 }
 
-func benchServerWith(b *testing.B, n int, opts registry.Options) (served []rest.Resource, form storage.Form) {
+func benchServerWith(b testing.TB, n int, opts registry.Options) (served []rest.Resource, form storage.Form) {
 	b.Helper()
 	scheme, resource := widget.Scheme(), define(strategy{})
 	form, err := resource.Form(scheme, registry.Options{})
@@ -40,8 +40,7 @@ func benchServerWith(b *testing.B, n int, opts registry.Options) (served []rest.
 		b.Fatal(err)
 	}
 	// A cache would have canonical values, so reading them costs nothing here.
-	store := memory.New(memory.Config{})
-	served, err = resource.Serve(scheme, store, opts)
+	served, err = resource.Serve(scheme, memory.New(memory.Config{}), opts)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -9,23 +10,29 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/wire"
 	"github.com/typeplane/typeplane/storage"
 )
 
-// The field labels that every kind has; they are read from the bytes.
+// The field labels that every kind has.
 const (
 	fieldName      = "metadata.name"
 	fieldNamespace = "metadata.namespace"
 )
+
+// metaFields are where they lie in every message.
+var metaFields = wire.Fields{fieldName: wire.String(1, 1), fieldNamespace: wire.String(1, 3)}
 
 // selector says which entries a client wants to see. Only one goroutine may use it.
 type selector struct {
 	version
 	labels labels.Selector // nil: all
 	fields fields.Selector // nil: all
-	// decode says that a field is asked for which is not in the metadata.
-	decode bool
+	// asked are the fields that fields is about. reader reads them from the bytes; it is nil if some can't be: then an
+	// object has to be decoded.
+	asked  []string
+	reader *wire.Reader
 	// entry is the one that is looked at, here so that looking at many allocates nothing.
 	entry attributes
 }
@@ -48,19 +55,35 @@ func (v version) newSelector(opts metav1.ListOptions) (selector, error) {
 			return s, apierrors.NewBadRequest(fmt.Sprintf("invalid fieldSelector %q: %v", opts.FieldSelector, err))
 		}
 		for _, r := range sel.Requirements() {
-			switch {
-			case r.Field == fieldName || r.Field == fieldNamespace:
-			case v.kind.Selectable(r.Field):
-				s.decode = true
-			default:
+			if r.Field != fieldName && r.Field != fieldNamespace && !v.kind.Selectable(r.Field) {
 				return s, apierrors.NewBadRequest("field label not supported: " + r.Field)
+			}
+			if !slices.Contains(s.asked, r.Field) {
+				s.asked = append(s.asked, r.Field)
 			}
 		}
 		if !sel.Empty() {
-			s.fields = sel
+			s.fields, s.reader = sel, v.reader(s.asked)
 		}
 	}
 	return s, nil
+}
+
+// reader returns what reads fields from canonical values, nil if they can't be read without decoding: the metadata is at
+// the same place in every version, the rest where the stored version has it.
+func (v version) reader(labels []string) *wire.Reader {
+	var places []wire.Field
+	for _, label := range labels {
+		place, ok := metaFields[label]
+		if !ok && v.stored() {
+			place, ok = v.kind.StoredField(label)
+		}
+		if !ok {
+			return nil
+		}
+		places = append(places, place)
+	}
+	return wire.NewReader(places...)
 }
 
 // empty says that the selector leaves nothing out.
@@ -74,35 +97,77 @@ func (s *selector) exact(field string) (string, bool) {
 	return s.fields.RequiresExactMatch(field)
 }
 
-// matches says whether an entry is selected. It decodes only for fields that are not in the metadata.
+// matches says whether an entry is selected.
 func (s *selector) matches(e storage.Entry) (bool, error) {
 	if s.empty() {
 		return true, nil
 	}
-	var err error
-	if s.entry.meta, err = wire.ReadMeta(e.Value); err != nil {
+	message, err := wire.Message(e.Value)
+	if err != nil {
 		return false, err
 	}
-	if s.labels != nil && !s.labels.Matches(labelsOf{&s.entry}) {
-		return false, nil
+	if s.labels != nil {
+		if ok, err := s.matchesLabels(e, message); !ok || err != nil {
+			return false, err
+		}
 	}
 	if s.fields == nil {
 		return true, nil
 	}
-	if s.decode {
-		obj, err := s.object(e.Value, e.Revision)
-		if err != nil {
-			return false, err
-		}
-		s.entry.fields = s.kind.SelectableFields(obj)
+	if err := s.read(e, message); err != nil {
+		return false, err
 	}
 	return s.fields.Matches(fieldsOf{&s.entry}), nil
 }
 
-// attributes is what selectors see of an entry. The strings in meta are as good as its bytes.
+// matchesLabels reads the labels from the bytes, or, as decoding has the last word, from the object.
+func (s *selector) matchesLabels(e storage.Entry, message []byte) (bool, error) {
+	s.entry.message, s.entry.err = message, nil
+	if ok := s.labels.Matches(labelsOf{&s.entry}); s.entry.err == nil {
+		return ok, nil
+	}
+	obj, err := s.object(e.Value, e.Revision)
+	if err != nil {
+		return false, err
+	}
+	return s.labels.Matches(labels.Set(runtime.Meta(obj).Labels)), nil
+}
+
+// read finds out the values of the fields that are asked for.
+func (s *selector) read(e storage.Entry, message []byte) error {
+	s.entry.asked = s.asked
+	if s.reader != nil {
+		var err error
+		if s.entry.values, err = s.reader.Read(s.entry.values[:0], message); err == nil {
+			return nil
+		}
+		// Decoding has the last word on what can be read.
+	}
+	obj, err := s.object(e.Value, e.Revision)
+	if err != nil {
+		return err
+	}
+	all, meta := s.kind.SelectableFields(obj), runtime.Meta(obj)
+	s.entry.values = s.entry.values[:0]
+	for _, label := range s.asked {
+		value := all[label]
+		switch label {
+		case fieldName:
+			value = meta.Name
+		case fieldNamespace:
+			value = meta.Namespace
+		}
+		s.entry.values = append(s.entry.values, value)
+	}
+	return nil
+}
+
+// attributes is what selectors see of an entry. The strings are as good as its bytes.
 type attributes struct {
-	meta   wire.Meta
-	fields map[string]string // those that are not in the metadata
+	message []byte
+	err     error // why a label could not be read
+	// values are those of the fields that are asked for.
+	asked, values []string
 }
 
 // labelsOf and fieldsOf show attributes to the two kinds of selectors.
@@ -111,31 +176,31 @@ type (
 	fieldsOf struct{ *attributes }
 )
 
-func (l labelsOf) Lookup(label string) (string, bool) { return l.meta.Label(label) }
+func (l labelsOf) Lookup(label string) (string, bool) {
+	value, ok, err := wire.Label(l.message, label)
+	if err != nil {
+		l.err = err
+	}
+	return value, ok
+}
 
 func (l labelsOf) Has(label string) bool {
-	_, ok := l.meta.Label(label)
+	_, ok := l.Lookup(label)
 	return ok
 }
 
 func (l labelsOf) Get(label string) string {
-	value, _ := l.meta.Label(label)
+	value, _ := l.Lookup(label)
 	return value
 }
 
-func (f fieldsOf) Has(field string) bool {
-	_, ok := f.fields[field]
-	return ok || field == fieldName || field == fieldNamespace
-}
+func (f fieldsOf) Has(field string) bool { return slices.Contains(f.asked, field) }
 
 func (f fieldsOf) Get(field string) string {
-	switch field {
-	case fieldName:
-		return f.meta.Name
-	case fieldNamespace:
-		return f.meta.Namespace
+	if i := slices.Index(f.asked, field); i >= 0 {
+		return f.values[i]
 	}
-	return f.fields[field]
+	return ""
 }
 
 // scope is the part of a resource that a list or watch is about.

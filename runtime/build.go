@@ -135,6 +135,7 @@ func (c *checker) kind(k *Kind) {
 		}
 		k.statusField = n
 	}
+	c.storedFields(k, bad)
 }
 
 // conversions checks that a version reaches its hub, or is it.
@@ -150,25 +151,6 @@ func (c *checker) conversions(k *Kind, bad func(string, ...any)) {
 	}
 	if k.goType != k.hub.goType && k.fromHub == nil {
 		bad("its hub %s does not convert to it: set FromHub, which gen writes for a package with +k8s:conversion-gen", k.hub.goType)
-	}
-}
-
-// fields finds out which field selectors the version has.
-func (c *checker) fields(k *Kind, bad func(string, ...any)) {
-	if k.selectable == nil {
-		return
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			bad("SelectableFields panics for an empty object (%v): it must return the keys for every object", r)
-		}
-	}()
-	k.fieldLabels = map[string]bool{}
-	for label := range k.selectable(k.new()) {
-		if label == "metadata.name" || label == "metadata.namespace" {
-			bad("SelectableFields has %s, which every kind has by itself: leave it out", label)
-		}
-		k.fieldLabels[label] = true
 	}
 }
 

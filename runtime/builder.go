@@ -1,11 +1,14 @@
 package runtime
 
 import (
+	"maps"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/runtime/wire"
 )
 
 // Builder collects the kinds of a server. Declarations never fail: Build reports everything that is wrong with them,
@@ -51,6 +54,9 @@ type Version[V, H Object] struct {
 	// SelectableFields returns the values of the fields that a field selector may name, besides metadata.name and
 	// metadata.namespace. It returns the same keys for every object, also for an empty one. nil: there are none.
 	SelectableFields func(V) map[string]string
+	// StoredFields says where each of SelectableFields is in the encoded message of an object, so that a selector need not
+	// decode it. nil: it has to.
+	StoredFields wire.Fields
 	// Columns are what a Table shows of an object besides its name, which is always the first column; Cells returns
 	// one cell for each, in that order, of any object, also of an empty one. A cell is a string, a bool, an int64, a
 	// float64, or nil for what is not known; a metav1.Time is shown as the time since then. Cells must not modify the
@@ -80,6 +86,7 @@ func AddVersion[V, H Object](h *Hub[H], v Version[V, H]) {
 	if v.SelectableFields != nil {
 		k.selectable = func(obj Object) map[string]string { return v.SelectableFields(obj.(V)) }
 	}
+	k.storedFields = maps.Clone(v.StoredFields)
 	k.columns = slices.Clone(v.Columns)
 	if v.Cells != nil {
 		k.cells = func(obj Object) []any { return v.Cells(obj.(V)) }

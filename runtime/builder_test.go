@@ -10,6 +10,7 @@ import (
 
 	"github.com/typeplane/typeplane/internal/widget"
 	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/wire"
 )
 
 // untyped has no TypeMeta.
@@ -57,6 +58,14 @@ func good() runtime.Version[*widget.V1, *widget.Widget] {
 		ToHub:        widget.V1ToHub,
 		FromHub:      widget.HubToV1,
 	}
+}
+
+// colored is good with one selectable field.
+func colored(stored wire.Fields) runtime.Version[*widget.V1, *widget.Widget] {
+	v := good()
+	v.SelectableFields = func(in *widget.V1) map[string]string { return map[string]string{"spec.color": in.Spec.Color} }
+	v.StoredFields = stored
+	return v
 }
 
 // alone declares a hub type that is its own only version.
@@ -179,6 +188,36 @@ func TestMistakes(t *testing.T) {
 			v.SelectableFields = func(in *widget.V1) map[string]string { return map[string]string{"a": string(rune(*in.Spec.Replicas))} }
 			runtime.AddVersion(hubOf(b), v)
 		}, []string{"SelectableFields panics for an empty object"}},
+		{"fields of nothing that are stored", func(b *runtime.Builder) {
+			v := colored(wire.Fields{"spec.color": wire.String(2, 1)})
+			v.SelectableFields = func(in *widget.V1) map[string]string { return map[string]string{"a": string(rune(*in.Spec.Replicas))} }
+			runtime.AddVersion(hubOf(b), v)
+		}, []string{"SelectableFields panics for an empty object"}},
+		{"stored fields", func(b *runtime.Builder) {
+			runtime.AddVersion(hubOf(b), colored(wire.Fields{"spec.color": wire.String(2, 1)}))
+		}, nil},
+		{"stored fields that nobody can select", func(b *runtime.Builder) {
+			v := good()
+			v.StoredFields = wire.Fields{"spec.color": wire.String(2, 1)}
+			runtime.AddVersion(hubOf(b), v)
+		}, []string{"it has StoredFields and no SelectableFields: set both"}},
+		{"a stored field of another name", func(b *runtime.Builder) {
+			runtime.AddVersion(hubOf(b), colored(wire.Fields{"spec.colour": wire.String(2, 1)}))
+		}, []string{"StoredFields has spec.colour, which SelectableFields has not: run gen"}},
+		{"a stored field of another type", func(b *runtime.Builder) {
+			runtime.AddVersion(hubOf(b), colored(wire.Fields{"spec.color": wire.Bool(2, 1)}))
+		}, []string{"StoredFields can't read spec.color of an empty object (wire: a field has another wire type than its Go type): run gen"}},
+		{"a stored field of another default", func(b *runtime.Builder) {
+			runtime.AddVersion(hubOf(b), colored(wire.Fields{"spec.color": wire.Bool(2, 9)}))
+		}, []string{`StoredFields reads "false" as spec.color of an empty object, SelectableFields returns "": run gen`}},
+		{"stored fields without protobuf", func(b *runtime.Builder) {
+			runtime.AddVersion(hubOf(b), runtime.Version[*widget.Old, *widget.Widget]{
+				GroupVersion: widget.GVOld, New: func() *widget.Old { return new(widget.Old) }, NewList: func() apiruntime.Object { return new(widget.OldList) },
+				ToHub: widget.OldToHub, FromHub: widget.HubToOld,
+				SelectableFields: func(in *widget.Old) map[string]string { return map[string]string{"paint": in.Paint} },
+				StoredFields:     wire.Fields{"paint": wire.String(2)},
+			})
+		}, []string{"it has StoredFields and no protobuf methods: put +k8s:protobuf-gen=package into its doc.go and run gen"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			b := runtime.NewBuilder()

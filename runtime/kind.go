@@ -7,6 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/runtime/wire"
 )
 
 // hub is one hub type and its versions, the best version first once it is built.
@@ -31,10 +33,12 @@ type Kind struct {
 	toHub       func(in, out Object) error // nil when the version is the hub
 	fromHub     func(in, out Object) error
 	selectable  func(Object) map[string]string
-	columns     []metav1.TableColumnDefinition
-	cells       func(Object) []any // one for each of columns
-	scale       func(Object) Scale // nil without a scale subresource, as setReplicas is
-	setReplicas func(Object, int32)
+	// storedFields says where in the bytes is what selectable returns; nil if nobody knows.
+	storedFields wire.Fields
+	columns      []metav1.TableColumnDefinition
+	cells        func(Object) []any // one for each of columns
+	scale        func(Object) Scale // nil without a scale subresource, as setReplicas is
+	setReplicas  func(Object, int32)
 
 	fieldLabels map[string]bool
 	protobuf    bool
@@ -94,18 +98,6 @@ func (k *Kind) FromHub(hub Object) (Object, error) {
 	}
 	return out, nil
 }
-
-// SelectableFields returns the values of the fields that a selector may name, without metadata.name and
-// metadata.namespace. The map may be nil.
-func (k *Kind) SelectableFields(obj Object) map[string]string {
-	if k.selectable == nil {
-		return nil
-	}
-	return k.selectable(obj)
-}
-
-// Selectable says whether SelectableFields has label.
-func (k *Kind) Selectable(label string) bool { return k.fieldLabels[label] }
 
 // Columns returns what a Table shows of the kind besides the name; see Version.Columns. It must not be modified.
 func (k *Kind) Columns() []metav1.TableColumnDefinition { return k.columns }

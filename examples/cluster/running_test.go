@@ -135,7 +135,7 @@ func (r *running) must(method, path, accept string, body []byte) []byte {
 }
 
 // sample reads a file of samples/.
-func sample(t *testing.T, name string) []byte {
+func sample(t testing.TB, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("samples", name))
 	if err != nil {

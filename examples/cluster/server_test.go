@@ -13,7 +13,7 @@ import (
 	"github.com/typeplane/typeplane/runtime/runtimetest"
 )
 
-func scheme(t *testing.T) *runtime.Scheme {
+func scheme(t testing.TB) *runtime.Scheme {
 	t.Helper()
 	b := runtime.NewBuilder()
 	newServer().AddToScheme(b)

@@ -16,6 +16,7 @@ import (
 	v1beta1 "github.com/typeplane/typeplane/examples/cluster/api/extensions/v1beta1"
 	registry "github.com/typeplane/typeplane/registry"
 	runtime "github.com/typeplane/typeplane/runtime"
+	wire "github.com/typeplane/typeplane/runtime/wire"
 	labels "k8s.io/apimachinery/pkg/labels"
 	pkgruntime "k8s.io/apimachinery/pkg/runtime"
 	schema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -30,6 +31,7 @@ func addToScheme(b *runtime.Builder) {
 		NewList:          func() pkgruntime.Object { return new(v1.NamespaceList) },
 		Default:          v1.SetObjectDefaults_Namespace,
 		SelectableFields: selectableFields_v1_Namespace,
+		StoredFields:     storedFields_v1_Namespace,
 	})
 
 	podHub := runtime.AddHub(b, schema.GroupKind{Group: "", Kind: "Pod"}, func() *v1.Pod { return new(v1.Pod) })
@@ -39,6 +41,7 @@ func addToScheme(b *runtime.Builder) {
 		NewList:          func() pkgruntime.Object { return new(v1.PodList) },
 		Default:          v1.SetObjectDefaults_Pod,
 		SelectableFields: selectableFields_v1_Pod,
+		StoredFields:     storedFields_v1_Pod,
 	})
 
 	replicationControllerHub := runtime.AddHub(b, schema.GroupKind{Group: "", Kind: "ReplicationController"}, func() *v1.ReplicationController { return new(v1.ReplicationController) })
@@ -48,6 +51,7 @@ func addToScheme(b *runtime.Builder) {
 		NewList:          func() pkgruntime.Object { return new(v1.ReplicationControllerList) },
 		Default:          v1.SetObjectDefaults_ReplicationController,
 		SelectableFields: selectableFields_v1_ReplicationController,
+		StoredFields:     storedFields_v1_ReplicationController,
 		Scale:            scale_v1_ReplicationController,
 		SetReplicas:      setReplicas_v1_ReplicationController,
 	})
@@ -172,6 +176,11 @@ func selectableFields_v1_Namespace(in *v1.Namespace) map[string]string {
 	}
 }
 
+// storedFields_v1_Namespace says where the fields of selectableFields_v1_Namespace are in an encoded object.
+var storedFields_v1_Namespace = wire.Fields{
+	"status.phase": wire.String(3, 1),
+}
+
 // selectableFields_v1_Pod returns the fields of kind Pod in v1 that a selector may name.
 func selectableFields_v1_Pod(in *v1.Pod) map[string]string {
 	return map[string]string{
@@ -186,11 +195,28 @@ func selectableFields_v1_Pod(in *v1.Pod) map[string]string {
 	}
 }
 
+// storedFields_v1_Pod says where the fields of selectableFields_v1_Pod are in an encoded object.
+var storedFields_v1_Pod = wire.Fields{
+	"spec.nodeName":            wire.String(2, 10),
+	"spec.restartPolicy":       wire.String(2, 3),
+	"spec.schedulerName":       wire.String(2, 19),
+	"spec.serviceAccountName":  wire.String(2, 8),
+	"spec.hostNetwork":         wire.Bool(2, 11),
+	"status.phase":             wire.String(3, 1),
+	"status.podIP":             wire.String(3, 6),
+	"status.nominatedNodeName": wire.String(3, 11),
+}
+
 // selectableFields_v1_ReplicationController returns the fields of kind ReplicationController in v1 that a selector may name.
 func selectableFields_v1_ReplicationController(in *v1.ReplicationController) map[string]string {
 	return map[string]string{
 		"status.replicas": strconv.FormatInt(int64(in.Status.Replicas), 10),
 	}
+}
+
+// storedFields_v1_ReplicationController says where the fields of selectableFields_v1_ReplicationController are in an encoded object.
+var storedFields_v1_ReplicationController = wire.Fields{
+	"status.replicas": wire.Int32(3, 1),
 }
 
 // scale_v1_ReplicationController returns what the scale subresource shows of kind ReplicationController in v1.

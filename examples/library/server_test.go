@@ -52,7 +52,7 @@ func TestCanonical(t *testing.T) {
 	})
 }
 
-func scheme(t *testing.T) *runtime.Scheme {
+func scheme(t testing.TB) *runtime.Scheme {
 	t.Helper()
 	b := runtime.NewBuilder()
 	newServer().AddToScheme(b)

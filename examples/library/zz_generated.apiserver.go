@@ -14,6 +14,7 @@ import (
 	v1alpha1 "github.com/typeplane/typeplane/examples/library/api/v1alpha1"
 	registry "github.com/typeplane/typeplane/registry"
 	runtime "github.com/typeplane/typeplane/runtime"
+	wire "github.com/typeplane/typeplane/runtime/wire"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	pkgruntime "k8s.io/apimachinery/pkg/runtime"
 	schema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -30,6 +31,7 @@ func addToScheme(b *runtime.Builder) {
 		ToHub:            runtime.Unscoped(v1.Convert_v1_Book_To_api_Book),
 		FromHub:          runtime.Unscoped(v1.Convert_api_Book_To_v1_Book),
 		SelectableFields: selectableFields_v1_Book,
+		StoredFields:     storedFields_v1_Book,
 		Columns: []metav1.TableColumnDefinition{
 			{Name: "Title", Type: "string", Description: "Shows .spec.title."},
 			{Name: "Copies", Type: "integer", Description: "Shows .spec.copies."},
@@ -107,6 +109,12 @@ func selectableFields_v1_Book(in *v1.Book) map[string]string {
 		"spec.isbn":  in.Spec.ISBN,
 		"spec.shelf": in.Spec.Shelf,
 	}
+}
+
+// storedFields_v1_Book says where the fields of selectableFields_v1_Book are in an encoded object.
+var storedFields_v1_Book = wire.Fields{
+	"spec.isbn":  wire.String(2, 4),
+	"spec.shelf": wire.String(2, 7),
 }
 
 // cells_v1_Book returns what the columns of kind Book in library.example.com/v1 show of an object.

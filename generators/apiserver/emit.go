@@ -15,6 +15,7 @@ const (
 	bootPath       = "github.com/typeplane/typeplane/boot"
 	registryPath   = "github.com/typeplane/typeplane/registry"
 	runtimePath    = "github.com/typeplane/typeplane/runtime"
+	wirePath       = "github.com/typeplane/typeplane/runtime/wire"
 	apiruntimePath = "k8s.io/apimachinery/pkg/runtime"
 	schemaPath     = "k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -38,6 +39,10 @@ func emitServer(pass *generators.Pass, s *server) {
 			if len(v.fields) > 0 {
 				p.P()
 				p.selectableFields(v)
+			}
+			if v.readable {
+				p.P()
+				p.storedFields(v)
 			}
 			if v.scale != nil {
 				p.scale(v)
@@ -91,6 +96,9 @@ func (p printer) version(h *hub, v *version) {
 	}
 	if len(v.fields) > 0 {
 		p.P("SelectableFields: selectableFields_", v.suffix, ",")
+	}
+	if v.readable {
+		p.P("StoredFields: storedFields_", v.suffix, ",")
 	}
 	if v.scale != nil {
 		p.P("Scale: scale_", v.suffix, ",")

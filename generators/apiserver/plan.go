@@ -55,6 +55,8 @@ type version struct {
 	// defaults says that the package has a SetObjectDefaults function for the type.
 	defaults bool
 	fields   []selectable
+	// readable says that the fields can be read from an encoded object.
+	readable bool
 	scale    *scale // nil without a scale subresource
 	// suffix ends the names of the functions that are printed for the version, like "v1_Book".
 	suffix string
@@ -73,12 +75,13 @@ type planner struct {
 	set         *load.Set
 	report      *diag.Report
 	conversions map[*types.Type]conversions // by version
+	all         []*load.Package             // of the run
 }
 
 // plan decides what each server of the run consists of. A server with a problem is reported and planned as far as
 // possible, so that one run finds all problems.
 func plan(pass *generators.Pass) []*server {
-	p := &planner{set: pass.Set, report: pass.Report}
+	p := &planner{set: pass.Set, report: pass.Report, all: pass.Packages}
 	p.findConversions(pass.Packages)
 	var out []*server
 	for _, pkg := range pass.Packages {
@@ -111,6 +114,7 @@ func (p *planner) server(main *load.Package, api []*load.Package) *server {
 		p.problem(p.set.PackagePos(main), main.Path, "there are no kinds in the folders below this package",
 			"write structs that embed metav1.TypeMeta and metav1.ObjectMeta, with their lists, into a package with +groupName=, and name it to gen too, as ./...")
 	}
+	p.findStored(versions)
 	s.hubs = p.hubs(versions)
 	p.checkNames(s.hubs)
 	p.nameFunctions(s.hubs)

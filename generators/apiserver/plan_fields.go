@@ -15,6 +15,8 @@ type selectable struct {
 	// label is what users write, like "spec.isbn".
 	label string
 	target
+	// stored is nil if the field is known only when the object is decoded.
+	stored *stored
 }
 
 // selectableFields reads +kubebuilder:selectablefield:JSONPath=.spec.isbn of a kind.

@@ -16,6 +16,14 @@ type target struct {
 	// guards are what must not be nil for value to exist, outermost first.
 	guards []guard
 	leaf   *types.Type
+	// steps are the fields on the way, each with the struct that it is a field of.
+	steps []fieldOf
+}
+
+// fieldOf is a field of a struct.
+type fieldOf struct {
+	parent *types.Type
+	member types.Member
 }
 
 // guard is a pointer on the way to a field: the Go expression, and what it points to.
@@ -48,6 +56,10 @@ func resolve(kind *types.Type, label string) (f target, message, cure string) {
 			return f, message, cure
 		}
 		for i, step := range steps {
+			f.steps = append(f.steps, fieldOf{at, step})
+			if at = step.Type; at.Kind == types.Pointer {
+				at = at.Elem
+			}
 			f.value += "." + step.Name
 			if i < len(steps)-1 && step.Type.Kind == types.Pointer {
 				f.guards = append(f.guards, guard{f.value, step.Type.Elem})

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/wire"
 )
 
 // The names of the kind. GVOld is in another group than the hub.
@@ -115,6 +116,7 @@ func AddToScheme(b *runtime.Builder) {
 		ToHub:            V1ToHub,
 		FromHub:          HubToV1,
 		SelectableFields: func(in *V1) map[string]string { return map[string]string{"spec.color": in.Spec.Color} },
+		StoredFields:     wire.Fields{"spec.color": wire.String(2, 1)},
 		Scale:            scaleV1,
 		SetReplicas:      func(in *V1, replicas int32) { in.Spec.Replicas = &replicas },
 	})

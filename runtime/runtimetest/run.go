@@ -42,7 +42,8 @@ func Run(t *testing.T, scheme *runtime.Scheme, opts Options) {
 func runKind(t *testing.T, scheme *runtime.Scheme, kind *runtime.Kind, opts Options) {
 	filler := newFiller(opts.Seed, opts.Fill)
 	fields := newReached(reflect.TypeOf(kind.New()))
-	for range opts.Rounds {
+	other := kind.New()
+	for round := range opts.Rounds {
 		obj := kind.New()
 		filler.Fill(obj)
 		fields.note("", reflect.ValueOf(obj))
@@ -51,6 +52,10 @@ func runKind(t *testing.T, scheme *runtime.Scheme, kind *runtime.Kind, opts Opti
 		checkEncoding(t, scheme, kind, obj, serializer.YAML)
 		if kind.Protobuf() {
 			checkEncoding(t, scheme, kind, obj, serializer.Protobuf)
+		}
+		if kind.Protobuf() {
+			checkStored(t, kind, obj, other, opts.Seed+int64(round))
+			other = obj.DeepCopyObject().(runtime.Object)
 		}
 		checkConversion(t, kind, obj)
 		if t.Failed() {

@@ -1,0 +1,78 @@
+package wire
+
+import "google.golang.org/protobuf/encoding/protowire"
+
+// Tags of a label in ObjectMeta, and of its parts.
+const (
+	tagLabel    = metaLabels<<3 | uint64(protowire.BytesType)
+	tagMapKey   = 1<<3 | uint64(protowire.BytesType)
+	tagMapValue = 2<<3 | uint64(protowire.BytesType)
+)
+
+// Label returns the value of a label of an object, out of its message. It points into message. It is Meta.Label for those
+// who ask for little: nothing else of the metadata is read.
+func Label(message []byte, key string) (value string, ok bool, err error) {
+	for i := 0; i < len(message); {
+		tag, begin, end := frame(message, i)
+		switch {
+		case end == 0:
+			return "", false, errMalformed
+		case tag == tagObjectMeta:
+			if err := labelIn(message[begin:end], key, &value, &ok); err != nil {
+				return "", false, err
+			}
+		case tag>>3 == 1:
+			return "", false, errWireType
+		}
+		i = end
+	}
+	return value, ok, nil
+}
+
+// labelIn looks for a label in an ObjectMeta. The last one of a key counts.
+func labelIn(meta []byte, key string, value *string, ok *bool) error {
+	for i := 0; i < len(meta); {
+		tag, begin, end := uint64(meta[i]), i+2, short(meta, i)
+		if end == 0 || end > len(meta) {
+			tag, begin, end = frame(meta, i)
+		}
+		switch {
+		case end == 0:
+			return errMalformed
+		case tag == tagLabel:
+			k, v, err := labelEntry(meta[begin:end])
+			if err != nil {
+				return err
+			}
+			if k == key {
+				*value, *ok = v, true
+			}
+		case tag>>3 == metaLabels:
+			return errWireType
+		}
+		i = end
+	}
+	return nil
+}
+
+// labelEntry reads one entry of a map from strings to strings.
+func labelEntry(entry []byte) (key, value string, err error) {
+	for i := 0; i < len(entry); {
+		tag, begin, end := uint64(entry[i]), i+2, short(entry, i)
+		if end == 0 || end > len(entry) {
+			tag, begin, end = frame(entry, i)
+		}
+		switch {
+		case end == 0:
+			return "", "", errMalformed
+		case tag == tagMapKey:
+			key = text(entry[begin:end])
+		case tag == tagMapValue:
+			value = text(entry[begin:end])
+		case tag>>3 <= 2:
+			return "", "", errWireType
+		}
+		i = end
+	}
+	return key, value, nil
+}
