@@ -77,12 +77,8 @@ func (e *endpoint[T]) createNamed(ctx context.Context, hub T, opts metav1.Create
 	}
 
 	// Validate.
-	errs := e.validateNew(meta)
-	if strategy.Validate != nil {
-		errs = append(errs, strategy.Validate(ctx, hub)...)
-	}
-	if len(errs) > 0 {
-		return nil, e.invalid(meta.Name, errs)
+	if err := e.validateCreate(ctx, hub); err != nil {
+		return nil, err
 	}
 
 	if strategy.Canonicalize != nil {

@@ -26,8 +26,8 @@ func init() {
 // operations is a JSON patch (RFC 6902).
 type operations jsonpatch.Patch
 
-// operation is one of them as it should be. Value is a pointer so that null is not the same as nothing.
-type operation struct {
+// jsonOperation is one of them as it should be. Value is a pointer so that null is not the same as nothing.
+type jsonOperation struct {
 	Op    string           `json:"op"`
 	Path  *string          `json:"path"`
 	From  *string          `json:"from"`
@@ -36,7 +36,7 @@ type operation struct {
 
 // newJSONPatch reads a JSON patch; strict are the fields that no operation has. The error is an API status.
 func newJSONPatch(text []byte) (c change, strict []error, err error) {
-	var ops []operation
+	var ops []jsonOperation
 	if strict, err = kjson.UnmarshalStrict(text, &ops); err != nil {
 		return nil, nil, badPatch(err)
 	}
@@ -60,7 +60,7 @@ func newJSONPatch(text []byte) (c change, strict []error, err error) {
 }
 
 // check says what an operation lacks.
-func (o operation) check(hasValue bool) error {
+func (o jsonOperation) check(hasValue bool) error {
 	switch o.Op {
 	case "add", "replace", "test":
 		if !hasValue {

@@ -28,6 +28,10 @@ type Strategy[T runtime.Object] struct {
 	// ValidateStatusUpdate says what is wrong with a write of the status subresource. obj is old with another status; what
 	// ValidateUpdate and Validate say is not asked. It modifies nothing.
 	ValidateStatusUpdate func(ctx context.Context, obj, old T) field.ErrorList
+	// ValidationOptions says which options the rules in the markers of the kind's types are judged with, true for those
+	// that are on (see +k8s:ifEnabled); a rule that names one which is not there fails. old is nil for a new object. nil:
+	// there are none.
+	ValidationOptions func(ctx context.Context, obj, old T) map[string]bool
 	// ValidateName says what is wrong with a name; prefix means that it is a generateName, to which something will be
 	// added. nil: names are DNS subdomains.
 	ValidateName func(name string, prefix bool) []string

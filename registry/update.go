@@ -97,9 +97,8 @@ func (e *endpoint[T]) replace(ctx context.Context, hub, old T, current storage.E
 	}
 
 	// Validate.
-	errs := append(e.validateChange(meta, oldMeta), e.validateUpdate(ctx, hub, old)...)
-	if len(errs) > 0 {
-		return nil, e.invalid(meta.Name, errs)
+	if err := e.validateUpdate(ctx, hub, old); err != nil {
+		return nil, err
 	}
 
 	if strategy.Canonicalize != nil {
@@ -144,22 +143,6 @@ func (e *endpoint[T]) replace(ctx context.Context, hub, old T, current storage.E
 		return current.Value, nil
 	}
 	return value, nil
-}
-
-// validateUpdate asks the strategy.
-func (e *endpoint[T]) validateUpdate(ctx context.Context, hub, old T) field.ErrorList {
-	strategy := &e.def.Strategy
-	switch {
-	case e.subresource == subresourceStatus:
-		if strategy.ValidateStatusUpdate != nil {
-			return strategy.ValidateStatusUpdate(ctx, hub, old)
-		}
-	case strategy.ValidateUpdate != nil:
-		return strategy.ValidateUpdate(ctx, hub, old)
-	case strategy.Validate != nil:
-		return strategy.Validate(ctx, hub)
-	}
-	return nil
 }
 
 // createByUpdate is for kinds whose clients may create with an update.

@@ -1,12 +1,15 @@
 package runtime
 
 import (
+	"context"
 	"maps"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/operation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/runtime/wire"
 )
@@ -57,6 +60,9 @@ type Version[V, H Object] struct {
 	// StoredFields says where each of SelectableFields is in the encoded message of an object, so that a selector need not
 	// decode it. nil: it has to.
 	StoredFields wire.Fields
+	// Validate says what the rules of this version find wrong with an object, and, in an update, with the change from old,
+	// which is nil for a new one. It modifies nothing. nil: there are no rules.
+	Validate func(ctx context.Context, op operation.Operation, path *field.Path, obj, old V) field.ErrorList
 	// Columns are what a Table shows of an object besides its name, which is always the first column; Cells returns
 	// one cell for each, in that order, of any object, also of an empty one. A cell is a string, a bool, an int64, a
 	// float64, or nil for what is not known; a metav1.Time is shown as the time since then. Cells must not modify the
@@ -86,6 +92,7 @@ func AddVersion[V, H Object](h *Hub[H], v Version[V, H]) {
 	if v.SelectableFields != nil {
 		k.selectable = func(obj Object) map[string]string { return v.SelectableFields(obj.(V)) }
 	}
+	k.validate = validation(v.Validate)
 	k.storedFields = maps.Clone(v.StoredFields)
 	k.columns = slices.Clone(v.Columns)
 	if v.Cells != nil {

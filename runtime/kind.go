@@ -1,12 +1,15 @@
 package runtime
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 
+	"k8s.io/apimachinery/pkg/api/operation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/runtime/wire"
 )
@@ -35,6 +38,7 @@ type Kind struct {
 	selectable  func(Object) map[string]string
 	// storedFields says where in the bytes is what selectable returns; nil if nobody knows.
 	storedFields wire.Fields
+	validate     func(ctx context.Context, op operation.Operation, obj, old Object) field.ErrorList
 	columns      []metav1.TableColumnDefinition
 	cells        func(Object) []any // one for each of columns
 	scale        func(Object) Scale // nil without a scale subresource, as setReplicas is

@@ -40,6 +40,7 @@ var hooks = []hook{
 	{"Validate", []param{ctx, obj}, "field.ErrorList"},
 	{"ValidateUpdate", []param{ctx, obj, old}, "field.ErrorList"},
 	{"ValidateStatusUpdate", []param{ctx, obj, old}, "field.ErrorList"},
+	{"ValidationOptions", []param{ctx, obj, old}, "map[string]bool"},
 	{"ValidateName", []param{{"name", "string"}, {"prefix", "bool"}}, "[]string"},
 	{"Canonicalize", []param{obj}, ""},
 	{"AllowUnconditionalUpdate", nil, "bool"},
@@ -137,6 +138,8 @@ func is(t *types.Type, want string, hub *types.Type) bool {
 		return t.Kind == types.Pointer && t.Elem == hub
 	case "[]metav1.TableColumnDefinition":
 		return t.Kind == types.Slice && t.Elem.Name == types.Name{Package: metaV1, Name: "TableColumnDefinition"}
+	case "map[string]bool":
+		return t.Kind == types.Map && t.Key == types.String && t.Elem == types.Bool
 	case "[]any":
 		return t.Kind == types.Slice && t.Elem.Kind == types.Interface && len(t.Elem.Methods) == 0
 	case "field.ErrorList":

@@ -38,6 +38,7 @@ var rules = []rule{
 		forbid: []string{"k8s.io/apimachinery/..."},
 		but: []string{
 			"k8s.io/apimachinery/pkg/api/errors",
+			"k8s.io/apimachinery/pkg/api/operation",  // what compiled rules are told of a request
 			"k8s.io/apimachinery/pkg/api/validation", // the rules of ObjectMeta
 			"k8s.io/apimachinery/pkg/api/resource",
 			"k8s.io/apimachinery/pkg/apis/meta/v1",

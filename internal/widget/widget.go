@@ -115,6 +115,7 @@ func AddToScheme(b *runtime.Builder) {
 		Default:          DefaultV1,
 		ToHub:            V1ToHub,
 		FromHub:          HubToV1,
+		Validate:         Validate_V1,
 		SelectableFields: func(in *V1) map[string]string { return map[string]string{"spec.color": in.Spec.Color} },
 		StoredFields:     wire.Fields{"spec.color": wire.String(2, 1)},
 		Scale:            scaleV1,

@@ -1,0 +1,119 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/operation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/runtime"
+)
+
+// An object is judged by three: the rules of metadata, those that the markers of its Go type state (compiled, for the
+// version of the request), and those of the strategy. All that they find is reported together.
+
+// validateCreate says what is wrong with a new object.
+func (e *endpoint[T]) validateCreate(ctx context.Context, hub T) error {
+	compiled, err := e.compiledRules(ctx, operation.Create, hub, nil)
+	if err != nil {
+		return err
+	}
+	meta := runtime.Meta(hub)
+	errs := append(e.validateNew(meta), compiled...)
+	if strategy := &e.def.Strategy; strategy.Validate != nil {
+		errs = append(errs, strategy.Validate(ctx, hub)...)
+	}
+	return e.verdict(meta.Name, errs)
+}
+
+// validateUpdate says what is wrong with an object that is to follow old, and with the change.
+func (e *endpoint[T]) validateUpdate(ctx context.Context, hub, old T) error {
+	compiled, err := e.compiledRules(ctx, operation.Update, hub, &old)
+	if err != nil {
+		return err
+	}
+	meta := runtime.Meta(hub)
+	errs := append(e.validateChange(meta, runtime.Meta(old)), compiled...)
+	return e.verdict(meta.Name, append(errs, e.askStrategy(ctx, hub, old)...))
+}
+
+// askStrategy asks the function that is there for such an update.
+func (e *endpoint[T]) askStrategy(ctx context.Context, hub, old T) field.ErrorList {
+	strategy := &e.def.Strategy
+	switch {
+	case e.subresource == subresourceStatus:
+		if strategy.ValidateStatusUpdate != nil {
+			return strategy.ValidateStatusUpdate(ctx, hub, old)
+		}
+	case strategy.ValidateUpdate != nil:
+		return strategy.ValidateUpdate(ctx, hub, old)
+	case strategy.Validate != nil:
+		return strategy.Validate(ctx, hub)
+	}
+	return nil
+}
+
+// compiledRules asks the rules of the version of the request, with the names that the client knows. In an update they see
+// the old object too, so that what was not changed is not judged again: a rule that became stricter is for what is written
+// from then on. Rules that are marked as alpha are on trial, and count for nothing.
+func (e *endpoint[T]) compiledRules(ctx context.Context, typ operation.Type, hub T, old *T) (field.ErrorList, error) {
+	if !e.kind.Validates() {
+		return nil, nil
+	}
+	op := operation.Operation{Type: typ, Options: e.validationOptions(ctx, hub, old)}
+	if e.subresource != "" {
+		op.Request.Subresources = []string{e.subresource}
+	}
+	obj, err := e.kind.FromHub(hub)
+	if err != nil {
+		return nil, apierrors.NewInternalError(fmt.Errorf("convert an object to validate it: %w", err))
+	}
+	var before runtime.Object
+	if old != nil {
+		if before, err = e.kind.FromHub(*old); err != nil {
+			return nil, apierrors.NewInternalError(fmt.Errorf("convert the old object to validate an update: %w", err))
+		}
+	}
+	var errs field.ErrorList
+	for _, err := range e.kind.Validate(ctx, op, obj, before) {
+		if !err.IsAlpha() {
+			errs = append(errs, err)
+		}
+	}
+	return errs, nil
+}
+
+func (e *endpoint[T]) validationOptions(ctx context.Context, hub T, old *T) map[string]bool {
+	if e.def.Strategy.ValidationOptions == nil {
+		return nil
+	}
+	var before T
+	if old != nil {
+		before = *old
+	}
+	return e.def.Strategy.ValidationOptions(ctx, hub, before)
+}
+
+// verdict is the status of an object with violations, nil if there are none. The same one is reported once, whoever else
+// found it too.
+func (e *endpoint[T]) verdict(name string, errs field.ErrorList) error {
+	type violation struct {
+		typ           field.ErrorType
+		field, detail string
+	}
+	seen := map[violation]bool{}
+	var once field.ErrorList
+	for _, err := range errs {
+		v := violation{err.Type, err.Field, err.Detail}
+		if !seen[v] {
+			seen[v] = true
+			once = append(once, err)
+		}
+	}
+	if len(once) == 0 {
+		return nil
+	}
+	return e.invalid(name, once)
+}
