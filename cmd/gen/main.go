@@ -16,6 +16,7 @@ import (
 	"github.com/typeplane/typeplane/generators/deepcopy"
 	"github.com/typeplane/typeplane/generators/defaulter"
 	"github.com/typeplane/typeplane/generators/lifecycle"
+	"github.com/typeplane/typeplane/generators/json"
 	"github.com/typeplane/typeplane/generators/openapi"
 	"github.com/typeplane/typeplane/generators/protobuf"
 	"github.com/typeplane/typeplane/generators/register"
@@ -28,6 +29,7 @@ func plugins() []generators.Plugin {
 		defaulter.Plugin(),
 		conversion.Plugin(),
 		protobuf.Plugin(),
+		json.Plugin(),
 		register.Plugin(),
 		lifecycle.Plugin(),
 		openapi.Plugin(),

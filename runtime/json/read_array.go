@@ -84,10 +84,15 @@ func (r *Reader) nextElement() bool {
 	return false
 }
 
-// ReadBytes reads a base64 string, or an array of numbers, into a slice of bytes.
-func ReadBytes[S ~[]B, B ~uint8](r *Reader, out *S, typ, elemType string) {
+// Bytes reads a base64 string, or an array of numbers.
+func (r *Reader) Bytes(out *[]byte) {
+	ReadBytes(r, out, "[]uint8", func(r *Reader, b *byte) { ReadInt(r, b, "uint8") })
+}
+
+// ReadBytes reads a base64 string, or an array, into a slice of bytes of any type; read reads an element of an array.
+func ReadBytes[S ~[]B, B ~uint8](r *Reader, out *S, typ string, read func(*Reader, *B)) {
 	if r.peek() != '"' {
-		ReadSlice(r, out, typ, func(r *Reader, b *B) { ReadInt(r, b, elemType) })
+		ReadSlice(r, out, typ, read)
 		return
 	}
 	in := r.text().bytes()

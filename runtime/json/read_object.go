@@ -1,5 +1,7 @@
 package json
 
+import "errors"
+
 // BeginObject begins a struct; typ is the type as reflect prints it, like "v1.Book". It is false if there is nothing
 // to read: for a null, which changes nothing, and for a value of another kind, which is an error.
 //
@@ -80,5 +82,12 @@ func (r *Reader) Once(seen *uint64, bit uint) {
 // Unknown reports that the key at hand is unknown, and passes over its value.
 func (r *Reader) Unknown() {
 	r.report("unknown field")
+	r.skip()
+}
+
+// Unreachable passes over the value at hand, which is inside of an embedded pointer that is nil and, its type being
+// unexported, is not set: that is an error. typ is the type that it points to, as reflect prints it.
+func (r *Reader) Unreachable(typ string) {
+	r.save(errors.New("json: cannot set embedded pointer to unexported struct: " + typ))
 	r.skip()
 }

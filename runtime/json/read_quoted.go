@@ -31,9 +31,23 @@ func (r *Reader) Quoted(typ string) (inside string, ok bool) {
 	return "", false
 }
 
-// QuotedInt reads the inside of a quoted integer. field is the type of the field, which may be a pointer to typ.
-func QuotedInt[T integer](r *Reader, inside string, out *T, field, typ string) {
-	if !r.quotedNumber(inside, field, typ) {
+// QuotedPointer is Pointer for the inside of a quoted value; typ is the type of the pointer.
+func QuotedPointer[T any](r *Reader, inside string, p **T, typ string) bool {
+	if inside[0] == 'n' {
+		if r.quotedNull(inside, typ) {
+			*p = nil
+		}
+		return false
+	}
+	if *p == nil {
+		*p = new(T)
+	}
+	return true
+}
+
+// QuotedInt reads the inside of a quoted integer.
+func QuotedInt[T integer](r *Reader, inside string, out *T, typ string) {
+	if !r.quotedNumber(inside, typ) {
 		return
 	}
 	n, ok := parseInteger[T](inside)
@@ -45,8 +59,8 @@ func QuotedInt[T integer](r *Reader, inside string, out *T, field, typ string) {
 }
 
 // QuotedFloat reads the inside of a quoted floating point number.
-func QuotedFloat[T float](r *Reader, inside string, out *T, field, typ string) {
-	if !r.quotedNumber(inside, field, typ) {
+func QuotedFloat[T float](r *Reader, inside string, out *T, typ string) {
+	if !r.quotedNumber(inside, typ) {
 		return
 	}
 	n, err := strconv.ParseFloat(inside, int(unsafe.Sizeof(*out))*8)
@@ -58,7 +72,7 @@ func QuotedFloat[T float](r *Reader, inside string, out *T, field, typ string) {
 }
 
 // quotedNumber tells whether the inside of a quoted number may be one.
-func (r *Reader) quotedNumber(inside, field, typ string) bool {
+func (r *Reader) quotedNumber(inside, typ string) bool {
 	switch c := inside[0]; {
 	case c == '-' || isDigit(c):
 		return true
@@ -67,7 +81,7 @@ func (r *Reader) quotedNumber(inside, field, typ string) bool {
 	case c == 't' || c == 'f':
 		r.save(invalidString(inside, typ))
 	case c == '"':
-		if _, ok := r.quotedText(inside, field); ok {
+		if _, ok := r.quotedText(inside, typ); ok {
 			r.save(&TypeError{Value: "string", Type: typ, Offset: int64(r.pos)})
 		}
 	default:
@@ -77,7 +91,7 @@ func (r *Reader) quotedNumber(inside, field, typ string) bool {
 }
 
 // QuotedBool reads the inside of a quoted bool.
-func QuotedBool[T ~bool](r *Reader, inside string, out *T, field, typ string) {
+func QuotedBool[T ~bool](r *Reader, inside string, out *T, typ string) {
 	switch c := inside[0]; {
 	case inside == "true" || inside == "false":
 		*out = inside == "true"
@@ -86,7 +100,7 @@ func QuotedBool[T ~bool](r *Reader, inside string, out *T, field, typ string) {
 	case c == 'n':
 		r.quotedNull(inside, typ)
 	case c == '"':
-		if _, ok := r.quotedText(inside, field); ok {
+		if _, ok := r.quotedText(inside, typ); ok {
 			r.save(&TypeError{Value: "string", Type: typ, Offset: int64(r.pos)})
 		}
 	default:
@@ -95,10 +109,10 @@ func QuotedBool[T ~bool](r *Reader, inside string, out *T, field, typ string) {
 }
 
 // QuotedString reads the inside of a quoted string, which is a string literal.
-func QuotedString[T ~string](r *Reader, inside string, out *T, field, typ string) {
+func QuotedString[T ~string](r *Reader, inside string, out *T, typ string) {
 	switch inside[0] {
 	case '"':
-		if s, ok := r.quotedText(inside, field); ok {
+		if s, ok := r.quotedText(inside, typ); ok {
 			*out = T(s)
 		}
 	case 'n':
@@ -111,19 +125,19 @@ func QuotedString[T ~string](r *Reader, inside string, out *T, field, typ string
 }
 
 // QuotedNumber reads the inside of a quoted json.Number: a number or a string literal.
-func QuotedNumber(r *Reader, inside string, out *json.Number, field, typ string) {
+func QuotedNumber(r *Reader, inside string, out *json.Number, typ string) {
 	switch c := inside[0]; {
 	case c == '-' || isDigit(c):
 		*out = json.Number(inside)
 	case c == '"':
-		s, ok := r.quotedText(inside, field)
+		s, ok := r.quotedText(inside, typ)
 		if ok && !validNumber(s) {
 			r.Fail(fmt.Errorf("json: invalid number literal, trying to unmarshal %q into Number", inside))
 		} else if ok {
 			*out = json.Number(s)
 		}
 	default:
-		QuotedString(r, inside, out, field, typ)
+		QuotedString(r, inside, out, typ)
 	}
 }
 
@@ -135,33 +149,35 @@ func (r *Reader) QuotedUnmarshal(inside string, out json.Unmarshaler) {
 }
 
 // QuotedUnmarshalText lets a type read itself from the text of the string literal inside of a quoted value.
-func (r *Reader) QuotedUnmarshalText(inside string, out encoding.TextUnmarshaler, field string) {
+func (r *Reader) QuotedUnmarshalText(inside string, out encoding.TextUnmarshaler, typ string) {
 	switch inside[0] {
 	case 'n':
-		r.quotedNull(inside, field)
+		r.quotedNull(inside, typ)
 	case '"':
-		if s, ok := r.quotedText(inside, field); ok {
+		if s, ok := r.quotedText(inside, typ); ok {
 			if err := out.UnmarshalText([]byte(s)); err != nil {
 				r.Fail(err)
 			}
 		}
 	default:
-		r.save(invalidString(inside, field))
-	}
-}
-
-func (r *Reader) quotedNull(inside, typ string) {
-	if inside != "null" {
 		r.save(invalidString(inside, typ))
 	}
 }
 
+// quotedNull tells whether the inside that begins with an n is null.
+func (r *Reader) quotedNull(inside, typ string) bool {
+	if inside != "null" {
+		r.save(invalidString(inside, typ))
+	}
+	return inside == "null"
+}
+
 // quotedText reads a string literal inside of a string.
-func (r *Reader) quotedText(inside, field string) (string, bool) {
+func (r *Reader) quotedText(inside, typ string) (string, bool) {
 	b := []byte(inside)
 	end, escaped, wide := stringEnd(b, 1)
 	if end != len(b)-1 {
-		r.Fail(invalidString(inside, field))
+		r.Fail(invalidString(inside, typ))
 		return "", false
 	}
 	return string(text{b[1:end], escaped, wide}.bytes()), true

@@ -20,6 +20,8 @@ type Reader struct {
 	frames []frame
 	// closers are what skip waits for; kept for the next call.
 	closers []byte
+	// peeked is the closing quote of the string that PeekString saw.
+	peeked int
 
 	saved  error // the first value of another type
 	hard   error // what a hand-written method said; it ended the reading

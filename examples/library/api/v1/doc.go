@@ -4,6 +4,7 @@
 // +k8s:defaulter-gen=TypeMeta
 // +k8s:conversion-gen=github.com/typeplane/typeplane/examples/library/api
 // +k8s:protobuf-gen=package
+// +typeplane:json-gen=package
 // +k8s:openapi-gen=true
 // +groupName=library.example.com
 package v1

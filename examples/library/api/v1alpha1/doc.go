@@ -6,6 +6,7 @@
 // +k8s:conversion-gen=github.com/typeplane/typeplane/examples/library/api
 // +typeplane:conversion:lossless
 // +k8s:protobuf-gen=package
+// +typeplane:json-gen=package
 // +k8s:openapi-gen=true
 // +groupName=library.example.com
 package v1alpha1

@@ -5,6 +5,7 @@
 // these very types: there are no others to convert to.
 //
 // +groupName=
+// +typeplane:json-gen=package
 // +k8s:defaulter-gen=TypeMeta
 // +k8s:openapi-gen=true
 package v1

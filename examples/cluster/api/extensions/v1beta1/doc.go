@@ -5,6 +5,7 @@
 // +k8s:conversion-gen=github.com/typeplane/typeplane/examples/cluster/api/autoscaling
 // +typeplane:conversion:lossless
 // +k8s:protobuf-gen=package
+// +typeplane:json-gen=package
 // +k8s:openapi-gen=true
 // +groupName=extensions
 package v1beta1

@@ -1,0 +1,267 @@
+package json
+
+import (
+	"bytes"
+	"encoding/json"
+	gotypes "go/types"
+	"strconv"
+	"strings"
+)
+
+// appendFunc prints the function that writes a type.
+func (p *printer) appendFunc(f *function) {
+	name := p.verb("appendJSON_", f)
+	if f.name != "" {
+		p.P("// ", name, " appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.")
+	}
+	p.P("func ", name, "(dst []byte, in *", p.typ(f.typ), ") ([]byte, error) {")
+	if f.body.write != byFields {
+		p.returns(f.body, star("in"))
+		p.P("}")
+		p.P()
+		return
+	}
+	for _, field := range f.fields {
+		if field.node.fails() {
+			p.P("var err error")
+			break
+		}
+	}
+	p.P("start := len(dst)")
+	for _, field := range f.fields {
+		p.appendField(field)
+	}
+	p.P("return ", p.json, ".Close(dst, start), nil")
+	p.P("}")
+	p.P()
+}
+
+// appendField prints a field with its name and a comma before it; the first comma becomes the brace.
+func (p *printer) appendField(f *field) {
+	in := p.fieldRef("in", f, len(f.path))
+	var conditions []string
+	for _, step := range pointersOn(f) {
+		conditions = append(conditions, p.fieldRef("in", f, step).value+" != nil")
+	}
+	filled := false
+	if f.omitEmpty {
+		if c := p.notEmpty(f, in); c != "" {
+			conditions = append(conditions, c)
+			filled = f.node.write == asPointer
+		}
+	}
+	if f.omitZero {
+		if c := p.notZero(f, in); len(conditions) == 0 || conditions[len(conditions)-1] != c {
+			conditions = append(conditions, c)
+			filled = filled || f.node.write == asPointer && !strings.Contains(c, "(")
+		}
+	}
+	if len(conditions) > 0 {
+		p.P("if ", strings.Join(conditions, " && "), " {")
+	}
+	p.P("dst = append(dst, `,", quoteHTML(f.name), ":`...)")
+	switch {
+	case f.quoted:
+		p.appendQuoted(f.node, in, filled)
+	default:
+		p.append(f.node, in, filled)
+	}
+	if len(conditions) > 0 {
+		p.P("}")
+	}
+}
+
+// quoteHTML is a name as it stands in JSON.
+func quoteHTML(name string) string {
+	var b bytes.Buffer
+	json.HTMLEscape(&b, []byte(`"`+name+`"`))
+	return b.String()
+}
+
+// notEmpty is the condition under which a field with omitempty is written, "" for always.
+func (p *printer) notEmpty(f *field, in ref) string {
+	switch u := f.variable().Type().Underlying().(type) {
+	case *gotypes.Basic:
+		return notZeroBasic(u, in)
+	case *gotypes.Map, *gotypes.Slice, *gotypes.Array:
+		return "len(" + in.value + ") > 0"
+	case *gotypes.Pointer, *gotypes.Interface:
+		return in.value + " != nil"
+	}
+	return ""
+}
+
+func notZeroBasic(b *gotypes.Basic, in ref) string {
+	switch {
+	case b.Info()&gotypes.IsString != 0:
+		return in.value + ` != ""`
+	case b.Info()&gotypes.IsBoolean != 0:
+		return in.value
+	}
+	return in.value + " != 0"
+}
+
+// notZero is the condition under which a field with omitzero is written.
+func (p *printer) notZero(f *field, in ref) string {
+	t := f.variable().Type()
+	switch u := t.Underlying().(type) {
+	case *gotypes.Pointer, *gotypes.Interface:
+		if implements(t, "IsZero") {
+			return in.value + " != nil && !" + in.value + ".IsZero()"
+		}
+		return in.value + " != nil"
+	default:
+		if addressed(t, "IsZero") {
+			return "!" + in.value + ".IsZero()"
+		}
+		switch u := u.(type) {
+		case *gotypes.Basic:
+			return notZeroBasic(u, in)
+		case *gotypes.Map, *gotypes.Slice:
+			return in.value + " != nil"
+		}
+	}
+	if gotypes.Comparable(t) {
+		return in.value + " != (" + p.typ(t) + "{})"
+	}
+	return "!" + p.json + ".IsZero(" + in.pointer + ")"
+}
+
+// fails tells whether writing can go wrong.
+func (n *node) fails() bool {
+	switch n.write {
+	case asText, asBool, asInt, asBytes:
+		return false
+	case asSlice:
+		return n.elem.write != asText
+	case asMap:
+		return n.writeKeys != stringKeys || n.elem.write != asText
+	case asPointer:
+		return n.elem.fails()
+	}
+	return true
+}
+
+// append prints the statements that append a value. filled says that a pointer is not nil.
+func (p *printer) append(n *node, in ref, filled bool) {
+	if n.write == asPointer {
+		if !filled {
+			p.P("if ", in.value, " == nil {")
+			p.P("dst = append(dst, `null`...)")
+			p.P("} else {")
+			defer p.P("}")
+		}
+		p.append(n.elem, star(in.value), false)
+		return
+	}
+	if n.fails() {
+		p.P("if dst, err = ", p.appended(n, in), "; err != nil {")
+		p.P("return dst, err")
+		p.P("}")
+		return
+	}
+	p.P("dst = ", p.appended(n, in))
+}
+
+// returns prints the statements that append a value and return.
+func (p *printer) returns(n *node, in ref) {
+	switch {
+	case n.write == asPointer:
+		p.P("if ", in.value, " == nil {")
+		p.P("return append(dst, `null`...), nil")
+		p.P("}")
+		p.returns(n.elem, star(in.value))
+	case n.fails():
+		p.P("return ", p.appended(n, in))
+	default:
+		p.P("return ", p.appended(n, in), ", nil")
+	}
+}
+
+// appended is the expression that appends a value that is no pointer.
+func (p *printer) appended(n *node, in ref) string {
+	call := func(function string, args ...string) string {
+		return p.json + "." + function + "(" + strings.Join(append([]string{"dst"}, args...), ", ") + ")"
+	}
+	switch n.write {
+	case byJSON:
+		return call("AppendMarshaler", in.pointer, strconv.Quote(n.text))
+	case byText:
+		return call("AppendTextMarshaler", in.pointer, strconv.Quote(n.text))
+	case byCall:
+		return p.callee("appendJSON_", n) + "(dst, " + in.pointer + ")"
+	case asText:
+		return call("AppendString", in.value)
+	case asBool:
+		return call("AppendBool", in.value)
+	case asInt:
+		if n.typ.Underlying().(*gotypes.Basic).Info()&gotypes.IsUnsigned != 0 {
+			return call("AppendUint", in.value)
+		}
+		return call("AppendInt", in.value)
+	case asFloat:
+		return call("AppendFloat", in.value)
+	case asNumber:
+		return call("AppendNumber", in.value)
+	case asRaw:
+		return call("AppendRawMessage", in.pointer)
+	case asBytes:
+		return call("AppendBytes", in.value)
+	case asSlice:
+		if n.elem.write == asText {
+			return call("AppendStrings", in.value)
+		}
+		return call("AppendSlice", in.value, p.appender(n.elem))
+	case asArray:
+		return call("AppendArray", in.operand()+"[:]", p.appender(n.elem))
+	case asMap:
+		return p.appendedMap(n, in, call)
+	default: // asAny, asDynamic
+		return call("AppendAny", in.value)
+	}
+}
+
+func (p *printer) appendedMap(n *node, in ref, call func(string, ...string) string) string {
+	switch {
+	case n.writeKeys == intKeys:
+		return call("AppendIntMap", in.value, p.appender(n.elem))
+	case n.writeKeys == textKeys:
+		return call("AppendTextMap", in.value, strconv.Quote(n.text), p.appender(n.elem))
+	case n.elem.write == asText:
+		return call("AppendStringMap", in.value)
+	}
+	return call("AppendMap", in.value, p.appender(n.elem))
+}
+
+// appender is a function value that appends values of a node.
+func (p *printer) appender(n *node) string {
+	if n.write == byCall {
+		return p.callee("appendJSON_", n)
+	}
+	body := p.aside(func() { p.returns(n, star("in")) })
+	return "func(dst []byte, in *" + p.typ(n.typ) + ") ([]byte, error) {\n" + body + "}"
+}
+
+// appendQuoted prints the statements that append a value of a field with the option "string".
+func (p *printer) appendQuoted(n *node, in ref, filled bool) {
+	if n.write == asPointer {
+		if !filled {
+			p.P("if ", in.value, " == nil {")
+			p.P("dst = append(dst, `null`...)")
+			p.P("} else {")
+			defer p.P("}")
+		}
+		p.appendQuoted(n.elem, star(in.value), false)
+		return
+	}
+	switch n.write {
+	case byJSON, byText:
+		p.append(n, in, false)
+	case asText:
+		p.P("dst = ", p.json, ".AppendQuotedString(dst, ", in.value, ")")
+	default:
+		p.P("dst = append(dst, '\"')")
+		p.append(n, in, false)
+		p.P("dst = append(dst, '\"')")
+	}
+}
