@@ -3,6 +3,7 @@ package json
 import (
 	"fmt"
 	gotypes "go/types"
+	"slices"
 	"strings"
 )
 
@@ -31,11 +32,43 @@ func reflectText(t gotypes.Type) string {
 	case *gotypes.Struct:
 		return reflectStruct(t)
 	case *gotypes.Interface:
-		if t.Empty() {
-			return "interface {}"
-		}
+		return reflectInterface(t)
 	}
 	return gotypes.TypeString(t, (*gotypes.Package).Name)
+}
+
+func reflectInterface(t *gotypes.Interface) string {
+	var methods []string
+	for i := range t.NumMethods() {
+		m := t.Method(i)
+		methods = append(methods, m.Name()+reflectSignature(m.Signature()))
+	}
+	if methods == nil {
+		return "interface {}"
+	}
+	slices.Sort(methods)
+	return "interface { " + strings.Join(methods, "; ") + " }"
+}
+
+func reflectSignature(s *gotypes.Signature) string {
+	list := func(t *gotypes.Tuple) string {
+		var out []string
+		for v := range t.Variables() {
+			out = append(out, reflectText(v.Type()))
+		}
+		if s.Variadic() && t == s.Params() {
+			out[len(out)-1] = "..." + strings.TrimPrefix(out[len(out)-1], "[]")
+		}
+		return strings.Join(out, ", ")
+	}
+	text, results := "("+list(s.Params())+")", list(s.Results())
+	switch s.Results().Len() {
+	case 0:
+		return text
+	case 1:
+		return text + " " + results
+	}
+	return text + " (" + results + ")"
 }
 
 // reflectArguments names type arguments with the whole import path, unlike everything else.

@@ -109,7 +109,7 @@ func joinPath(fields []string, last string) string {
 	if last != "" {
 		fields = append(fields, last)
 	}
-	return strings.Join(fields, ".")
+	return strings.Clone(strings.Join(fields, ".")) // the names belong to the data
 }
 
 // baseName is a type without its package; "" for one that has no name.
