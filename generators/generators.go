@@ -27,6 +27,8 @@ type Plugin struct {
 	// Outputs are the files that the plug-in may write into a package. One that is there, carries the plug-in's
 	// header and was not printed by this run is removed.
 	Outputs []emit.Output
+	// Last says that the plug-in looks at what the others print (Pass.Printed), so that it runs after them.
+	Last bool
 	// Generate plans and prints. It is called once, with all packages of the run; it does not modify them.
 	Generate func(*Pass)
 }
@@ -41,6 +43,11 @@ type Pass struct {
 	Report *diag.Report
 	// Header is the license comment that files begin with; only those printed with Raw have to put it there.
 	Header string
+
+	// Printed are the files of all other plug-ins, for a plug-in that is Last. They are not to be modified.
+	Printed []*emit.File
+	// Partial tells that the run leaves out plug-ins that there are, as --generators asks for.
+	Partial bool
 
 	// files is what the plug-in printed.
 	files []*emit.File

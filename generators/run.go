@@ -74,8 +74,11 @@ func Run(cfg Config) (Result, error) {
 	sound := slices.DeleteFunc(slices.Clone(set.Packages), func(p *load.Package) bool { return p.Broken })
 	var files []*emit.File
 	var press emit.Press
-	for _, plugin := range cfg.Plugins {
-		pass := &Pass{Set: set, Packages: slices.Clone(sound), Report: report, Header: cfg.Header}
+	for _, plugin := range inOrder(cfg.Plugins) {
+		pass := &Pass{
+			Set: set, Packages: slices.Clone(sound), Report: report, Header: cfg.Header,
+			Printed: files, Partial: cfg.partial(),
+		}
 		plugin.Generate(pass)
 		files = append(files, pass.files...)
 		press.Start(pass.files) // while the next plug-in plans
@@ -87,6 +90,29 @@ func Run(cfg Config) (Result, error) {
 	changes, err := settle(cfg, set, files)
 	watch.lap("format and compare %d files", len(files))
 	return Result{Changes: changes}, err
+}
+
+// inOrder puts the plug-ins that look at what others print behind those.
+func inOrder(plugins []Plugin) []Plugin {
+	out := slices.Clone(plugins)
+	slices.SortStableFunc(out, func(a, b Plugin) int {
+		switch {
+		case a.Last == b.Last:
+			return 0
+		case a.Last:
+			return 1
+		default:
+			return -1
+		}
+	})
+	return out
+}
+
+// partial tells whether a known plug-in does not run.
+func (cfg Config) partial() bool {
+	return slices.ContainsFunc(cfg.Known, func(k Plugin) bool {
+		return !slices.ContainsFunc(cfg.Plugins, func(p Plugin) bool { return p.Name == k.Name })
+	})
 }
 
 // settle compares what was printed with the disk and, unless the run only verifies, makes the disk agree.

@@ -15,8 +15,9 @@ import (
 	"github.com/typeplane/typeplane/generators/conversion"
 	"github.com/typeplane/typeplane/generators/deepcopy"
 	"github.com/typeplane/typeplane/generators/defaulter"
-	"github.com/typeplane/typeplane/generators/lifecycle"
+	"github.com/typeplane/typeplane/generators/guard"
 	"github.com/typeplane/typeplane/generators/json"
+	"github.com/typeplane/typeplane/generators/lifecycle"
 	"github.com/typeplane/typeplane/generators/openapi"
 	"github.com/typeplane/typeplane/generators/protobuf"
 	"github.com/typeplane/typeplane/generators/register"
@@ -34,6 +35,7 @@ func plugins() []generators.Plugin {
 		lifecycle.Plugin(),
 		openapi.Plugin(),
 		apiserver.Plugin(),
+		guard.Plugin(),
 	}
 }
 

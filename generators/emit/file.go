@@ -14,6 +14,8 @@ import (
 	"go/format"
 	"go/scanner"
 	"go/token"
+	"iter"
+	"maps"
 	"path"
 	"sort"
 	"strings"
@@ -37,6 +39,7 @@ type File struct {
 	pressed       func() ([]byte, error) // set by Press
 	aliases       map[string]string      // import path → name
 	taken         map[string]string      // name → import path, "" for a reserved name
+	mentioned     map[Ident]bool         // what was printed qualified
 }
 
 // Ident is something declared in a package: a function, a type, a constant.
@@ -47,7 +50,7 @@ type Ident struct{ Path, Name string }
 func NewFile(dir, name, pkgPath, pkgName, generator string) *File {
 	f := &File{
 		Dir: dir, Name: name, PkgPath: pkgPath, PkgName: pkgName, Generator: generator,
-		aliases: map[string]string{}, taken: map[string]string{},
+		aliases: map[string]string{}, taken: map[string]string{}, mentioned: map[Ident]bool{},
 	}
 	return f
 }
@@ -93,9 +96,16 @@ func (f *File) P(args ...any) {
 // Empty tells whether nothing was printed so far.
 func (f *File) Empty() bool { return f.body.Len() == 0 && f.raw == nil }
 
+// Body is what was printed so far, without the envelope; it is not to be modified.
+func (f *File) Body() []byte { return f.body.Bytes() }
+
+// Mentioned returns what the file names of other packages, in no order.
+func (f *File) Mentioned() iter.Seq[Ident] { return maps.Keys(f.mentioned) }
+
 // Ident returns how something of a package is written in this file, and imports the package.
 func (f *File) Ident(path, name string) string {
 	if alias := f.Import(path); alias != "" {
+		f.mentioned[Ident{path, name}] = true
 		return alias + "." + name
 	}
 	return name

@@ -1,0 +1,19 @@
+package guard_test
+
+import (
+	"testing"
+
+	"github.com/typeplane/typeplane/generators/conversion"
+	"github.com/typeplane/typeplane/generators/deepcopy"
+	"github.com/typeplane/typeplane/generators/defaulter"
+	"github.com/typeplane/typeplane/generators/gentest"
+	"github.com/typeplane/typeplane/generators/guard"
+	"github.com/typeplane/typeplane/generators/openapi"
+	"github.com/typeplane/typeplane/generators/protobuf"
+	"github.com/typeplane/typeplane/generators/register"
+)
+
+func TestGolden(t *testing.T) {
+	gentest.Run(t, "testdata", guard.Plugin(), gentest.Quiet(deepcopy.Plugin()), gentest.Quiet(defaulter.Plugin()),
+		gentest.Quiet(conversion.Plugin()), gentest.Quiet(protobuf.Plugin()), gentest.Quiet(openapi.Plugin()), gentest.Quiet(register.Plugin()))
+}
