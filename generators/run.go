@@ -63,7 +63,7 @@ func (r Result) OutOfDate() []emit.Change {
 func Run(cfg Config) (Result, error) {
 	watch := stopwatch{cfg.Log, time.Now()}
 	report := &diag.Report{}
-	table := tagTable(cfg)
+	table := Tags(cfg)
 	set, err := load.Load(load.Config{Dir: cfg.Dir, Env: cfg.Env, Patterns: cfg.Patterns, Tags: table, Report: report, Shared: cfg.Shared})
 	if err != nil {
 		return Result{}, err
@@ -155,7 +155,8 @@ func done(state emit.State, verify bool) string {
 	}
 }
 
-func tagTable(cfg Config) *tag.Table {
+// Tags are the tags that a run knows.
+func Tags(cfg Config) *tag.Table {
 	var defs [][]tag.Definition
 	for _, plugin := range append(slices.Clone(cfg.Plugins), cfg.Known...) {
 		defs = append(defs, plugin.Tags)

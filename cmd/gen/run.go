@@ -23,6 +23,7 @@ const (
 type options struct {
 	generators string
 	headerFile string
+	breaking   string
 	verify     bool
 	verbose    bool
 }
@@ -34,6 +35,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&o.generators, "generators", "", "comma list of the generators to run (default all)")
 	flags.StringVar(&o.headerFile, "go-header-file", "", "file with the license comment that generated Go files begin with")
 	flags.BoolVar(&o.verify, "verify", false, "write nothing; fail and name the files that are out of date")
+	flags.StringVar(&o.breaking, "check-breaking", "", "write nothing; compare the API types with those of a git commit, and fail if clients or stored objects would break")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "say what happens to each file and how long each step takes")
 	if err := flags.Parse(args); errors.Is(err, pflag.ErrHelp) {
 		usage(stdout, flags)
@@ -47,6 +49,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 	cfg, err := o.config(flags.Args(), stderr)
 	if err != nil {
 		return misused(stderr, err)
+	}
+	if flags.Changed("check-breaking") {
+		if o.verify || o.generators != "" {
+			return misused(stderr, errors.New("--check-breaking generates nothing: leave --verify and --generators out"))
+		}
+		return checkBreaking(cfg, o.breaking, stderr)
 	}
 	result, err := generators.Run(cfg)
 	if err != nil {

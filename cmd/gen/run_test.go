@@ -44,6 +44,7 @@ func TestMisuse(t *testing.T) {
 		{"no packages", nil, "no packages: say for which"},
 		{"unknown flag", []string{"--verfy", "./..."}, "unknown flag: --verfy"},
 		{"unknown generator", []string{"--generators=deepcpy", "./..."}, `did you mean "deepcopy"?`},
+		{"checking and generating", []string{"--check-breaking=HEAD", "--verify", "./..."}, "--check-breaking generates nothing: leave --verify and --generators out"},
 		{"no header file", []string{"--go-header-file=nowhere.txt", "./..."}, "--go-header-file: open nowhere.txt"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -147,5 +148,40 @@ func TestScripts(t *testing.T) {
 	}
 	if !after.ModTime().Equal(before.ModTime()) {
 		t.Errorf("%s was written again though nothing had changed", generated)
+	}
+}
+
+// TestCheckBreaking shows the messages and the statuses of --check-breaking.
+func TestCheckBreaking(t *testing.T) {
+	dir := gentest.Module(t, txtar.Parse([]byte(shop)))
+	t.Chdir(dir)
+	t.Setenv("GOFLAGS", "")
+	t.Setenv("GOWORK", "off")
+	for _, args := range [][]string{
+		{"init", "--quiet"}, {"add", "--all"}, {"-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "--quiet", "-m", "x"},
+	} {
+		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
+			t.Fatalf("git: %v\n%s", err, out)
+		}
+	}
+	if status, _, stderr := call("--check-breaking=HEAD", "./..."); status != ok || stderr != "" {
+		t.Errorf("status %d and\n%s", status, stderr)
+	}
+	types, err := os.ReadFile("v1/types.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("v1/types.go", bytes.Replace(types, []byte(`"lines"`), []byte(`"rows"`), 1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const want = "v1/types.go:12:2: Order.Lines: the field lines is called rows in JSON now (v1/types.go:12 in HEAD); " +
+		"keep the old name; a new one is for a new version\ngen: 1 breaking change since HEAD\n"
+	if status, _, stderr := call("--check-breaking=HEAD", "./..."); status != failed || stderr != want {
+		t.Errorf("status %d and\n%swant\n%s", status, stderr, want)
+	}
+	for ref, want := range map[string]string{"": `gen: git knows no commit ""`, "nowhere": `gen: git knows no commit "nowhere"`} {
+		if status, _, stderr := call("--check-breaking="+ref, "./..."); status != failed || !strings.Contains(stderr, want) {
+			t.Errorf("%q: status %d and\n%s", ref, status, stderr)
+		}
 	}
 }

@@ -1,0 +1,225 @@
+package surface
+
+import (
+	"go/token"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/typeplane/typeplane/generators/tag"
+
+	"k8s.io/gengo/v2/types"
+)
+
+// typ reads a struct or a declared type with an enum, once.
+func (r *reader) typ(t *types.Type) *Type {
+	if known := r.known[t]; known != nil {
+		return known
+	}
+	r.comments(t.Name.Package)
+	out := &Type{
+		Name: t.Name.Name, Path: t.Name.Package, Pos: r.set.TypePos(t), Doc: prose(t.CommentLines), Go: t,
+		Atomic: value(t.CommentLines, "structType") == "atomic",
+	}
+	r.known[t] = out
+	if t.Kind == types.Struct {
+		r.fields(t, out, nil)
+	} else {
+		out.Enum = r.enumOf(t)
+	}
+	return out
+}
+
+// fields adds the fields of t to a type, those of embedded structs where they stand. A field hides one of the same name
+// that is embedded deeper.
+func (r *reader) fields(t *types.Type, to *Type, within []*types.Type) {
+	if slices.Contains(within, t) {
+		return
+	}
+	r.comments(t.Name.Package)
+	within = append(within, t)
+	var embedded []*types.Type
+	for _, m := range t.Members {
+		name, _, skip := jsonName(m)
+		if s := behindPointers(m.Type); m.Embedded && name == "" && !skip && s.Kind == types.Struct && scalarName(s) == "" {
+			if s.Name.Package != metaV1 || s.Name.Name != "TypeMeta" {
+				embedded = append(embedded, s)
+			}
+			continue
+		}
+		if skip {
+			continue
+		}
+		if f := r.field(t, m); !slices.ContainsFunc(to.Fields, func(known *Field) bool { return known.Name == f.Name }) {
+			to.Fields = append(to.Fields, f)
+		}
+	}
+	for _, s := range embedded {
+		r.fields(s, to, within)
+	}
+}
+
+func jsonName(m types.Member) (name string, options []string, skip bool) {
+	text := reflect.StructTag(m.Tags).Get("json")
+	parts := strings.Split(text, ",")
+	return parts[0], parts[1:], text == "-" || !token.IsExported(m.Name) && !m.Embedded
+}
+
+func behindPointers(t *types.Type) *types.Type {
+	for t.Kind == types.Pointer {
+		t = t.Elem
+	}
+	return t
+}
+
+// field reads one field of a struct.
+func (r *reader) field(owner *types.Type, m types.Member) *Field {
+	name, options, _ := jsonName(m)
+	if name == "" {
+		name = m.Name
+	}
+	lines := m.CommentLines
+	f := &Field{
+		Name: name, GoName: m.Name, Owner: owner.Name.Name, Pos: r.set.MemberPos(owner, m.Name), Doc: prose(lines),
+		Shape:    r.shape(m.Type),
+		Nullable: has(lines, "nullable"), Default: r.defaultOf(m),
+		ListType: value(lines, "listType", "k8s:listType"), MapType: value(lines, "mapType", "structType"),
+		ListKeys: sorted(tag.Values(lines, "listMapKey"), tag.Values(lines, "k8s:listMapKey")),
+		Rules:    r.rules(m), Enum: r.enum(m),
+	}
+	if slices.Contains(options, "string") {
+		f.Shape = Shape{Text: "string"}
+	}
+	f.Required = required(lines, options, f.Default)
+	f.PatchStrategy, f.PatchKey = patch(m, "patchStrategy"), patch(m, "patchMergeKey")
+	f.Number, f.ProtoName = r.number(owner, m, name)
+	return f
+}
+
+// required is said by a tag; else a field that JSON always holds is required, unless the server has a default for it.
+func required(lines, options []string, defaulted string) bool {
+	switch {
+	case has(lines, "required", "k8s:required", "kubebuilder:validation:Required"):
+		return true
+	case has(lines, "optional", "k8s:optional", "kubebuilder:validation:Optional"):
+		return false
+	}
+	return !slices.Contains(options, "omitempty") && !slices.Contains(options, "omitzero") && defaulted == ""
+}
+
+// defaultOf is the default of a field, or of its type.
+func (r *reader) defaultOf(m types.Member) string {
+	if v := defaultIn(m.CommentLines); v != "" {
+		return v
+	}
+	for t := m.Type; ; {
+		r.comments(t.Name.Package)
+		if v := defaultIn(t.CommentLines); v != "" {
+			return v
+		}
+		switch t.Kind {
+		case types.Pointer:
+			t = t.Elem
+		case types.Alias:
+			t = t.Underlying
+		default:
+			return ""
+		}
+	}
+}
+
+func defaultIn(lines []string) string {
+	return value(lines, "default", "k8s:default", "kubebuilder:default", "kubebuilder:default:")
+}
+
+func patch(m types.Member, name string) string {
+	if v := value(m.CommentLines, name); v != "" {
+		return v
+	}
+	return reflect.StructTag(m.Tags).Get(name)
+}
+
+func sorted(lists ...[]string) []string {
+	out := slices.Concat(lists...)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// shape is what the wire shows of a type.
+func (r *reader) shape(t *types.Type) Shape {
+	t = behindPointers(t)
+	if text := scalarName(t); text != "" {
+		return Shape{Text: text}
+	}
+	r.comments(t.Name.Package)
+	switch t.Kind {
+	case types.Struct:
+		return Shape{Struct: r.typ(t)}
+	case types.Alias:
+		s := r.shape(t.Underlying)
+		if len(r.enumOf(t)) > 0 {
+			s.Named = r.typ(t)
+		}
+		return s
+	case types.Slice, types.Array:
+		if t.Elem.Name.Name == "byte" || t.Elem.Name.Name == "uint8" {
+			return Shape{Text: "bytes"}
+		}
+		elem := r.shape(t.Elem)
+		return Shape{Text: "list", Elem: &elem}
+	case types.Map:
+		key, elem := r.shape(t.Key), r.shape(t.Elem)
+		return Shape{Text: "map", Key: &key, Elem: &elem}
+	case types.Builtin:
+		return Shape{Text: builtin(t.Name.Name)}
+	default:
+		return Shape{Text: "any value"}
+	}
+}
+
+func builtin(name string) string {
+	switch name {
+	case "int", "uint":
+		return name + "64"
+	case "byte":
+		return "uint8"
+	case "float64", "float32":
+		return "number"
+	case "bool":
+		return "boolean"
+	}
+	return name
+}
+
+// scalarName is the name of a value that is not sent as its Go type looks, "" for all others.
+func scalarName(t *types.Type) string {
+	switch t.Name.String() {
+	case metaV1 + ".Time":
+		return "time"
+	case metaV1 + ".MicroTime":
+		return "time with microseconds"
+	case metaV1 + ".Duration":
+		return "duration"
+	case "k8s.io/apimachinery/pkg/api/resource.Quantity":
+		return "quantity"
+	case "k8s.io/apimachinery/pkg/util/intstr.IntOrString":
+		return "integer or string"
+	case "k8s.io/apimachinery/pkg/runtime.RawExtension", "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured.Unstructured":
+		return "any object"
+	case metaV1 + ".FieldsV1":
+		return "any value"
+	case metaV1 + ".ObjectMeta":
+		return "metadata"
+	case metaV1 + ".ListMeta":
+		return "list metadata"
+	case "time.Time":
+		return "time"
+	}
+	if kind := value(t.CommentLines, "kubebuilder:validation:Type"); kind != "" {
+		return kind
+	}
+	if t.Methods["MarshalJSON"] != nil && t.Kind == types.Struct {
+		return t.Name.Name + " (in a form of its own)"
+	}
+	return ""
+}

@@ -1,0 +1,158 @@
+package surface
+
+import (
+	"go/token"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/typeplane/typeplane/generators/kind"
+	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/tag"
+
+	"k8s.io/gengo/v2/types"
+)
+
+const metaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// Read reads what packages offer: those that say +groupName= and hold kinds that are sent. A package of hub types,
+// which carry no json tags, is none of them. What one version of a kind says about names holds for all.
+func Read(set *load.Set, packages []*load.Package) []*API {
+	r := &reader{set: set, known: map[*types.Type]*Type{}, commented: map[string]bool{}, numbers: map[string]numbers{}}
+	var out []*API
+	for _, pkg := range packages {
+		if api := r.api(pkg); api != nil {
+			out = append(out, api)
+		}
+	}
+	shareNames(out)
+	return out
+}
+
+// reader reads the packages of one set.
+type reader struct {
+	set       *load.Set
+	known     map[*types.Type]*Type
+	commented map[string]bool    // packages whose comments were asked for
+	numbers   map[string]numbers // protobuf, by package
+}
+
+// api is nil for a package that offers nothing.
+func (r *reader) api(pkg *load.Package) *API {
+	group, ok := tag.Last(pkg.DocLines, "groupName")
+	if !ok {
+		return nil
+	}
+	api := &API{
+		Group: strings.Trim(group, `"`), Version: path.Base(pkg.Path), Path: pkg.Path, Dir: pkg.Dir,
+		Pos: r.set.PackagePos(pkg), Doc: prose(pkg.Types.DocComments),
+	}
+	if v, ok := tag.Last(pkg.DocLines, "versionName"); ok {
+		api.Version = v
+	}
+	for _, t := range pkg.Types.Types {
+		if token.IsExported(t.Name.Name) && kind.Embeds(t, "TypeMeta") && kind.Embeds(t, "ObjectMeta") && sent(t) {
+			api.Kinds = append(api.Kinds, r.kind(t, t.Name.Name, t.CommentLines, r.set.TypePos(t)))
+		}
+	}
+	for _, a := range kind.Aliases(pkg) {
+		if kind.IsKind(a) {
+			api.Kinds = append(api.Kinds, r.kind(a.Target, a.Name, a.CommentLines, r.set.AliasPos(a)))
+		}
+	}
+	api.Kinds = slices.DeleteFunc(api.Kinds, func(k *Kind) bool { return k == nil })
+	if len(api.Kinds) == 0 {
+		return nil
+	}
+	slices.SortFunc(api.Kinds, func(a, b *Kind) int { return strings.Compare(a.Name, b.Name) })
+	api.Types = reached(api)
+	return api
+}
+
+// sent tells whether a kind carries json tags.
+func sent(t *types.Type) bool {
+	return slices.ContainsFunc(t.Members, func(m types.Member) bool { return strings.Contains(m.Tags, "json:") })
+}
+
+// reached are the structs and enums behind the kinds of an API.
+func reached(api *API) []*Type {
+	seen := map[*Type]bool{}
+	var out []*Type
+	var visit func(s *Shape)
+	add := func(t *Type) {
+		if t == nil || seen[t] {
+			return
+		}
+		seen[t] = true
+		out = append(out, t)
+		for _, f := range t.Fields {
+			visit(&f.Shape)
+		}
+	}
+	visit = func(s *Shape) {
+		for ; s != nil; s = s.Elem {
+			add(s.Struct)
+			add(s.Named)
+		}
+	}
+	for _, k := range api.Kinds {
+		add(k.Type)
+	}
+	out = slices.DeleteFunc(out, func(t *Type) bool {
+		return slices.ContainsFunc(api.Kinds, func(k *Kind) bool { return k.Type == t })
+	})
+	slices.SortFunc(out, func(a, b *Type) int {
+		if own := a.Path == api.Path; own != (b.Path == api.Path) {
+			if own {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.Name+" "+a.Path, b.Name+" "+b.Path)
+	})
+	return out
+}
+
+// comments makes sure that types of a package have their comments; they lack them if its source can't be read.
+func (r *reader) comments(pkgPath string) {
+	if pkgPath != "" && !r.commented[pkgPath] {
+		r.commented[pkgPath] = true
+		_ = r.set.DependencyComments(pkgPath)
+	}
+}
+
+// value is what the last tag of the first of these names says; "" if none is there.
+func value(lines []string, names ...string) string {
+	for _, name := range names {
+		if v, ok := tag.Last(lines, name); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+func has(lines []string, names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return tag.Has(lines, name) })
+}
+
+// prose is a comment without tags, TODOs and what stands below a line of dashes, which is not for clients.
+func prose(lines []string) []string {
+	var out []string
+	for _, line := range lines {
+		text := strings.TrimSpace(line)
+		if text == "---" {
+			break
+		}
+		if strings.HasPrefix(text, "+") && !strings.HasPrefix(text, "+ ") || strings.HasPrefix(text, "TODO") {
+			continue
+		}
+		if text == "" && (len(out) == 0 || strings.TrimSpace(out[len(out)-1]) == "") {
+			continue
+		}
+		out = append(out, strings.TrimRight(line, " \t"))
+	}
+	for len(out) > 0 && out[len(out)-1] == "" {
+		out = out[:len(out)-1]
+	}
+	return out
+}

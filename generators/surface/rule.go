@@ -1,0 +1,200 @@
+package surface
+
+import (
+	"cmp"
+	gotypes "go/types"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/typeplane/typeplane/generators/tag"
+
+	"k8s.io/gengo/v2/types"
+)
+
+// Limits are the names of rules, in the order in which they are told. Whatever stands behind "cel" and "other" is told
+// as it is written.
+var Limits = []string{
+	"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf",
+	"minLength", "maxLength", "maxBytes", "pattern", "format",
+	"minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties",
+	"immutable", "monotonic", "noSet", "noUnset", "noModify", "noAddItem", "noRemoveItem",
+	"forbidden", "neq", "cel", "oneOf", "atMostOneOf", "atLeastOneOf",
+}
+
+// spellings are the tags that set a rule, without their families.
+var spellings = func() map[string]string {
+	out := map[string]string{
+		"XValidation": "cel", "ExactlyOneOf": "oneOf", "OneOf": "oneOf", "unique": "uniqueItems",
+		"unionMember": "oneOf", "zeroOrOneOfMember": "atMostOneOf",
+	}
+	for _, name := range Limits {
+		out[name], out[strings.ToUpper(name[:1])+name[1:]] = name, name
+	}
+	return out
+}()
+
+// rules are those of a field, and those of its type that it does not have itself.
+func (r *reader) rules(m types.Member) []Rule {
+	out := rulesIn(m.CommentLines)
+	prefix := ""
+	for t := m.Type; t != nil; {
+		r.comments(t.Name.Package)
+		for _, rule := range rulesIn(t.CommentLines) {
+			rule.Name = prefix + rule.Name
+			if !slices.ContainsFunc(out, func(o Rule) bool { return o.Name == rule.Name }) {
+				out = append(out, rule)
+			}
+		}
+		switch t.Kind {
+		case types.Pointer:
+			t = t.Elem
+		case types.Alias:
+			t = t.Underlying
+		case types.Slice, types.Map:
+			if prefix != "" {
+				t = nil
+				continue
+			}
+			t, prefix = t.Elem, "items."
+		default:
+			t = nil
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Rule) int { return cmp.Compare(rank(a.Name), rank(b.Name)) })
+	return out
+}
+
+func rank(name string) int {
+	for i, prefix := range []string{"items.", "keys."} {
+		if rest, ok := strings.CutPrefix(name, prefix); ok {
+			return (i+1)*100 + rank(rest)
+		}
+	}
+	return slices.Index(Limits, name)
+}
+
+// rulesIn reads the rules in comment lines.
+func rulesIn(lines []string) []Rule {
+	var out []Rule
+	for _, line := range lines {
+		if rule, ok := readRule(strings.TrimSpace(line)); ok {
+			out = append(out, rule)
+		}
+	}
+	return out
+}
+
+// readRule reads one tag, of kubebuilder or of Kubernetes, nested ones included.
+func readRule(line string) (Rule, bool) {
+	name := tag.NameOf(line)
+	rest := strings.TrimPrefix(line, "+"+name)
+	switch name {
+	case "":
+		return Rule{}, false
+	case "k8s:eachVal", "k8s:eachKey":
+		rule, ok := readRule(strings.TrimPrefix(rest, "="))
+		rule.Name = map[string]string{"k8s:eachVal": "items.", "k8s:eachKey": "keys."}[name] + rule.Name
+		return rule, ok
+	case "k8s:beta":
+		_, inner, _ := strings.Cut(rest, "=")
+		return readRule(inner)
+	case "k8s:update":
+		value := strings.TrimPrefix(rest, "=")
+		return Rule{Name: spellings[value]}, spellings[value] != ""
+	}
+	short, prefix := name, ""
+	for _, family := range []string{"kubebuilder:validation:", "k8s:validation:", "k8s:"} {
+		if after, ok := strings.CutPrefix(name, family); ok {
+			short = after
+			break
+		}
+	}
+	if short == name {
+		return Rule{}, false
+	}
+	if after, ok := strings.CutPrefix(short, "items:"); ok {
+		short, prefix = after, "items."
+	}
+	short, _, _ = strings.Cut(short, ":") // XValidation:rule=…
+	known := spellings[short]
+	if known == "" || known == "uniqueItems" && (rest == "=false" || rest == "=map") {
+		return Rule{}, false
+	}
+	return Rule{prefix + known, ruleValue(known, line, rest)}, true
+}
+
+// ruleValue is what a rule asks for.
+func ruleValue(name, line, rest string) string {
+	if name == "cel" {
+		args, _ := tag.Arguments([]string{line}, "kubebuilder:validation:XValidation")
+		for _, arg := range slices.Concat(args...) {
+			if arg.Key == "rule" {
+				return arg.Value
+			}
+		}
+		return rest
+	}
+	_, text, _ := strings.Cut(rest, "=")
+	if unquoted, err := strconv.Unquote(text); err == nil {
+		return unquoted
+	}
+	return text
+}
+
+// enum are the values of a field: those that a tag lists, else those of its type or, for a list, of its items.
+func (r *reader) enum(m types.Member) []Value {
+	if v := value(m.CommentLines, "kubebuilder:validation:Enum", "kubebuilder:validation:items:Enum"); v != "" {
+		return listed(v)
+	}
+	t := behindPointers(m.Type)
+	if t.Kind == types.Slice {
+		t = behindPointers(t.Elem)
+	}
+	return r.enumOf(t)
+}
+
+// enumOf are the values of a declared type, nil if it is open.
+func (r *reader) enumOf(t *types.Type) []Value {
+	if t.Kind != types.Alias {
+		return nil
+	}
+	r.comments(t.Name.Package)
+	if v := value(t.CommentLines, "kubebuilder:validation:Enum"); v != "" {
+		return listed(v)
+	}
+	pkg := r.set.Package(t.Name.Package)
+	if pkg == nil || !has(t.CommentLines, "enum", "k8s:enum") {
+		return nil
+	}
+	var out []Value
+	for _, c := range pkg.Types.Constants {
+		if c.Underlying == t && c.ConstValue != nil && !has(c.CommentLines, "k8s:enumExclude") {
+			out = append(out, Value{JSON: constant(c), Doc: prose(c.CommentLines)})
+		}
+	}
+	slices.SortFunc(out, func(a, b Value) int {
+		return cmp.Or(strings.Compare(a.JSON, b.JSON), len(strings.Join(b.Doc, ""))-len(strings.Join(a.Doc, "")),
+			strings.Compare(strings.Join(a.Doc, ""), strings.Join(b.Doc, "")))
+	})
+	return slices.CompactFunc(out, func(a, b Value) bool { return a.JSON == b.JSON })
+}
+
+func constant(c *types.Type) string {
+	if basic, ok := c.GoType.Underlying().(*gotypes.Basic); ok && basic.Info()&gotypes.IsString != 0 {
+		return strconv.Quote(*c.ConstValue)
+	}
+	return *c.ConstValue
+}
+
+// listed reads A;B;"C D";3.
+func listed(text string) []Value {
+	var out []Value
+	for _, item := range tag.List(text) {
+		if _, err := strconv.ParseFloat(item, 64); err != nil && item != "true" && item != "false" {
+			item = strconv.Quote(item)
+		}
+		out = append(out, Value{JSON: item})
+	}
+	return out
+}
