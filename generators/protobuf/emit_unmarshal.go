@@ -100,11 +100,14 @@ func (p *printer) readField(f *field) {
 	v := f.value
 	switch {
 	case f.texts():
-		p.f("i, err = %s(%s, data, start, i, tag, %s)", p.helper("textMap"), p.pass(nil), f.address())
+		p.f("i, err = %s(%s, data, i, tag, %s)", p.helper("textMap"), p.pass(nil), f.address())
 	case f.shape == dict:
 		p.readMap(f)
 	case v.isMessage():
 		p.readMessage(f)
+	case f.shape == list && v.kind == stringKind:
+		p.needSlab(slab{"strings", "string", nil})
+		p.f("i, err = %s(%s, data, i, tag, %s)", p.helper("texts"), p.pass(nil), f.address())
 	case f.shape == list:
 		if f.packable() {
 			p.f("if tag&7 == %s {", p.wireName(wireBytes))
@@ -176,14 +179,10 @@ func (p *printer) packed(f *field) string {
 // grown is a pointer to a new item of a list.
 func (p *printer) grown(f *field) string {
 	v := f.value
-	switch {
-	case v.kind == stringKind:
-		p.needSlab(slab{"strings", "string", nil})
-		return fmt.Sprintf("%s(%s, %s, data[start:], tag)", p.helper("growTexts"), p.pass(nil), f.address())
-	case v.isMessage() && !v.pointer && p.file.slabs[v.typ]:
-		return fmt.Sprintf("%s(&r.%s, %s, data[start:], tag)", p.helper("growFrom"), p.slabOf(v), f.address())
+	if v.isMessage() && !v.pointer && p.file.slabs[v.typ] {
+		return fmt.Sprintf("%s(&r.%s, %s, data[i:], tag)", p.helper("growFrom"), p.slabOf(v), f.address())
 	}
-	return fmt.Sprintf("%s(%s, data[start:], tag)", p.helper("grow"), f.address())
+	return fmt.Sprintf("%s(%s, data[i:], tag)", p.helper("grow"), f.address())
 }
 
 // readMessage prints what reads a message: into the value that is there, or as a new item.
@@ -258,7 +257,7 @@ func (p *printer) readMap(f *field) {
 	p.P("break")
 	p.P("}")
 	p.f("if %s == nil {", target)
-	p.f("%s = make(%s, %s(data[start:], tag))", target, typ, p.helper("entries"))
+	p.f("%s = make(%s, %s(data[i:], tag))", target, typ, p.helper("entries"))
 	p.P("}")
 	p.P("var key ", f.key.typ)
 	switch {

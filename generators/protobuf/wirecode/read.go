@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -207,68 +206,80 @@ func boolGenerated[B ~bool](data []byte, i int, tag uint64, to *B) (next int, er
 	return next, nil
 }
 
-// growGenerated adds an element to a list. A list without room gets as much as it needs for all elements that stand
-// one after the other: data starts with the tag of this one.
+// growGenerated adds an empty element to a list. A list without room gets as much as it needs for all elements that
+// stand one after the other: data starts after this one.
 func growGenerated[L ~[]T, T any](list *L, data []byte, tag uint64) *T {
-	if len(*list) == cap(*list) {
-		*list = slices.Grow(*list, followingGenerated(data, tag))
+	n := len(*list)
+	if n < cap(*list) {
+		*list = (*list)[:n+1]
+		clear((*list)[n:])
+		return &(*list)[n]
 	}
-	var empty T
-	*list = append(*list, empty)
-	return &(*list)[len(*list)-1]
+	more := make(L, n+1, n+max(n, 1+followingGenerated(data, tag)))
+	copy(more, *list)
+	*list = more
+	return &more[n]
 }
 
 // growFromGenerated is growGenerated for lists that are often short, which get their room from a slab.
 func growFromGenerated[L ~[]T, T any](slab *slabGenerated[T], list *L, data []byte, tag uint64) *T {
-	if cap(*list) == 0 {
-		*list = slab.list(followingGenerated(data, tag))
+	if cap(*list) > 0 {
+		return growGenerated(list, data, tag)
 	}
-	return growGenerated(list, data, tag)
+	*list = slab.list(1 + followingGenerated(data, tag))[:1]
+	return &(*list)[0]
 }
 
-// growTextsGenerated is growGenerated for a list of strings.
-func growTextsGenerated[L ~[]S, S ~string](r *readerGenerated, list *L, data []byte, tag uint64) *S {
-	if cap(*list) == 0 {
-		room := r.strings.list(followingGenerated(data, tag))
-		*list = unsafe.Slice((*S)(unsafe.Pointer(unsafe.SliceData(room))), cap(room))[:0]
+// textsGenerated reads a string and adds it to a list.
+func textsGenerated[L ~[]S, S ~string](r *readerGenerated, data []byte, i int, tag uint64, to *L) (next int, err error) {
+	var text S
+	if next, err = textGenerated(r, data, i, tag, &text); err != nil {
+		return 0, err
 	}
-	return growGenerated(list, data, tag)
+	if cap(*to) == 0 {
+		room := r.strings.list(1 + followingGenerated(data[next:], tag))
+		*to = unsafe.Slice((*S)(unsafe.Pointer(unsafe.SliceData(room))), cap(room))[:0]
+	}
+	*to = append(*to, text)
+	return next, nil
 }
 
-// followingGenerated counts the fields that data starts with and that have this tag; the first one need not be sound.
-func followingGenerated(data []byte, tag uint64) int {
-	n := 0
+// followingGenerated counts the fields that data starts with and that have this tag.
+func followingGenerated(data []byte, tag uint64) (n int) {
+	if len(data) == 0 || data[0]&0x7f != byte(tag&0x7f) {
+		return 0
+	}
 	for i := 0; i < len(data); n++ {
 		next, at, err := readVarintGenerated(data, i)
 		if err != nil || next != tag {
-			break
+			return n
 		}
 		if tag&7 == bytesGenerated {
-			_, i, err = bodyGenerated(data, at, tag)
+			_, i, err = readBytesGenerated(data, at)
 		} else {
 			_, i, err = readNumberGenerated(data, at, int(tag&7))
 		}
 		if err != nil {
-			break
+			return n
 		}
 	}
-	return max(n, 1)
+	return n
 }
 
-// entriesGenerated is how much room a new map gets: for the entries that follow, which may be the same ones over and
-// over, so there is a limit.
+// entriesGenerated is how much room a new map gets: for this entry and for those that follow, which may be the same
+// ones over and over, so there is a limit.
 func entriesGenerated(data []byte, tag uint64) int {
-	return min(followingGenerated(data, tag), 1000)
+	return min(1+followingGenerated(data, tag), 1000)
 }
 
-// textMapGenerated reads one entry of a map of strings, whose tag is at data[start] and whose length at data[i].
-func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, data []byte, start, i int, tag uint64, to *M) (next int, err error) {
+// textMapGenerated reads one entry of a map of strings.
+func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, data []byte, i int, tag uint64, to *M) (next int, err error) {
 	body, next, err := bodyGenerated(data, i, tag)
 	if err != nil {
 		return 0, err
 	}
 	if *to == nil {
-		*to = make(M, entriesGenerated(data[start:], tag))
+		*to = make(M, entriesGenerated(data[next:], tag))
 	}
 	var key K
 	var value V

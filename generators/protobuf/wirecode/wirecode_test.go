@@ -59,20 +59,25 @@ func TestRoom(t *testing.T) {
 		data []byte
 		want int
 	}{
-		{"one", one, 1},
-		{"another field follows", append(bytes.Clone(one), other...), 1},
-		{"two follow", append(append(append(bytes.Clone(one), one...), one...), other...), 3},
-		{"the next is cut off", append(bytes.Clone(one), one[:2]...), 1},
-		{"the next claims an exabyte", append(bytes.Clone(one), "\x1a\xff\xff\xff\xff\xff\xff\xff\x0f"...), 1},
-		{"a tag without end", append(bytes.Clone(one), bytes.Repeat([]byte{0xff}, 20)...), 1},
+		{"nothing follows", nil, 0},
+		{"another field follows", append(bytes.Clone(other), one...), 0},
+		{"two follow", append(append(bytes.Clone(one), one...), other...), 2},
+		{"the next is cut off", one[:2], 0},
+		{"the next claims an exabyte", []byte("\x1a\xff\xff\xff\xff\xff\xff\xff\x0f"), 0},
+		{"a tag without end", bytes.Repeat([]byte{0xff}, 20), 0},
 	} {
 		if got := followingGenerated(c.data, tag); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
-		var r readerGenerated
 		var list []string
-		if *growTextsGenerated(&r, &list, c.data, tag) = "x"; len(list) != 1 || cap(list) != c.want {
+		if growGenerated(&list, c.data, tag); len(list) != 1 || cap(list) != c.want+1 {
 			t.Errorf("%s: room for %d", c.name, cap(list))
+		}
+		var r readerGenerated
+		data := append(bytes.Clone(one), c.data...)
+		list = nil
+		if _, err := textsGenerated(&r, data, 1, tag, &list); err != nil || len(list) != 1 || cap(list) != c.want+1 {
+			t.Errorf("%s: room for %d: %v", c.name, cap(list), err)
 		}
 	}
 	list := make([]string, 1, 2)
