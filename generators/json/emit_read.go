@@ -102,7 +102,7 @@ func (p *printer) read(n *node, out ref) {
 		p.P("if r.Null() {")
 		p.P(out.value, " = nil")
 		p.P("} else {")
-		p.P("r.Mismatch(", strconv.Quote(n.text), ")")
+		p.P("r.Dynamic(", strconv.Quote(n.text), ")")
 		p.P("}")
 	default:
 		p.P(p.reading(n, out))

@@ -167,7 +167,7 @@ func (pl *planner) function(t gotypes.Type, at place) *function {
 	if i >= 0 {
 		return pl.functions[i]
 	}
-	f := &function{typ: t, path: at.path}
+	f := &function{typ: t, path: at.path, body: &node{typ: t, text: reflectText(t), write: asDynamic, read: nowise}}
 	pl.functions = append(pl.functions, f)
 	if named, ok := t.(*gotypes.Named); ok && !named.Obj().Exported() && named.Obj().Pkg().Path() != pl.current.Path {
 		pl.problem(at, "write MarshalJSON and UnmarshalJSON for the type around it",

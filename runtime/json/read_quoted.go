@@ -3,6 +3,7 @@ package json
 import (
 	"encoding"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"unsafe"
@@ -24,15 +25,22 @@ func (r *Reader) Quoted(typ string) (inside string, ok bool) {
 			return inside, true
 		}
 		r.save(invalidString(inside, typ))
-	default:
+	case '{', '[', 't', 'f':
 		r.skip()
-		r.save(fmt.Errorf("json: invalid use of ,string struct tag, trying to unmarshal unquoted value into %s", typ))
+		r.save(unquoted(typ))
+	default:
+		r.anyNumber() // one that is out of range is another error
+		r.save(unquoted(typ))
 	}
 	return "", false
 }
 
+func unquoted(typ string) error {
+	return errors.New("json: invalid use of ,string struct tag, trying to unmarshal unquoted value into " + typ)
+}
+
 // QuotedPointer is Pointer for the inside of a quoted value; typ is the type of the pointer.
-func QuotedPointer[T any](r *Reader, inside string, p **T, typ string) bool {
+func QuotedPointer[P ~*T, T any](r *Reader, inside string, p *P, typ string) bool {
 	if inside[0] == 'n' {
 		if r.quotedNull(inside, typ) {
 			*p = nil
@@ -172,13 +180,32 @@ func (r *Reader) quotedNull(inside, typ string) bool {
 	return inside == "null"
 }
 
-// quotedText reads a string literal inside of a string.
+// quotedText reads a string literal inside of a string. As in encoding/json, \' is an escape there.
 func (r *Reader) quotedText(inside, typ string) (string, bool) {
 	b := []byte(inside)
-	end, escaped, wide := stringEnd(b, 1)
-	if end != len(b)-1 {
+	if len(b) < 2 || b[len(b)-1] != '"' || !quotedSound(b[1:len(b)-1]) {
 		r.Fail(invalidString(inside, typ))
 		return "", false
 	}
-	return string(text{b[1:end], escaped, wide}.bytes()), true
+	return string(unescape(b[1 : len(b)-1])), true
+}
+
+func quotedSound(raw []byte) bool {
+	for i := 0; i < len(raw); {
+		switch c := raw[i]; {
+		case c == '"' || c < ' ':
+			return false
+		case c != '\\':
+			i++
+		case i+1 < len(raw) && raw[i+1] == '\'':
+			i += 2
+		default:
+			n := escapeLen(raw[i:])
+			if n == 0 {
+				return false
+			}
+			i += n
+		}
+	}
+	return true
 }

@@ -9,7 +9,7 @@ import (
 
 // Pointer prepares a pointer for a value that is to be read into what it points to: it is false for a null, which makes
 // the pointer nil; else there is something that it points to.
-func Pointer[T any](r *Reader, p **T) bool {
+func Pointer[P ~*T, T any](r *Reader, p *P) bool {
 	if r.Null() {
 		if !r.stopped() {
 			*p = nil
@@ -57,6 +57,17 @@ func (r *Reader) Any(out *any) {
 	if v := r.any(); !r.stopped() {
 		*out = v
 	}
+}
+
+// Dynamic passes over a value that is for an interface with methods; typ is the type as reflect prints it. No value
+// fits one.
+func (r *Reader) Dynamic(typ string) {
+	if kindOf(r.peek()) == "number" {
+		r.anyNumber() // one that is out of range is another error
+		r.save(&TypeError{Value: "number", Type: typ, Offset: int64(r.pos)})
+		return
+	}
+	r.Mismatch(typ)
 }
 
 func (r *Reader) any() any {

@@ -44,7 +44,7 @@ var seeds = []string{
 	`{"qFloat":"0x1p-2"}`, `{"qFloat":"-inf"}`, `{"qBool":"true"}`, `{"qBool":"tru"}`, `{"qBool":"1"}`, `{"qBool":"\"\""}`, `{"qString":"\"a\""}`,
 	`{"qString":"a"}`, `{"qString":"1"}`, `{"qString":"true"}`, `{"qString":"null"}`, `{"qString":"nope"}`, `{"qWord":null}`, `{"qWord":"null"}`, `{"qWord":"n"}`,
 	`{"qWord":"\"\\u0041\""}`, `{"qPInt":"1"}`, `{"qPInt":"null"}`, `{"qPInt":"70000"}`, `{"qNumber":"1"}`, `{"qNumber":"\"1\""}`, `{"qNumber":"\"x\""}`,
-	`{"qText":"\"abc\""}`, `{"qText":"5"}`, `{"qText":"null"}`, `{"qText":"\"abc"}`, `{"-":"a"}`, `{"Skipped":"a"}`, `{"private":"a"}`, `{"a<b>&c":"x"}`,
+	`{"qWord":"\"\\'x\""}`, `{"qText":"\"abc\""}`, `{"qText":"5"}`, `{"qText":"null"}`, `{"qText":"\"abc"}`, `{"-":"a"}`, `{"Skipped":"a"}`, `{"private":"a"}`, `{"a<b>&c":"x"}`,
 	`{"NoTag":"a"}`, `{"twice":"a"}`, `{"far":1,"farthest":["a"]}`, `{"far":"x"}`, `{"farthest":["a",1]}`, `{"seen":"a"}`, `{"seen":1}`, `{"named":{"a":1}}`,
 	`{"string":"\u00e9\ud83d\ude00\ud800\udc\"}`, `{"string":"\ud800\u0041"}`, `{"string":"\ud800"}`, "{\"string\":\"\xff\xc3\"}", "{\"string\":\"a\nb\"}",
 	`{"\u0073tring":"a","string":"b"}`, `{"string":"\x"}`, `{"string":"\u12G4"}`, `{"string":"abc`, `{"string":tru}`, `{"bool":nul}`, `{"bool":"true"}`,

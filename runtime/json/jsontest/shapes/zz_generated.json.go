@@ -498,7 +498,7 @@ func ReadJSON_Everything(r *json.Reader, out *Everything) {
 			if r.Null() {
 				out.Stringy = nil
 			} else {
-				r.Mismatch("interface { S() }")
+				r.Dynamic("interface { S() }")
 			}
 		case "pointer":
 			r.Once(&seen[0], 25)
