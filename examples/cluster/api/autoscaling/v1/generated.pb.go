@@ -4,6 +4,7 @@
 package v1
 
 import (
+	cmp "cmp"
 	binary "encoding/binary"
 	errors "errors"
 	fmt "fmt"
@@ -11,7 +12,12 @@ import (
 	math "math"
 	bits "math/bits"
 	reflect "reflect"
+	slices "slices"
+	strconv "strconv"
 	strings "strings"
+	sync "sync"
+	time "time"
+	unsafe "unsafe"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -32,12 +38,9 @@ func (m *CrossVersionObjectReference) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *CrossVersionObjectReference) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_CrossVersionObjectReference(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -46,44 +49,56 @@ func (m *CrossVersionObjectReference) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *CrossVersionObjectReference) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	i = putStringGenerated(data, i, 3<<3|2, m.APIVersion)
-	i = putStringGenerated(data, i, 2<<3|2, m.Name)
-	i = putStringGenerated(data, i, 1<<3|2, m.Kind)
-	return len(data) - i, nil
+func (m *CrossVersionObjectReference) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_CrossVersionObjectReference(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *CrossVersionObjectReference) Unmarshal(data []byte) error {
+	return unmarshal_CrossVersionObjectReference(&readerGenerated{}, data, m)
+}
+
+// UnmarshalShared_CrossVersionObjectReference is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_CrossVersionObjectReference(data []byte, m *CrossVersionObjectReference) error {
+	return unmarshal_CrossVersionObjectReference(&readerGenerated{shared: true}, data, m)
+}
+
+// unmarshal_CrossVersionObjectReference adds what data says to m.
+func unmarshal_CrossVersionObjectReference(r *readerGenerated, data []byte, m *CrossVersionObjectReference) error {
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, _, body, next, err := fieldGenerated("CrossVersionObjectReference", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Kind")
-			}
-			m.Kind = string(body)
+			i, err = textGenerated(r, data, i, tag, &m.Kind)
 		case 2:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Name")
-			}
-			m.Name = string(body)
+			i, err = textGenerated(r, data, i, tag, &m.Name)
 		case 3:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "APIVersion")
-			}
-			m.APIVersion = string(body)
+			i, err = textGenerated(r, data, i, tag, &m.APIVersion)
+		default:
+			i, err = otherGenerated("CrossVersionObjectReference", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "CrossVersionObjectReference", tag, "Kind 1,Name 2,APIVersion 3")
+		}
 	}
 	return nil
+}
+
+// marshal_CrossVersionObjectReference writes m before what w has.
+func marshal_CrossVersionObjectReference(w *writerGenerated, m *CrossVersionObjectReference) {
+	if m == nil {
+		return
+	}
+	w.putString(3<<3|2, m.APIVersion)
+	w.putString(2<<3|2, m.Name)
+	w.putString(1<<3|2, m.Kind)
 }
 
 // String is for people: it shows all that m holds.
@@ -114,12 +129,9 @@ func (m *HorizontalPodAutoscaler) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *HorizontalPodAutoscaler) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_HorizontalPodAutoscaler(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -128,59 +140,75 @@ func (m *HorizontalPodAutoscaler) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *HorizontalPodAutoscaler) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	if n, err = m.Status.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 3<<3|2, n)
-	if n, err = m.Spec.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 2<<3|2, n)
-	if n, err = m.ObjectMeta.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 1<<3|2, n)
-	return len(data) - i, nil
+func (m *HorizontalPodAutoscaler) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_HorizontalPodAutoscaler(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscaler) Unmarshal(data []byte) error {
+	return unmarshal_HorizontalPodAutoscaler(&readerGenerated{}, data, m)
+}
+
+// UnmarshalShared_HorizontalPodAutoscaler is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_HorizontalPodAutoscaler(data []byte, m *HorizontalPodAutoscaler) error {
+	return unmarshal_HorizontalPodAutoscaler(&readerGenerated{shared: true}, data, m)
+}
+
+// unmarshal_HorizontalPodAutoscaler adds what data says to m.
+func unmarshal_HorizontalPodAutoscaler(r *readerGenerated, data []byte, m *HorizontalPodAutoscaler) error {
+	var body []byte
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, _, body, next, err := fieldGenerated("HorizontalPodAutoscaler", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "ObjectMeta")
-			}
-			if err := m.ObjectMeta.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_metav1_ObjectMeta(r, body, &m.ObjectMeta)
 			}
 		case 2:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Spec")
-			}
-			if err := m.Spec.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_HorizontalPodAutoscalerSpec(r, body, &m.Spec)
 			}
 		case 3:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Status")
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_HorizontalPodAutoscalerStatus(r, body, &m.Status)
 			}
-			if err := m.Status.Unmarshal(body); err != nil {
-				return err
-			}
+		default:
+			i, err = otherGenerated("HorizontalPodAutoscaler", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "HorizontalPodAutoscaler", tag, "ObjectMeta 1,Spec 2,Status 3")
+		}
 	}
 	return nil
+}
+
+// marshal_HorizontalPodAutoscaler writes m before what w has.
+func marshal_HorizontalPodAutoscaler(w *writerGenerated, m *HorizontalPodAutoscaler) {
+	if m == nil {
+		return
+	}
+	{
+		before := w.written()
+		marshal_HorizontalPodAutoscalerStatus(w, &m.Status)
+		w.close(3<<3|2, before)
+	}
+	{
+		before := w.written()
+		marshal_HorizontalPodAutoscalerSpec(w, &m.Spec)
+		w.close(2<<3|2, before)
+	}
+	{
+		before := w.written()
+		marshal_metav1_ObjectMeta(w, &m.ObjectMeta)
+		w.close(1<<3|2, before)
+	}
 }
 
 // String is for people: it shows all that m holds.
@@ -212,12 +240,9 @@ func (m *HorizontalPodAutoscalerList) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *HorizontalPodAutoscalerList) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_HorizontalPodAutoscalerList(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -226,51 +251,68 @@ func (m *HorizontalPodAutoscalerList) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *HorizontalPodAutoscalerList) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	for k := len(m.Items) - 1; k >= 0; k-- {
-		if n, err = m.Items[k].MarshalToSizedBuffer(data[:i]); err != nil {
-			return 0, err
-		}
-		i = putLengthGenerated(data, i-n, 2<<3|2, n)
-	}
-	if n, err = m.ListMeta.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 1<<3|2, n)
-	return len(data) - i, nil
+func (m *HorizontalPodAutoscalerList) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_HorizontalPodAutoscalerList(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscalerList) Unmarshal(data []byte) error {
+	return unmarshal_HorizontalPodAutoscalerList(&largeReaderGenerated{}, data, m)
+}
+
+// UnmarshalShared_HorizontalPodAutoscalerList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_HorizontalPodAutoscalerList(data []byte, m *HorizontalPodAutoscalerList) error {
+	return unmarshal_HorizontalPodAutoscalerList(&largeReaderGenerated{readerGenerated: readerGenerated{shared: true}}, data, m)
+}
+
+// unmarshal_HorizontalPodAutoscalerList adds what data says to m.
+func unmarshal_HorizontalPodAutoscalerList(r *largeReaderGenerated, data []byte, m *HorizontalPodAutoscalerList) error {
+	var body []byte
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, _, body, next, err := fieldGenerated("HorizontalPodAutoscalerList", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "ListMeta")
-			}
-			if err := m.ListMeta.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_metav1_ListMeta(&r.readerGenerated, body, &m.ListMeta)
 			}
 		case 2:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Items")
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_HorizontalPodAutoscaler(&r.readerGenerated, body, growFromGenerated(&r.HorizontalPodAutoscaler, &m.Items, data[i:], tag))
 			}
-			m.Items = append(growGenerated(m.Items, data[next:], 2<<3|2), HorizontalPodAutoscaler{})
-			if err := m.Items[len(m.Items)-1].Unmarshal(body); err != nil {
-				return err
-			}
+		default:
+			i, err = otherGenerated("HorizontalPodAutoscalerList", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "HorizontalPodAutoscalerList", tag, "ListMeta 1,Items 2")
+		}
 	}
 	return nil
+}
+
+// marshal_HorizontalPodAutoscalerList writes m before what w has.
+func marshal_HorizontalPodAutoscalerList(w *writerGenerated, m *HorizontalPodAutoscalerList) {
+	if m == nil {
+		return
+	}
+	for k := len(m.Items) - 1; k >= 0; k-- {
+		{
+			before := w.written()
+			marshal_HorizontalPodAutoscaler(w, &m.Items[k])
+			w.close(2<<3|2, before)
+		}
+	}
+	{
+		before := w.written()
+		marshal_metav1_ListMeta(w, &m.ListMeta)
+		w.close(1<<3|2, before)
+	}
 }
 
 // String is for people: it shows all that m holds.
@@ -305,12 +347,9 @@ func (m *HorizontalPodAutoscalerSpec) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *HorizontalPodAutoscalerSpec) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_HorizontalPodAutoscalerSpec(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -319,61 +358,74 @@ func (m *HorizontalPodAutoscalerSpec) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *HorizontalPodAutoscalerSpec) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	if m.TargetCPUUtilizationPercentage != nil {
-		i = putVarintGenerated(data, i, 4<<3, uint64(*m.TargetCPUUtilizationPercentage))
-	}
-	i = putVarintGenerated(data, i, 3<<3, uint64(m.MaxReplicas))
-	if m.MinReplicas != nil {
-		i = putVarintGenerated(data, i, 2<<3, uint64(*m.MinReplicas))
-	}
-	if n, err = m.ScaleTargetRef.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 1<<3|2, n)
-	return len(data) - i, nil
+func (m *HorizontalPodAutoscalerSpec) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_HorizontalPodAutoscalerSpec(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscalerSpec) Unmarshal(data []byte) error {
+	return unmarshal_HorizontalPodAutoscalerSpec(&readerGenerated{}, data, m)
+}
+
+// UnmarshalShared_HorizontalPodAutoscalerSpec is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_HorizontalPodAutoscalerSpec(data []byte, m *HorizontalPodAutoscalerSpec) error {
+	return unmarshal_HorizontalPodAutoscalerSpec(&readerGenerated{shared: true}, data, m)
+}
+
+// unmarshal_HorizontalPodAutoscalerSpec adds what data says to m.
+func unmarshal_HorizontalPodAutoscalerSpec(r *readerGenerated, data []byte, m *HorizontalPodAutoscalerSpec) error {
+	var body []byte
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, number, body, next, err := fieldGenerated("HorizontalPodAutoscalerSpec", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "ScaleTargetRef")
-			}
-			if err := m.ScaleTargetRef.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_CrossVersionObjectReference(r, body, &m.ScaleTargetRef)
 			}
 		case 2:
-			if wire != varintGenerated {
-				return wireErrorGenerated(wire, "MinReplicas")
-			}
-			v := int32(number)
-			m.MinReplicas = &v
+			v := r.int32s.next()
+			i, err = numberGenerated(data, i, tag, v)
+			m.MinReplicas = v
 		case 3:
-			if wire != varintGenerated {
-				return wireErrorGenerated(wire, "MaxReplicas")
-			}
-			m.MaxReplicas = int32(number)
+			i, err = numberGenerated(data, i, tag, &m.MaxReplicas)
 		case 4:
-			if wire != varintGenerated {
-				return wireErrorGenerated(wire, "TargetCPUUtilizationPercentage")
-			}
-			v := int32(number)
-			m.TargetCPUUtilizationPercentage = &v
+			v := r.int32s.next()
+			i, err = numberGenerated(data, i, tag, v)
+			m.TargetCPUUtilizationPercentage = v
+		default:
+			i, err = otherGenerated("HorizontalPodAutoscalerSpec", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "HorizontalPodAutoscalerSpec", tag, "ScaleTargetRef 1,MinReplicas 2,MaxReplicas 3,TargetCPUUtilizationPercentage 4")
+		}
 	}
 	return nil
+}
+
+// marshal_HorizontalPodAutoscalerSpec writes m before what w has.
+func marshal_HorizontalPodAutoscalerSpec(w *writerGenerated, m *HorizontalPodAutoscalerSpec) {
+	if m == nil {
+		return
+	}
+	if m.TargetCPUUtilizationPercentage != nil {
+		w.putNumber(4<<3, uint64(*m.TargetCPUUtilizationPercentage))
+	}
+	w.putNumber(3<<3, uint64(m.MaxReplicas))
+	if m.MinReplicas != nil {
+		w.putNumber(2<<3, uint64(*m.MinReplicas))
+	}
+	{
+		before := w.written()
+		marshal_CrossVersionObjectReference(w, &m.ScaleTargetRef)
+		w.close(1<<3|2, before)
+	}
 }
 
 // String is for people: it shows all that m holds.
@@ -413,12 +465,9 @@ func (m *HorizontalPodAutoscalerStatus) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *HorizontalPodAutoscalerStatus) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_HorizontalPodAutoscalerStatus(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -427,72 +476,78 @@ func (m *HorizontalPodAutoscalerStatus) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *HorizontalPodAutoscalerStatus) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	if m.CurrentCPUUtilizationPercentage != nil {
-		i = putVarintGenerated(data, i, 5<<3, uint64(*m.CurrentCPUUtilizationPercentage))
-	}
-	i = putVarintGenerated(data, i, 4<<3, uint64(m.DesiredReplicas))
-	i = putVarintGenerated(data, i, 3<<3, uint64(m.CurrentReplicas))
-	if m.LastScaleTime != nil {
-		if n, err = m.LastScaleTime.MarshalToSizedBuffer(data[:i]); err != nil {
-			return 0, err
-		}
-		i = putLengthGenerated(data, i-n, 2<<3|2, n)
-	}
-	if m.ObservedGeneration != nil {
-		i = putVarintGenerated(data, i, 1<<3, uint64(*m.ObservedGeneration))
-	}
-	return len(data) - i, nil
+func (m *HorizontalPodAutoscalerStatus) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_HorizontalPodAutoscalerStatus(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscalerStatus) Unmarshal(data []byte) error {
+	return unmarshal_HorizontalPodAutoscalerStatus(&readerGenerated{}, data, m)
+}
+
+// UnmarshalShared_HorizontalPodAutoscalerStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_HorizontalPodAutoscalerStatus(data []byte, m *HorizontalPodAutoscalerStatus) error {
+	return unmarshal_HorizontalPodAutoscalerStatus(&readerGenerated{shared: true}, data, m)
+}
+
+// unmarshal_HorizontalPodAutoscalerStatus adds what data says to m.
+func unmarshal_HorizontalPodAutoscalerStatus(r *readerGenerated, data []byte, m *HorizontalPodAutoscalerStatus) error {
+	var body []byte
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, number, body, next, err := fieldGenerated("HorizontalPodAutoscalerStatus", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != varintGenerated {
-				return wireErrorGenerated(wire, "ObservedGeneration")
-			}
-			v := int64(number)
-			m.ObservedGeneration = &v
+			v := r.int64s.next()
+			i, err = numberGenerated(data, i, tag, v)
+			m.ObservedGeneration = v
 		case 2:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "LastScaleTime")
-			}
-			if m.LastScaleTime == nil {
-				m.LastScaleTime = &metav1.Time{}
-			}
-			if err := m.LastScaleTime.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.LastScaleTime == nil {
+					m.LastScaleTime = r.metav1_Time.next()
+				}
+				err = timeGenerated(body, m.LastScaleTime)
 			}
 		case 3:
-			if wire != varintGenerated {
-				return wireErrorGenerated(wire, "CurrentReplicas")
-			}
-			m.CurrentReplicas = int32(number)
+			i, err = numberGenerated(data, i, tag, &m.CurrentReplicas)
 		case 4:
-			if wire != varintGenerated {
-				return wireErrorGenerated(wire, "DesiredReplicas")
-			}
-			m.DesiredReplicas = int32(number)
+			i, err = numberGenerated(data, i, tag, &m.DesiredReplicas)
 		case 5:
-			if wire != varintGenerated {
-				return wireErrorGenerated(wire, "CurrentCPUUtilizationPercentage")
-			}
-			v := int32(number)
-			m.CurrentCPUUtilizationPercentage = &v
+			v := r.int32s.next()
+			i, err = numberGenerated(data, i, tag, v)
+			m.CurrentCPUUtilizationPercentage = v
+		default:
+			i, err = otherGenerated("HorizontalPodAutoscalerStatus", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "HorizontalPodAutoscalerStatus", tag, "ObservedGeneration 1,LastScaleTime 2,CurrentReplicas 3,DesiredReplicas 4,CurrentCPUUtilizationPercentage 5")
+		}
 	}
 	return nil
+}
+
+// marshal_HorizontalPodAutoscalerStatus writes m before what w has.
+func marshal_HorizontalPodAutoscalerStatus(w *writerGenerated, m *HorizontalPodAutoscalerStatus) {
+	if m == nil {
+		return
+	}
+	if m.CurrentCPUUtilizationPercentage != nil {
+		w.putNumber(5<<3, uint64(*m.CurrentCPUUtilizationPercentage))
+	}
+	w.putNumber(4<<3, uint64(m.DesiredReplicas))
+	w.putNumber(3<<3, uint64(m.CurrentReplicas))
+	if m.LastScaleTime != nil {
+		w.putTime(2<<3|2, m.LastScaleTime)
+	}
+	if m.ObservedGeneration != nil {
+		w.putNumber(1<<3, uint64(*m.ObservedGeneration))
+	}
 }
 
 // String is for people: it shows all that m holds.
@@ -507,6 +562,334 @@ func (m *HorizontalPodAutoscalerStatus) String() string {
 		"DesiredReplicas:" + fmt.Sprint(m.DesiredReplicas) + "," +
 		"CurrentCPUUtilizationPercentage:" + valueToStringGenerated(m.CurrentCPUUtilizationPercentage) + "," +
 		"}"
+}
+
+// unmarshal_metav1_ObjectMeta adds what data says to m.
+func unmarshal_metav1_ObjectMeta(r *readerGenerated, data []byte, m *metav1.ObjectMeta) error {
+	var body []byte
+	var err error
+	for i := 0; i < len(data); {
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
+		}
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Name)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.GenerateName)
+		case 3:
+			i, err = textGenerated(r, data, i, tag, &m.Namespace)
+		case 4:
+			i, err = textGenerated(r, data, i, tag, &m.SelfLink)
+		case 5:
+			i, err = textGenerated(r, data, i, tag, &m.UID)
+		case 6:
+			i, err = textGenerated(r, data, i, tag, &m.ResourceVersion)
+		case 7:
+			i, err = numberGenerated(data, i, tag, &m.Generation)
+		case 8:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = timeGenerated(body, &m.CreationTimestamp)
+			}
+		case 9:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.DeletionTimestamp == nil {
+					m.DeletionTimestamp = r.metav1_Time.next()
+				}
+				err = timeGenerated(body, m.DeletionTimestamp)
+			}
+		case 10:
+			v := r.int64s.next()
+			i, err = numberGenerated(data, i, tag, v)
+			m.DeletionGracePeriodSeconds = v
+		case 11:
+			i, err = textMapGenerated(r, data, i, tag, &m.Labels)
+		case 12:
+			i, err = textMapGenerated(r, data, i, tag, &m.Annotations)
+		case 13:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_metav1_OwnerReference(r, body, growFromGenerated(&r.metav1_OwnerReference, &m.OwnerReferences, data[i:], tag))
+			}
+		case 14:
+			i, err = textsGenerated(r, data, i, tag, &m.Finalizers)
+		case 17:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_metav1_ManagedFieldsEntry(r, body, growFromGenerated(&r.metav1_ManagedFieldsEntry, &m.ManagedFields, data[i:], tag))
+			}
+		default:
+			i, err = otherGenerated("ObjectMeta", data, start)
+		}
+		if err != nil {
+			return explainGenerated(err, "ObjectMeta", tag, "Name 1,GenerateName 2,Namespace 3,SelfLink 4,UID 5,ResourceVersion 6,Generation 7,CreationTimestamp 8,"+
+				"DeletionTimestamp 9,DeletionGracePeriodSeconds 10,Labels 11,Annotations 12,OwnerReferences 13,"+
+				"Finalizers 14,ManagedFields 17")
+		}
+	}
+	return nil
+}
+
+// marshal_metav1_ObjectMeta writes m before what w has.
+func marshal_metav1_ObjectMeta(w *writerGenerated, m *metav1.ObjectMeta) {
+	if m == nil {
+		return
+	}
+	for k := len(m.ManagedFields) - 1; k >= 0; k-- {
+		{
+			before := w.written()
+			marshal_metav1_ManagedFieldsEntry(w, &m.ManagedFields[k])
+			w.close(17<<3|2, before)
+		}
+	}
+	for k := len(m.Finalizers) - 1; k >= 0; k-- {
+		w.putString(14<<3|2, m.Finalizers[k])
+	}
+	for k := len(m.OwnerReferences) - 1; k >= 0; k-- {
+		{
+			before := w.written()
+			marshal_metav1_OwnerReference(w, &m.OwnerReferences[k])
+			w.close(13<<3|2, before)
+		}
+	}
+	putTextMapGenerated(w, 12<<3|2, m.Annotations)
+	putTextMapGenerated(w, 11<<3|2, m.Labels)
+	if m.DeletionGracePeriodSeconds != nil {
+		w.putNumber(10<<3, uint64(*m.DeletionGracePeriodSeconds))
+	}
+	if m.DeletionTimestamp != nil {
+		w.putTime(9<<3|2, m.DeletionTimestamp)
+	}
+	w.putTime(8<<3|2, &m.CreationTimestamp)
+	w.putNumber(7<<3, uint64(m.Generation))
+	w.putString(6<<3|2, m.ResourceVersion)
+	w.putString(5<<3|2, string(m.UID))
+	w.putString(4<<3|2, m.SelfLink)
+	w.putString(3<<3|2, m.Namespace)
+	w.putString(2<<3|2, m.GenerateName)
+	w.putString(1<<3|2, m.Name)
+}
+
+// unmarshal_metav1_ListMeta adds what data says to m.
+func unmarshal_metav1_ListMeta(r *readerGenerated, data []byte, m *metav1.ListMeta) error {
+	var body []byte
+	var err error
+	for i := 0; i < len(data); {
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
+		}
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.SelfLink)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.ResourceVersion)
+		case 3:
+			i, err = textGenerated(r, data, i, tag, &m.Continue)
+		case 4:
+			v := r.int64s.next()
+			i, err = numberGenerated(data, i, tag, v)
+			m.RemainingItemCount = v
+		case 5:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.ShardInfo == nil {
+					m.ShardInfo = &metav1.ShardInfo{}
+				}
+				err = unmarshal_metav1_ShardInfo(r, body, m.ShardInfo)
+			}
+		default:
+			i, err = otherGenerated("ListMeta", data, start)
+		}
+		if err != nil {
+			return explainGenerated(err, "ListMeta", tag, "SelfLink 1,ResourceVersion 2,Continue 3,RemainingItemCount 4,ShardInfo 5")
+		}
+	}
+	return nil
+}
+
+// marshal_metav1_ListMeta writes m before what w has.
+func marshal_metav1_ListMeta(w *writerGenerated, m *metav1.ListMeta) {
+	if m == nil {
+		return
+	}
+	if m.ShardInfo != nil {
+		{
+			before := w.written()
+			marshal_metav1_ShardInfo(w, m.ShardInfo)
+			w.close(5<<3|2, before)
+		}
+	}
+	if m.RemainingItemCount != nil {
+		w.putNumber(4<<3, uint64(*m.RemainingItemCount))
+	}
+	w.putString(3<<3|2, m.Continue)
+	w.putString(2<<3|2, m.ResourceVersion)
+	w.putString(1<<3|2, m.SelfLink)
+}
+
+// unmarshal_metav1_OwnerReference adds what data says to m.
+func unmarshal_metav1_OwnerReference(r *readerGenerated, data []byte, m *metav1.OwnerReference) error {
+	var err error
+	for i := 0; i < len(data); {
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
+		}
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Kind)
+		case 3:
+			i, err = textGenerated(r, data, i, tag, &m.Name)
+		case 4:
+			i, err = textGenerated(r, data, i, tag, &m.UID)
+		case 5:
+			i, err = textGenerated(r, data, i, tag, &m.APIVersion)
+		case 6:
+			v := r.bools.next()
+			i, err = boolGenerated(data, i, tag, v)
+			m.Controller = v
+		case 7:
+			v := r.bools.next()
+			i, err = boolGenerated(data, i, tag, v)
+			m.BlockOwnerDeletion = v
+		default:
+			i, err = otherGenerated("OwnerReference", data, start)
+		}
+		if err != nil {
+			return explainGenerated(err, "OwnerReference", tag, "Kind 1,Name 3,UID 4,APIVersion 5,Controller 6,BlockOwnerDeletion 7")
+		}
+	}
+	return nil
+}
+
+// marshal_metav1_OwnerReference writes m before what w has.
+func marshal_metav1_OwnerReference(w *writerGenerated, m *metav1.OwnerReference) {
+	if m == nil {
+		return
+	}
+	if m.BlockOwnerDeletion != nil {
+		w.putBool(7<<3, *m.BlockOwnerDeletion)
+	}
+	if m.Controller != nil {
+		w.putBool(6<<3, *m.Controller)
+	}
+	w.putString(5<<3|2, m.APIVersion)
+	w.putString(4<<3|2, string(m.UID))
+	w.putString(3<<3|2, m.Name)
+	w.putString(1<<3|2, m.Kind)
+}
+
+// unmarshal_metav1_ManagedFieldsEntry adds what data says to m.
+func unmarshal_metav1_ManagedFieldsEntry(r *readerGenerated, data []byte, m *metav1.ManagedFieldsEntry) error {
+	var body []byte
+	var err error
+	for i := 0; i < len(data); {
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
+		}
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Manager)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.Operation)
+		case 3:
+			i, err = textGenerated(r, data, i, tag, &m.APIVersion)
+		case 4:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.Time == nil {
+					m.Time = r.metav1_Time.next()
+				}
+				err = timeGenerated(body, m.Time)
+			}
+		case 6:
+			i, err = textGenerated(r, data, i, tag, &m.FieldsType)
+		case 7:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.FieldsV1 == nil {
+					m.FieldsV1 = r.metav1_FieldsV1.next()
+				}
+				err = m.FieldsV1.Unmarshal(body)
+			}
+		case 8:
+			i, err = textGenerated(r, data, i, tag, &m.Subresource)
+		default:
+			i, err = otherGenerated("ManagedFieldsEntry", data, start)
+		}
+		if err != nil {
+			return explainGenerated(err, "ManagedFieldsEntry", tag, "Manager 1,Operation 2,APIVersion 3,Time 4,FieldsType 6,FieldsV1 7,Subresource 8")
+		}
+	}
+	return nil
+}
+
+// marshal_metav1_ManagedFieldsEntry writes m before what w has.
+func marshal_metav1_ManagedFieldsEntry(w *writerGenerated, m *metav1.ManagedFieldsEntry) {
+	if m == nil {
+		return
+	}
+	w.putString(8<<3|2, m.Subresource)
+	if m.FieldsV1 != nil {
+		{
+			n, err := m.FieldsV1.MarshalToSizedBuffer(w.room(m.FieldsV1.Size()))
+			w.closeOther(7<<3|2, n, err)
+		}
+	}
+	w.putString(6<<3|2, m.FieldsType)
+	if m.Time != nil {
+		w.putTime(4<<3|2, m.Time)
+	}
+	w.putString(3<<3|2, m.APIVersion)
+	w.putString(2<<3|2, string(m.Operation))
+	w.putString(1<<3|2, m.Manager)
+}
+
+// unmarshal_metav1_ShardInfo adds what data says to m.
+func unmarshal_metav1_ShardInfo(r *readerGenerated, data []byte, m *metav1.ShardInfo) error {
+	var err error
+	for i := 0; i < len(data); {
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
+		}
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Selector)
+		default:
+			i, err = otherGenerated("ShardInfo", data, start)
+		}
+		if err != nil {
+			return explainGenerated(err, "ShardInfo", tag, "Selector 1")
+		}
+	}
+	return nil
+}
+
+// marshal_metav1_ShardInfo writes m before what w has.
+func marshal_metav1_ShardInfo(w *writerGenerated, m *metav1.ShardInfo) {
+	if m == nil {
+		return
+	}
+	w.putString(1<<3|2, m.Selector)
+}
+
+// readerGenerated is what the reading of one object has in common. Small things that objects have many of are
+// allocated together.
+type readerGenerated struct {
+	shared                    bool // strings are parts of the input
+	bools                     slabGenerated[bool]
+	int32s                    slabGenerated[int32]
+	int64s                    slabGenerated[int64]
+	metav1_FieldsV1           slabGenerated[metav1.FieldsV1]
+	metav1_ManagedFieldsEntry slabGenerated[metav1.ManagedFieldsEntry]
+	metav1_OwnerReference     slabGenerated[metav1.OwnerReference]
+	metav1_Time               slabGenerated[metav1.Time]
+	strings                   slabGenerated[string]
+}
+
+// largeReaderGenerated is for objects with more parts.
+type largeReaderGenerated struct {
+	readerGenerated
+	HorizontalPodAutoscaler slabGenerated[HorizontalPodAutoscaler]
 }
 
 // What a message can be wrong about; io.ErrUnexpectedEOF says that it ends too early.
@@ -554,80 +937,16 @@ func encodeVarintGenerated(data []byte, i int, v uint64) int {
 	return start
 }
 
-// putVarintGenerated writes a number and its tag before data[i], and returns where they start.
-func putVarintGenerated(data []byte, i int, tag, v uint64) int {
-	return encodeVarintGenerated(data, encodeVarintGenerated(data, i, v), tag)
-}
-
-// putStringGenerated writes v, its length and its tag before data[i], and returns where they start.
-func putStringGenerated(data []byte, i int, tag uint64, v string) int {
-	if len(v) > 0 { // many fields of a typical object are empty
-		i -= len(v)
-		copy(data[i:], v)
+// sortedKeysGenerated appends the keys of m to keys and sorts them: a message has one form only.
+func sortedKeysGenerated[K cmp.Ordered, V any](keys []K, m map[K]V) []K {
+	keys = slices.Grow(keys, len(m))
+	for k := range m {
+		keys = append(keys, k)
 	}
-	if len(v) < 0x80 && tag < 0x80 {
-		i -= 2
-		data[i+1] = byte(len(v))
-		data[i] = byte(tag)
-		return i
+	if len(keys) > 1 {
+		slices.Sort(keys)
 	}
-	return putLengthGenerated(data, i, tag, len(v))
-}
-
-// putLengthGenerated writes the tag and the length of the size bytes that start at data[i], and returns where the
-// tag starts.
-func putLengthGenerated(data []byte, i int, tag uint64, size int) int {
-	if size < 0x80 && tag < 0x80 {
-		i -= 2
-		data[i+1] = byte(size)
-		data[i] = byte(tag)
-		return i
-	}
-	return encodeVarintGenerated(data, encodeVarintGenerated(data, i, uint64(size)), tag)
-}
-
-// fieldGenerated reads one field of a message: its number, how it is written, and its value, which is number for
-// varint and fixed ones and body (a part of data) for those with a length. next is where the following field starts.
-func fieldGenerated(message string, data []byte, i int) (field int32, wire int, number uint64, body []byte, next int, err error) {
-	var tag uint64
-	if i < len(data) && data[i] < 0x80 {
-		tag, next = uint64(data[i]), i+1
-	} else if tag, next, err = readVarintGenerated(data, i); err != nil {
-		return 0, 0, 0, nil, 0, err
-	}
-	field, wire = int32(tag>>3), int(tag&7)
-	if field <= 0 && wire != endGroupGenerated {
-		return 0, 0, 0, nil, 0, fmt.Errorf("proto: %s: illegal tag %d (wire type %d)", message, field, tag)
-	}
-	switch wire {
-	case bytesGenerated:
-		if next < len(data) && int(data[next]) < min(0x80, len(data)-next) {
-			start := next + 1
-			next = start + int(data[next])
-			return field, wire, 0, data[start:next], next, nil
-		}
-		body, next, err = readBytesGenerated(data, next)
-	case varintGenerated:
-		if next < len(data) && data[next] < 0x80 {
-			return field, wire, uint64(data[next]), nil, next + 1, nil
-		}
-		number, next, err = readVarintGenerated(data, next)
-	case fixed64Generated:
-		if len(data)-next < 8 {
-			return 0, 0, 0, nil, 0, io.ErrUnexpectedEOF
-		}
-		number, next = binary.LittleEndian.Uint64(data[next:]), next+8
-	case fixed32Generated:
-		if len(data)-next < 4 {
-			return 0, 0, 0, nil, 0, io.ErrUnexpectedEOF
-		}
-		number, next = uint64(binary.LittleEndian.Uint32(data[next:])), next+4
-	case endGroupGenerated:
-		err = fmt.Errorf("proto: %s: wiretype end group for non-group", message)
-	default:
-		next, err = skipFromGenerated(data, i, len(data))
-	}
-	return field, wire, number, body, next, err
+	return keys
 }
 
 // readVarintGenerated reads the varint at data[i] and returns it and what comes after it.
@@ -648,30 +967,27 @@ func readVarintGenerated(data []byte, i int) (v uint64, next int, err error) {
 
 // readBytesGenerated reads the length at data[i] and the bytes after it, which stay a part of data.
 func readBytesGenerated(data []byte, i int) (body []byte, next int, err error) {
-	size, start, err := readVarintGenerated(data, i)
+	size, start, err := sizeOfGenerated(data, i)
 	if err != nil {
 		return nil, 0, err
 	}
-	if size > uint64(math.MaxInt-start) {
-		return nil, 0, ErrInvalidLengthGenerated
-	}
-	next = start + int(size)
+	next = start + size
 	if next > len(data) {
 		return nil, 0, io.ErrUnexpectedEOF
 	}
 	return data[start:next], next, nil
 }
 
-// skipFromGenerated passes over the field whose tag is at data[i] and returns what comes after it, at most end.
-func skipFromGenerated(data []byte, i, end int) (next int, err error) {
-	n, err := skipGenerated(data[i:])
+// sizeOfGenerated reads the length at data[i] and returns it and what comes after it. Their sum is an int.
+func sizeOfGenerated(data []byte, i int) (size, next int, err error) {
+	v, next, err := readVarintGenerated(data, i)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	if n > end-i {
-		return 0, io.ErrUnexpectedEOF
+	if v > uint64(math.MaxInt-next) {
+		return 0, 0, ErrInvalidLengthGenerated
 	}
-	return i + n, nil
+	return int(v), next, nil
 }
 
 // skipGenerated is how long the field is that data starts with. A group is passed over with all it holds.
@@ -712,32 +1028,491 @@ func skipGenerated(data []byte) (n int, err error) {
 	return 0, io.ErrUnexpectedEOF
 }
 
-// wireErrorGenerated says that a field is not written as its type asks for.
-func wireErrorGenerated(wire int, field string) error {
-	return fmt.Errorf("proto: wrong wireType = %d for field %s", wire, field)
+// readNumberGenerated reads the number at data[i], which is written in the given way, and what comes after it.
+func readNumberGenerated(data []byte, i, wire int) (number uint64, next int, err error) {
+	switch wire {
+	case fixed64Generated:
+		if len(data)-i < 8 {
+			return 0, 0, io.ErrUnexpectedEOF
+		}
+		return binary.LittleEndian.Uint64(data[i:]), i + 8, nil
+	case fixed32Generated:
+		if len(data)-i < 4 {
+			return 0, 0, io.ErrUnexpectedEOF
+		}
+		return uint64(binary.LittleEndian.Uint32(data[i:])), i + 4, nil
+	default:
+		return readVarintGenerated(data, i)
+	}
 }
 
-// growGenerated gives a list that has no room yet as much as it needs for one element and for those that follow
-// right after it: data starts with the field after this one, and tag is the list's.
-func growGenerated[T any](list []T, data []byte, tag uint64) []T {
-	if cap(list) > 0 {
-		return list
+// entryGenerated reads one part of an entry of a map, which ends at end: 1 is the key, 2 the value; they are written
+// as key and value say, whatever their tags say. Other parts are passed over.
+func entryGenerated(data []byte, i, end, key, value int) (part int32, number uint64, body []byte, next int, err error) {
+	tag, start, err := readVarintGenerated(data, i)
+	if err != nil {
+		return 0, 0, nil, 0, err
 	}
-	return make([]T, 0, 1+followingGenerated(data, tag))
+	part = int32(tag >> 3)
+	wire := key
+	switch part {
+	case 1:
+	case 2:
+		wire = value
+	default:
+		next, err = skipFromGenerated(data, i, end)
+		return part, 0, nil, next, err
+	}
+	if wire == bytesGenerated {
+		body, next, err = readBytesGenerated(data, start)
+	} else {
+		number, next, err = readNumberGenerated(data, start, wire)
+	}
+	return part, number, body, next, err
+}
+
+// slabGenerated allocates values of one type together: few at first, then more, up to 1 KiB. It is those that are
+// free; its capacity is how many were allocated last.
+type slabGenerated[T any] []T
+
+// next is a new value.
+func (s *slabGenerated[T]) next() *T {
+	if len(*s) == 0 {
+		s.refill()
+	}
+	last := len(*s) - 1
+	v := &(*s)[last]
+	*s = (*s)[:last]
+	return v
+}
+
+// list is an empty list with room for n values, and for no more.
+func (s *slabGenerated[T]) list(n int) []T {
+	if n > len(*s) {
+		if s.refill(); n > len(*s) {
+			return make([]T, 0, n)
+		}
+	}
+	last := len(*s)
+	v := (*s)[last-n : last-n : last]
+	*s = (*s)[:last-n]
+	return v
+}
+
+func (s *slabGenerated[T]) refill() {
+	var v T
+	size := max(1, int(unsafe.Sizeof(v)))
+	*s = make([]T, max(1, 32/size, min(2*cap(*s), 1024/size)))
+}
+
+// longTagGenerated reads the tag at data[i], of more than one byte; it is 0 if there is none. Of a field's number
+// only 32 bits count.
+func longTagGenerated(data []byte, i int) (tag uint64, next int) {
+	if i+1 < len(data) && data[i+1] < 0x80 {
+		return uint64(data[i]&0x7f) | uint64(data[i+1])<<7, i + 2
+	}
+	tag, next, err := readVarintGenerated(data, i)
+	if err != nil {
+		return 0, i
+	}
+	return tag & (1<<35 - 1), next
+}
+
+// otherGenerated passes over the field at data[i], which the message does not know.
+func otherGenerated(message string, data []byte, i int) (next int, err error) {
+	tag, _, err := readVarintGenerated(data, i)
+	if err != nil {
+		return 0, err
+	}
+	switch number := int32(tag >> 3); {
+	case tag&7 == endGroupGenerated:
+		return 0, fmt.Errorf("proto: %s: wiretype end group for non-group", message)
+	case number <= 0:
+		return 0, fmt.Errorf("proto: %s: illegal tag %d (wire type %d)", message, number, tag)
+	}
+	return skipFromGenerated(data, i, len(data))
+}
+
+// errWireGenerated says that a field is not written as its type asks for.
+var errWireGenerated = errors.New("proto: wrong wire type")
+
+// explainGenerated returns err, or for errWireGenerated one that names the field: fields are "Name 1,Size 2".
+func explainGenerated(err error, message string, tag uint64, fields string) error {
+	if err != errWireGenerated {
+		return err
+	}
+	if tag&7 == endGroupGenerated {
+		return fmt.Errorf("proto: %s: wiretype end group for non-group", message)
+	}
+	for field := range strings.SplitSeq(fields, ",") {
+		if name, number, _ := strings.Cut(field, " "); number == strconv.FormatUint(tag>>3, 10) {
+			return fmt.Errorf("proto: wrong wireType = %d for field %s", tag&7, name)
+		}
+	}
+	return err
+}
+
+// skipFromGenerated passes over the field whose tag is at data[i] and returns what comes after it, at most end.
+func skipFromGenerated(data []byte, i, end int) (next int, err error) {
+	n, err := skipGenerated(data[i:])
+	if err != nil {
+		return 0, err
+	}
+	if n > end-i {
+		return 0, io.ErrUnexpectedEOF
+	}
+	return i + n, nil
+}
+
+// bodyGenerated reads the length at data[i] and what it is of, which stays a part of data.
+func bodyGenerated(data []byte, i int, tag uint64) (body []byte, next int, err error) {
+	if tag&7 != bytesGenerated {
+		return nil, 0, errWireGenerated
+	}
+	if i < len(data) && data[i] < 0x80 {
+		next = i + 1 + int(data[i])
+		if next <= len(data) {
+			return data[i+1 : next], next, nil
+		}
+	}
+	return readBytesGenerated(data, i)
+}
+
+// textGenerated reads a string.
+func textGenerated[S ~string](r *readerGenerated, data []byte, i int, tag uint64, to *S) (next int, err error) {
+	if tag&7 != bytesGenerated {
+		return 0, errWireGenerated
+	}
+	var size int
+	if i < len(data) && data[i] < 0x80 {
+		size = int(data[i])
+		i++
+	} else if size, i, err = sizeOfGenerated(data, i); err != nil {
+		return 0, err
+	}
+	next = i + size
+	if next > len(data) {
+		return 0, io.ErrUnexpectedEOF
+	}
+	switch {
+	case size == 0: // keeps nothing of the input
+		*to = ""
+	case r.shared:
+		*to = S(unsafe.String(&data[i], size))
+	default:
+		*to = S(data[i:next])
+	}
+	return next, nil
+}
+
+// stringGenerated is body as a string.
+func stringGenerated(r *readerGenerated, body []byte) string {
+	if r.shared && len(body) > 0 {
+		return unsafe.String(&body[0], len(body))
+	}
+	return string(body)
+}
+
+// numberGenerated reads a number that is written as a varint.
+func numberGenerated[N ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr](data []byte, i int, tag uint64, to *N) (next int, err error) {
+	if tag&7 != varintGenerated {
+		return 0, errWireGenerated
+	}
+	if i < len(data) && data[i] < 0x80 {
+		*to = N(data[i])
+		return i + 1, nil
+	}
+	v, next, err := readVarintGenerated(data, i)
+	if err != nil {
+		return 0, err
+	}
+	*to = N(v)
+	return next, nil
+}
+
+// boolGenerated reads a bool.
+func boolGenerated[B ~bool](data []byte, i int, tag uint64, to *B) (next int, err error) {
+	if tag&7 != varintGenerated {
+		return 0, errWireGenerated
+	}
+	v, next, err := readVarintGenerated(data, i)
+	if err != nil {
+		return 0, err
+	}
+	*to = v != 0
+	return next, nil
+}
+
+// growGenerated adds an empty element to a list. A list without room gets as much as it needs for all elements that
+// stand one after the other: data starts after this one.
+func growGenerated[L ~[]T, T any](list *L, data []byte, tag uint64) *T {
+	n := len(*list)
+	if n < cap(*list) {
+		*list = (*list)[:n+1]
+		clear((*list)[n:])
+		return &(*list)[n]
+	}
+	more := make(L, n+1, n+max(n, 1+followingGenerated(data, tag)))
+	copy(more, *list)
+	*list = more
+	return &more[n]
+}
+
+// growFromGenerated is growGenerated for lists that are often short, which get their room from a slab.
+func growFromGenerated[L ~[]T, T any](slab *slabGenerated[T], list *L, data []byte, tag uint64) *T {
+	if cap(*list) > 0 {
+		return growGenerated(list, data, tag)
+	}
+	*list = slab.list(1 + followingGenerated(data, tag))[:1]
+	return &(*list)[0]
+}
+
+// textsGenerated reads a string and adds it to a list.
+func textsGenerated[L ~[]S, S ~string](r *readerGenerated, data []byte, i int, tag uint64, to *L) (next int, err error) {
+	var text S
+	if next, err = textGenerated(r, data, i, tag, &text); err != nil {
+		return 0, err
+	}
+	if cap(*to) == 0 {
+		room := r.strings.list(1 + followingGenerated(data[next:], tag))
+		*to = unsafe.Slice((*S)(unsafe.Pointer(unsafe.SliceData(room))), cap(room))[:0]
+	}
+	*to = append(*to, text)
+	return next, nil
 }
 
 // followingGenerated counts the fields that data starts with and that have this tag.
 func followingGenerated(data []byte, tag uint64) (n int) {
+	if len(data) == 0 || data[0]&0x7f != byte(tag&0x7f) {
+		return 0
+	}
 	for i := 0; i < len(data); n++ {
 		next, at, err := readVarintGenerated(data, i)
 		if err != nil || next != tag {
 			return n
 		}
-		if _, i, err = readBytesGenerated(data, at); err != nil {
+		if tag&7 == bytesGenerated {
+			_, i, err = readBytesGenerated(data, at)
+		} else {
+			_, i, err = readNumberGenerated(data, at, int(tag&7))
+		}
+		if err != nil {
 			return n
 		}
 	}
 	return n
+}
+
+// entriesGenerated is how much room a new map gets: for this entry and for those that follow, which may be the same
+// ones over and over, so there is a limit.
+func entriesGenerated(data []byte, tag uint64) int {
+	return min(1+followingGenerated(data, tag), 1000)
+}
+
+// textMapGenerated reads one entry of a map of strings.
+func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, data []byte, i int, tag uint64, to *M) (next int, err error) {
+	body, next, err := bodyGenerated(data, i, tag)
+	if err != nil {
+		return 0, err
+	}
+	if *to == nil {
+		*to = make(M, entriesGenerated(data[next:], tag))
+	}
+	var key K
+	var value V
+	for at := 0; at < len(body); {
+		switch body[at] {
+		case 1<<3 | bytesGenerated:
+			at, err = textGenerated(r, body, at+1, bytesGenerated, &key)
+		case 2<<3 | bytesGenerated:
+			at, err = textGenerated(r, body, at+1, bytesGenerated, &value)
+		default:
+			var part int32
+			var text []byte
+			part, _, text, at, err = entryGenerated(body, at, len(body), bytesGenerated, bytesGenerated)
+			switch part {
+			case 1:
+				key = K(stringGenerated(r, text))
+			case 2:
+				value = V(stringGenerated(r, text))
+			}
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	(*to)[key] = value
+	return next, nil
+}
+
+// timeGenerated reads a time, of which whole seconds are kept.
+func timeGenerated(data []byte, to *metav1.Time) error {
+	if len(data) > 2 && data[0] == 1<<3 {
+		seconds, i, err := readVarintGenerated(data, 1)
+		if err == nil && i+2 == len(data) && data[i] == 2<<3 && data[i+1] < 0x80 {
+			to.Time = time.Unix(int64(seconds), 0)
+			return nil
+		}
+	}
+	return to.Unmarshal(data)
+}
+
+// writerGenerated writes from the end of data to its start, so that the length of a message is known when it is to be
+// written. What is in data[i:] has been written.
+type writerGenerated struct {
+	data    []byte
+	i       int
+	err     error
+	scratch *[]byte // to be given back
+}
+
+// scratchGenerated are buffers that are written to before their content is copied to where it is kept.
+var scratchGenerated = sync.Pool{New: func() any {
+	b := make([]byte, 4<<10)
+	return &b
+}}
+
+// startGenerated is a writer that has room for everything.
+func startGenerated() writerGenerated {
+	scratch := scratchGenerated.Get().(*[]byte)
+	return writerGenerated{data: *scratch, i: len(*scratch), scratch: scratch}
+}
+
+// finish returns a copy of what was written. The buffer is given back, unless it has become large.
+func (w *writerGenerated) finish() ([]byte, error) {
+	written := w.data[w.i:]
+	out := make([]byte, len(written))
+	copy(out, written)
+	if len(w.data) <= 256<<10 {
+		*w.scratch = w.data
+	}
+	scratchGenerated.Put(w.scratch)
+	if w.err != nil {
+		return nil, w.err
+	}
+	return out, nil
+}
+
+// fit returns how much was written at the end of data, which is all that the writer had.
+func (w *writerGenerated) fit(data []byte) (int, error) {
+	switch {
+	case w.err != nil:
+		return 0, w.err
+	case len(w.data) != len(data):
+		return 0, io.ErrShortBuffer
+	}
+	return len(data) - w.i, nil
+}
+
+// room returns what is free before data[i]: at least n bytes.
+func (w *writerGenerated) room(n int) []byte {
+	if w.i < n {
+		data := make([]byte, 2*len(w.data)+n)
+		w.i += len(data) - len(w.data)
+		copy(data[w.i:], w.data[len(w.data)-(len(data)-w.i):])
+		w.data = data
+	}
+	return w.data[:w.i]
+}
+
+// written is how much was written so far.
+func (w *writerGenerated) written() int { return len(w.data) - w.i }
+
+// putTag writes a tag, or another number.
+func (w *writerGenerated) putTag(v uint64) {
+	if v < 0x80 && w.i > 0 {
+		w.i--
+		w.data[w.i] = byte(v)
+		return
+	}
+	w.room(sovGenerated(v))
+	w.i = encodeVarintGenerated(w.data, w.i, v)
+}
+
+// putNumber writes a number and its tag.
+func (w *writerGenerated) putNumber(tag, v uint64) {
+	if v < 0x80 && tag < 0x80 && w.i > 1 {
+		w.i -= 2
+		w.data[w.i+1] = byte(v)
+		w.data[w.i] = byte(tag)
+		return
+	}
+	w.putTag(v)
+	w.putTag(tag)
+}
+
+// putBool writes a bool and its tag.
+func (w *writerGenerated) putBool(tag uint64, v bool) {
+	if v {
+		w.putNumber(tag, 1)
+	} else {
+		w.putNumber(tag, 0)
+	}
+}
+
+// putString writes v, its length and its tag.
+func (w *writerGenerated) putString(tag uint64, v string) {
+	i := w.i - len(v) - 2
+	if i < 0 || len(v) >= 0x80 || tag >= 0x80 {
+		w.room(len(v))
+		w.i -= len(v)
+		copy(w.data[w.i:], v)
+		w.putNumber(tag, uint64(len(v)))
+		return
+	}
+	to := w.data[i:]
+	to[0] = byte(tag)
+	to[1] = byte(len(v))
+	if len(v) > 0 { // many fields of a typical object are empty
+		copy(to[2:], v)
+	}
+	w.i = i
+}
+
+// close writes the tag and the length of what was written since before.
+func (w *writerGenerated) close(tag uint64, before int) {
+	w.putNumber(tag, uint64(len(w.data)-w.i-before))
+}
+
+// closeOther is close for n bytes that another method has written into room.
+func (w *writerGenerated) closeOther(tag uint64, n int, err error) {
+	if err != nil && w.err == nil {
+		w.err = err
+	}
+	w.i -= n
+	w.putNumber(tag, uint64(n))
+}
+
+// putTime writes a time and its tag. Parts of a second are not kept.
+func (w *writerGenerated) putTime(tag uint64, t *metav1.Time) {
+	before := w.written()
+	if t != nil && !t.IsZero() {
+		w.putNumber(2<<3, 0)
+		w.putNumber(1<<3, uint64(t.Unix()))
+	}
+	w.close(tag, before)
+}
+
+// putTextMapGenerated writes a map of strings, sorted by key: a message has one form only.
+func putTextMapGenerated[K, V ~string](w *writerGenerated, tag uint64, m map[K]V) {
+	if len(m) == 1 {
+		for k, v := range m {
+			putTextEntryGenerated(w, tag, k, v)
+		}
+		return
+	}
+	var room [8]K
+	keys := sortedKeysGenerated(room[:0], m)
+	for k := len(keys) - 1; k >= 0; k-- {
+		putTextEntryGenerated(w, tag, keys[k], m[keys[k]])
+	}
+}
+
+func putTextEntryGenerated[K, V ~string](w *writerGenerated, tag uint64, k K, v V) {
+	before := w.written()
+	w.putString(2<<3|bytesGenerated, string(v))
+	w.putString(1<<3|bytesGenerated, string(k))
+	w.close(tag, before)
 }
 
 // valueToStringGenerated is what may be nil: what a pointer points at, or bytes, after an asterisk.

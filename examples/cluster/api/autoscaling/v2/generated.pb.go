@@ -4,6 +4,7 @@
 package v2
 
 import (
+	cmp "cmp"
 	binary "encoding/binary"
 	errors "errors"
 	fmt "fmt"
@@ -11,7 +12,12 @@ import (
 	math "math"
 	bits "math/bits"
 	reflect "reflect"
+	slices "slices"
+	strconv "strconv"
 	strings "strings"
+	sync "sync"
+	time "time"
+	unsafe "unsafe"
 
 	resource "k8s.io/apimachinery/pkg/api/resource"
 	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -33,12 +39,9 @@ func (m *ContainerResourceMetricSource) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *ContainerResourceMetricSource) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_ContainerResourceMetricSource(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -47,49 +50,63 @@ func (m *ContainerResourceMetricSource) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *ContainerResourceMetricSource) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	i = putStringGenerated(data, i, 3<<3|2, m.Container)
-	if n, err = m.Target.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 2<<3|2, n)
-	i = putStringGenerated(data, i, 1<<3|2, m.Name)
-	return len(data) - i, nil
+func (m *ContainerResourceMetricSource) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_ContainerResourceMetricSource(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *ContainerResourceMetricSource) Unmarshal(data []byte) error {
+	return unmarshal_ContainerResourceMetricSource(&readerGenerated{}, data, m)
+}
+
+// UnmarshalShared_ContainerResourceMetricSource is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_ContainerResourceMetricSource(data []byte, m *ContainerResourceMetricSource) error {
+	return unmarshal_ContainerResourceMetricSource(&readerGenerated{shared: true}, data, m)
+}
+
+// unmarshal_ContainerResourceMetricSource adds what data says to m.
+func unmarshal_ContainerResourceMetricSource(r *readerGenerated, data []byte, m *ContainerResourceMetricSource) error {
+	var body []byte
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, _, body, next, err := fieldGenerated("ContainerResourceMetricSource", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Name")
-			}
-			m.Name = string(body)
+			i, err = textGenerated(r, data, i, tag, &m.Name)
 		case 2:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Target")
-			}
-			if err := m.Target.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_MetricTarget(r, body, &m.Target)
 			}
 		case 3:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Container")
-			}
-			m.Container = string(body)
+			i, err = textGenerated(r, data, i, tag, &m.Container)
+		default:
+			i, err = otherGenerated("ContainerResourceMetricSource", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "ContainerResourceMetricSource", tag, "Name 1,Target 2,Container 3")
+		}
 	}
 	return nil
+}
+
+// marshal_ContainerResourceMetricSource writes m before what w has.
+func marshal_ContainerResourceMetricSource(w *writerGenerated, m *ContainerResourceMetricSource) {
+	if m == nil {
+		return
+	}
+	w.putString(3<<3|2, m.Container)
+	{
+		before := w.written()
+		marshal_MetricTarget(w, &m.Target)
+		w.close(2<<3|2, before)
+	}
+	w.putString(1<<3|2, m.Name)
 }
 
 // String is for people: it shows all that m holds.
@@ -120,12 +137,9 @@ func (m *ContainerResourceMetricStatus) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *ContainerResourceMetricStatus) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_ContainerResourceMetricStatus(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -134,49 +148,63 @@ func (m *ContainerResourceMetricStatus) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *ContainerResourceMetricStatus) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	i = putStringGenerated(data, i, 3<<3|2, m.Container)
-	if n, err = m.Current.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 2<<3|2, n)
-	i = putStringGenerated(data, i, 1<<3|2, m.Name)
-	return len(data) - i, nil
+func (m *ContainerResourceMetricStatus) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_ContainerResourceMetricStatus(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *ContainerResourceMetricStatus) Unmarshal(data []byte) error {
+	return unmarshal_ContainerResourceMetricStatus(&readerGenerated{}, data, m)
+}
+
+// UnmarshalShared_ContainerResourceMetricStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_ContainerResourceMetricStatus(data []byte, m *ContainerResourceMetricStatus) error {
+	return unmarshal_ContainerResourceMetricStatus(&readerGenerated{shared: true}, data, m)
+}
+
+// unmarshal_ContainerResourceMetricStatus adds what data says to m.
+func unmarshal_ContainerResourceMetricStatus(r *readerGenerated, data []byte, m *ContainerResourceMetricStatus) error {
+	var body []byte
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, _, body, next, err := fieldGenerated("ContainerResourceMetricStatus", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Name")
-			}
-			m.Name = string(body)
+			i, err = textGenerated(r, data, i, tag, &m.Name)
 		case 2:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Current")
-			}
-			if err := m.Current.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_MetricValueStatus(r, body, &m.Current)
 			}
 		case 3:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Container")
-			}
-			m.Container = string(body)
+			i, err = textGenerated(r, data, i, tag, &m.Container)
+		default:
+			i, err = otherGenerated("ContainerResourceMetricStatus", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "ContainerResourceMetricStatus", tag, "Name 1,Current 2,Container 3")
+		}
 	}
 	return nil
+}
+
+// marshal_ContainerResourceMetricStatus writes m before what w has.
+func marshal_ContainerResourceMetricStatus(w *writerGenerated, m *ContainerResourceMetricStatus) {
+	if m == nil {
+		return
+	}
+	w.putString(3<<3|2, m.Container)
+	{
+		before := w.written()
+		marshal_MetricValueStatus(w, &m.Current)
+		w.close(2<<3|2, before)
+	}
+	w.putString(1<<3|2, m.Name)
 }
 
 // String is for people: it shows all that m holds.
@@ -207,12 +235,9 @@ func (m *CrossVersionObjectReference) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *CrossVersionObjectReference) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_CrossVersionObjectReference(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -221,44 +246,56 @@ func (m *CrossVersionObjectReference) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *CrossVersionObjectReference) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	i = putStringGenerated(data, i, 3<<3|2, m.APIVersion)
-	i = putStringGenerated(data, i, 2<<3|2, m.Name)
-	i = putStringGenerated(data, i, 1<<3|2, m.Kind)
-	return len(data) - i, nil
+func (m *CrossVersionObjectReference) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_CrossVersionObjectReference(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *CrossVersionObjectReference) Unmarshal(data []byte) error {
+	return unmarshal_CrossVersionObjectReference(&readerGenerated{}, data, m)
+}
+
+// UnmarshalShared_CrossVersionObjectReference is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_CrossVersionObjectReference(data []byte, m *CrossVersionObjectReference) error {
+	return unmarshal_CrossVersionObjectReference(&readerGenerated{shared: true}, data, m)
+}
+
+// unmarshal_CrossVersionObjectReference adds what data says to m.
+func unmarshal_CrossVersionObjectReference(r *readerGenerated, data []byte, m *CrossVersionObjectReference) error {
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, _, body, next, err := fieldGenerated("CrossVersionObjectReference", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Kind")
-			}
-			m.Kind = string(body)
+			i, err = textGenerated(r, data, i, tag, &m.Kind)
 		case 2:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Name")
-			}
-			m.Name = string(body)
+			i, err = textGenerated(r, data, i, tag, &m.Name)
 		case 3:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "APIVersion")
-			}
-			m.APIVersion = string(body)
+			i, err = textGenerated(r, data, i, tag, &m.APIVersion)
+		default:
+			i, err = otherGenerated("CrossVersionObjectReference", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "CrossVersionObjectReference", tag, "Kind 1,Name 2,APIVersion 3")
+		}
 	}
 	return nil
+}
+
+// marshal_CrossVersionObjectReference writes m before what w has.
+func marshal_CrossVersionObjectReference(w *writerGenerated, m *CrossVersionObjectReference) {
+	if m == nil {
+		return
+	}
+	w.putString(3<<3|2, m.APIVersion)
+	w.putString(2<<3|2, m.Name)
+	w.putString(1<<3|2, m.Kind)
 }
 
 // String is for people: it shows all that m holds.
@@ -288,12 +325,9 @@ func (m *ExternalMetricSource) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *ExternalMetricSource) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_ExternalMetricSource(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -302,48 +336,66 @@ func (m *ExternalMetricSource) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *ExternalMetricSource) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	if n, err = m.Target.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 2<<3|2, n)
-	if n, err = m.Metric.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 1<<3|2, n)
-	return len(data) - i, nil
+func (m *ExternalMetricSource) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_ExternalMetricSource(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *ExternalMetricSource) Unmarshal(data []byte) error {
+	return unmarshal_ExternalMetricSource(&readerGenerated{}, data, m)
+}
+
+// UnmarshalShared_ExternalMetricSource is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_ExternalMetricSource(data []byte, m *ExternalMetricSource) error {
+	return unmarshal_ExternalMetricSource(&readerGenerated{shared: true}, data, m)
+}
+
+// unmarshal_ExternalMetricSource adds what data says to m.
+func unmarshal_ExternalMetricSource(r *readerGenerated, data []byte, m *ExternalMetricSource) error {
+	var body []byte
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, _, body, next, err := fieldGenerated("ExternalMetricSource", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Metric")
-			}
-			if err := m.Metric.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_MetricIdentifier(r, body, &m.Metric)
 			}
 		case 2:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Target")
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_MetricTarget(r, body, &m.Target)
 			}
-			if err := m.Target.Unmarshal(body); err != nil {
-				return err
-			}
+		default:
+			i, err = otherGenerated("ExternalMetricSource", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "ExternalMetricSource", tag, "Metric 1,Target 2")
+		}
 	}
 	return nil
+}
+
+// marshal_ExternalMetricSource writes m before what w has.
+func marshal_ExternalMetricSource(w *writerGenerated, m *ExternalMetricSource) {
+	if m == nil {
+		return
+	}
+	{
+		before := w.written()
+		marshal_MetricTarget(w, &m.Target)
+		w.close(2<<3|2, before)
+	}
+	{
+		before := w.written()
+		marshal_MetricIdentifier(w, &m.Metric)
+		w.close(1<<3|2, before)
+	}
 }
 
 // String is for people: it shows all that m holds.
@@ -372,12 +424,9 @@ func (m *ExternalMetricStatus) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *ExternalMetricStatus) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_ExternalMetricStatus(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -386,48 +435,66 @@ func (m *ExternalMetricStatus) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *ExternalMetricStatus) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	if n, err = m.Current.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 2<<3|2, n)
-	if n, err = m.Metric.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 1<<3|2, n)
-	return len(data) - i, nil
+func (m *ExternalMetricStatus) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_ExternalMetricStatus(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *ExternalMetricStatus) Unmarshal(data []byte) error {
+	return unmarshal_ExternalMetricStatus(&readerGenerated{}, data, m)
+}
+
+// UnmarshalShared_ExternalMetricStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_ExternalMetricStatus(data []byte, m *ExternalMetricStatus) error {
+	return unmarshal_ExternalMetricStatus(&readerGenerated{shared: true}, data, m)
+}
+
+// unmarshal_ExternalMetricStatus adds what data says to m.
+func unmarshal_ExternalMetricStatus(r *readerGenerated, data []byte, m *ExternalMetricStatus) error {
+	var body []byte
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, _, body, next, err := fieldGenerated("ExternalMetricStatus", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Metric")
-			}
-			if err := m.Metric.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_MetricIdentifier(r, body, &m.Metric)
 			}
 		case 2:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Current")
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_MetricValueStatus(r, body, &m.Current)
 			}
-			if err := m.Current.Unmarshal(body); err != nil {
-				return err
-			}
+		default:
+			i, err = otherGenerated("ExternalMetricStatus", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "ExternalMetricStatus", tag, "Metric 1,Current 2")
+		}
 	}
 	return nil
+}
+
+// marshal_ExternalMetricStatus writes m before what w has.
+func marshal_ExternalMetricStatus(w *writerGenerated, m *ExternalMetricStatus) {
+	if m == nil {
+		return
+	}
+	{
+		before := w.written()
+		marshal_MetricValueStatus(w, &m.Current)
+		w.close(2<<3|2, before)
+	}
+	{
+		before := w.written()
+		marshal_MetricIdentifier(w, &m.Metric)
+		w.close(1<<3|2, before)
+	}
 }
 
 // String is for people: it shows all that m holds.
@@ -457,12 +524,9 @@ func (m *HPAScalingPolicy) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *HPAScalingPolicy) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_HPAScalingPolicy(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -471,44 +535,56 @@ func (m *HPAScalingPolicy) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *HPAScalingPolicy) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	i = putVarintGenerated(data, i, 3<<3, uint64(m.PeriodSeconds))
-	i = putVarintGenerated(data, i, 2<<3, uint64(m.Value))
-	i = putStringGenerated(data, i, 1<<3|2, string(m.Type))
-	return len(data) - i, nil
+func (m *HPAScalingPolicy) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_HPAScalingPolicy(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HPAScalingPolicy) Unmarshal(data []byte) error {
+	return unmarshal_HPAScalingPolicy(&readerGenerated{}, data, m)
+}
+
+// UnmarshalShared_HPAScalingPolicy is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_HPAScalingPolicy(data []byte, m *HPAScalingPolicy) error {
+	return unmarshal_HPAScalingPolicy(&readerGenerated{shared: true}, data, m)
+}
+
+// unmarshal_HPAScalingPolicy adds what data says to m.
+func unmarshal_HPAScalingPolicy(r *readerGenerated, data []byte, m *HPAScalingPolicy) error {
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, number, body, next, err := fieldGenerated("HPAScalingPolicy", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Type")
-			}
-			m.Type = HPAScalingPolicyType(body)
+			i, err = textGenerated(r, data, i, tag, &m.Type)
 		case 2:
-			if wire != varintGenerated {
-				return wireErrorGenerated(wire, "Value")
-			}
-			m.Value = int32(number)
+			i, err = numberGenerated(data, i, tag, &m.Value)
 		case 3:
-			if wire != varintGenerated {
-				return wireErrorGenerated(wire, "PeriodSeconds")
-			}
-			m.PeriodSeconds = int32(number)
+			i, err = numberGenerated(data, i, tag, &m.PeriodSeconds)
+		default:
+			i, err = otherGenerated("HPAScalingPolicy", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "HPAScalingPolicy", tag, "Type 1,Value 2,PeriodSeconds 3")
+		}
 	}
 	return nil
+}
+
+// marshal_HPAScalingPolicy writes m before what w has.
+func marshal_HPAScalingPolicy(w *writerGenerated, m *HPAScalingPolicy) {
+	if m == nil {
+		return
+	}
+	w.putNumber(3<<3, uint64(m.PeriodSeconds))
+	w.putNumber(2<<3, uint64(m.Value))
+	w.putString(1<<3|2, string(m.Type))
 }
 
 // String is for people: it shows all that m holds.
@@ -548,12 +624,9 @@ func (m *HPAScalingRules) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *HPAScalingRules) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_HPAScalingRules(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -562,74 +635,86 @@ func (m *HPAScalingRules) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *HPAScalingRules) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	if m.Tolerance != nil {
-		if n, err = m.Tolerance.MarshalToSizedBuffer(data[:i]); err != nil {
-			return 0, err
-		}
-		i = putLengthGenerated(data, i-n, 4<<3|2, n)
-	}
-	if m.StabilizationWindowSeconds != nil {
-		i = putVarintGenerated(data, i, 3<<3, uint64(*m.StabilizationWindowSeconds))
-	}
-	for k := len(m.Policies) - 1; k >= 0; k-- {
-		if n, err = m.Policies[k].MarshalToSizedBuffer(data[:i]); err != nil {
-			return 0, err
-		}
-		i = putLengthGenerated(data, i-n, 2<<3|2, n)
-	}
-	if m.SelectPolicy != nil {
-		i = putStringGenerated(data, i, 1<<3|2, string(*m.SelectPolicy))
-	}
-	return len(data) - i, nil
+func (m *HPAScalingRules) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_HPAScalingRules(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HPAScalingRules) Unmarshal(data []byte) error {
+	return unmarshal_HPAScalingRules(&readerGenerated{}, data, m)
+}
+
+// UnmarshalShared_HPAScalingRules is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_HPAScalingRules(data []byte, m *HPAScalingRules) error {
+	return unmarshal_HPAScalingRules(&readerGenerated{shared: true}, data, m)
+}
+
+// unmarshal_HPAScalingRules adds what data says to m.
+func unmarshal_HPAScalingRules(r *readerGenerated, data []byte, m *HPAScalingRules) error {
+	var body []byte
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, number, body, next, err := fieldGenerated("HPAScalingRules", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "SelectPolicy")
-			}
-			v := ScalingPolicySelect(body)
-			m.SelectPolicy = &v
+			v := r.strings.next()
+			i, err = textGenerated(r, data, i, tag, v)
+			m.SelectPolicy = (*ScalingPolicySelect)(v)
 		case 2:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Policies")
-			}
-			m.Policies = append(growGenerated(m.Policies, data[next:], 2<<3|2), HPAScalingPolicy{})
-			if err := m.Policies[len(m.Policies)-1].Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_HPAScalingPolicy(r, body, growFromGenerated(&r.HPAScalingPolicy, &m.Policies, data[i:], tag))
 			}
 		case 3:
-			if wire != varintGenerated {
-				return wireErrorGenerated(wire, "StabilizationWindowSeconds")
-			}
-			v := int32(number)
-			m.StabilizationWindowSeconds = &v
+			v := r.int32s.next()
+			i, err = numberGenerated(data, i, tag, v)
+			m.StabilizationWindowSeconds = v
 		case 4:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Tolerance")
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.Tolerance == nil {
+					m.Tolerance = r.resource_Quantity.next()
+				}
+				err = quantityGenerated(r, body, m.Tolerance)
 			}
-			if m.Tolerance == nil {
-				m.Tolerance = &resource.Quantity{}
-			}
-			if err := m.Tolerance.Unmarshal(body); err != nil {
-				return err
-			}
+		default:
+			i, err = otherGenerated("HPAScalingRules", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "HPAScalingRules", tag, "SelectPolicy 1,Policies 2,StabilizationWindowSeconds 3,Tolerance 4")
+		}
 	}
 	return nil
+}
+
+// marshal_HPAScalingRules writes m before what w has.
+func marshal_HPAScalingRules(w *writerGenerated, m *HPAScalingRules) {
+	if m == nil {
+		return
+	}
+	if m.Tolerance != nil {
+		{
+			n, err := m.Tolerance.MarshalToSizedBuffer(w.room(m.Tolerance.Size()))
+			w.closeOther(4<<3|2, n, err)
+		}
+	}
+	if m.StabilizationWindowSeconds != nil {
+		w.putNumber(3<<3, uint64(*m.StabilizationWindowSeconds))
+	}
+	for k := len(m.Policies) - 1; k >= 0; k-- {
+		{
+			before := w.written()
+			marshal_HPAScalingPolicy(w, &m.Policies[k])
+			w.close(2<<3|2, before)
+		}
+	}
+	if m.SelectPolicy != nil {
+		w.putString(1<<3|2, string(*m.SelectPolicy))
+	}
 }
 
 // String is for people: it shows all that m holds.
@@ -661,12 +746,9 @@ func (m *HorizontalPodAutoscaler) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *HorizontalPodAutoscaler) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_HorizontalPodAutoscaler(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -675,59 +757,75 @@ func (m *HorizontalPodAutoscaler) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *HorizontalPodAutoscaler) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	if n, err = m.Status.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 3<<3|2, n)
-	if n, err = m.Spec.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 2<<3|2, n)
-	if n, err = m.ObjectMeta.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 1<<3|2, n)
-	return len(data) - i, nil
+func (m *HorizontalPodAutoscaler) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_HorizontalPodAutoscaler(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscaler) Unmarshal(data []byte) error {
+	return unmarshal_HorizontalPodAutoscaler(&readerGenerated{}, data, m)
+}
+
+// UnmarshalShared_HorizontalPodAutoscaler is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_HorizontalPodAutoscaler(data []byte, m *HorizontalPodAutoscaler) error {
+	return unmarshal_HorizontalPodAutoscaler(&readerGenerated{shared: true}, data, m)
+}
+
+// unmarshal_HorizontalPodAutoscaler adds what data says to m.
+func unmarshal_HorizontalPodAutoscaler(r *readerGenerated, data []byte, m *HorizontalPodAutoscaler) error {
+	var body []byte
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, _, body, next, err := fieldGenerated("HorizontalPodAutoscaler", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "ObjectMeta")
-			}
-			if err := m.ObjectMeta.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_ObjectMeta(r, body, &m.ObjectMeta)
 			}
 		case 2:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Spec")
-			}
-			if err := m.Spec.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_HorizontalPodAutoscalerSpec(r, body, &m.Spec)
 			}
 		case 3:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Status")
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_HorizontalPodAutoscalerStatus(r, body, &m.Status)
 			}
-			if err := m.Status.Unmarshal(body); err != nil {
-				return err
-			}
+		default:
+			i, err = otherGenerated("HorizontalPodAutoscaler", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "HorizontalPodAutoscaler", tag, "ObjectMeta 1,Spec 2,Status 3")
+		}
 	}
 	return nil
+}
+
+// marshal_HorizontalPodAutoscaler writes m before what w has.
+func marshal_HorizontalPodAutoscaler(w *writerGenerated, m *HorizontalPodAutoscaler) {
+	if m == nil {
+		return
+	}
+	{
+		before := w.written()
+		marshal_HorizontalPodAutoscalerStatus(w, &m.Status)
+		w.close(3<<3|2, before)
+	}
+	{
+		before := w.written()
+		marshal_HorizontalPodAutoscalerSpec(w, &m.Spec)
+		w.close(2<<3|2, before)
+	}
+	{
+		before := w.written()
+		marshal_v1_ObjectMeta(w, &m.ObjectMeta)
+		w.close(1<<3|2, before)
+	}
 }
 
 // String is for people: it shows all that m holds.
@@ -761,12 +859,9 @@ func (m *HorizontalPodAutoscalerBehavior) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *HorizontalPodAutoscalerBehavior) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_HorizontalPodAutoscalerBehavior(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -775,58 +870,76 @@ func (m *HorizontalPodAutoscalerBehavior) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *HorizontalPodAutoscalerBehavior) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	if m.ScaleDown != nil {
-		if n, err = m.ScaleDown.MarshalToSizedBuffer(data[:i]); err != nil {
-			return 0, err
-		}
-		i = putLengthGenerated(data, i-n, 2<<3|2, n)
-	}
-	if m.ScaleUp != nil {
-		if n, err = m.ScaleUp.MarshalToSizedBuffer(data[:i]); err != nil {
-			return 0, err
-		}
-		i = putLengthGenerated(data, i-n, 1<<3|2, n)
-	}
-	return len(data) - i, nil
+func (m *HorizontalPodAutoscalerBehavior) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_HorizontalPodAutoscalerBehavior(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscalerBehavior) Unmarshal(data []byte) error {
+	return unmarshal_HorizontalPodAutoscalerBehavior(&readerGenerated{}, data, m)
+}
+
+// UnmarshalShared_HorizontalPodAutoscalerBehavior is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_HorizontalPodAutoscalerBehavior(data []byte, m *HorizontalPodAutoscalerBehavior) error {
+	return unmarshal_HorizontalPodAutoscalerBehavior(&readerGenerated{shared: true}, data, m)
+}
+
+// unmarshal_HorizontalPodAutoscalerBehavior adds what data says to m.
+func unmarshal_HorizontalPodAutoscalerBehavior(r *readerGenerated, data []byte, m *HorizontalPodAutoscalerBehavior) error {
+	var body []byte
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, _, body, next, err := fieldGenerated("HorizontalPodAutoscalerBehavior", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "ScaleUp")
-			}
-			if m.ScaleUp == nil {
-				m.ScaleUp = &HPAScalingRules{}
-			}
-			if err := m.ScaleUp.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.ScaleUp == nil {
+					m.ScaleUp = r.HPAScalingRules.next()
+				}
+				err = unmarshal_HPAScalingRules(r, body, m.ScaleUp)
 			}
 		case 2:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "ScaleDown")
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.ScaleDown == nil {
+					m.ScaleDown = r.HPAScalingRules.next()
+				}
+				err = unmarshal_HPAScalingRules(r, body, m.ScaleDown)
 			}
-			if m.ScaleDown == nil {
-				m.ScaleDown = &HPAScalingRules{}
-			}
-			if err := m.ScaleDown.Unmarshal(body); err != nil {
-				return err
-			}
+		default:
+			i, err = otherGenerated("HorizontalPodAutoscalerBehavior", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "HorizontalPodAutoscalerBehavior", tag, "ScaleUp 1,ScaleDown 2")
+		}
 	}
 	return nil
+}
+
+// marshal_HorizontalPodAutoscalerBehavior writes m before what w has.
+func marshal_HorizontalPodAutoscalerBehavior(w *writerGenerated, m *HorizontalPodAutoscalerBehavior) {
+	if m == nil {
+		return
+	}
+	if m.ScaleDown != nil {
+		{
+			before := w.written()
+			marshal_HPAScalingRules(w, m.ScaleDown)
+			w.close(2<<3|2, before)
+		}
+	}
+	if m.ScaleUp != nil {
+		{
+			before := w.written()
+			marshal_HPAScalingRules(w, m.ScaleUp)
+			w.close(1<<3|2, before)
+		}
+	}
 }
 
 // String is for people: it shows all that m holds.
@@ -861,12 +974,9 @@ func (m *HorizontalPodAutoscalerCondition) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *HorizontalPodAutoscalerCondition) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_HorizontalPodAutoscalerCondition(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -875,70 +985,72 @@ func (m *HorizontalPodAutoscalerCondition) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *HorizontalPodAutoscalerCondition) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	if m.ObservedGeneration != nil {
-		i = putVarintGenerated(data, i, 6<<3, uint64(*m.ObservedGeneration))
-	}
-	i = putStringGenerated(data, i, 5<<3|2, m.Message)
-	i = putStringGenerated(data, i, 4<<3|2, m.Reason)
-	if n, err = m.LastTransitionTime.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 3<<3|2, n)
-	i = putStringGenerated(data, i, 2<<3|2, string(m.Status))
-	i = putStringGenerated(data, i, 1<<3|2, string(m.Type))
-	return len(data) - i, nil
+func (m *HorizontalPodAutoscalerCondition) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_HorizontalPodAutoscalerCondition(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscalerCondition) Unmarshal(data []byte) error {
+	return unmarshal_HorizontalPodAutoscalerCondition(&readerGenerated{}, data, m)
+}
+
+// UnmarshalShared_HorizontalPodAutoscalerCondition is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_HorizontalPodAutoscalerCondition(data []byte, m *HorizontalPodAutoscalerCondition) error {
+	return unmarshal_HorizontalPodAutoscalerCondition(&readerGenerated{shared: true}, data, m)
+}
+
+// unmarshal_HorizontalPodAutoscalerCondition adds what data says to m.
+func unmarshal_HorizontalPodAutoscalerCondition(r *readerGenerated, data []byte, m *HorizontalPodAutoscalerCondition) error {
+	var body []byte
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, number, body, next, err := fieldGenerated("HorizontalPodAutoscalerCondition", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Type")
-			}
-			m.Type = HorizontalPodAutoscalerConditionType(body)
+			i, err = textGenerated(r, data, i, tag, &m.Type)
 		case 2:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Status")
-			}
-			m.Status = v1.ConditionStatus(body)
+			i, err = textGenerated(r, data, i, tag, &m.Status)
 		case 3:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "LastTransitionTime")
-			}
-			if err := m.LastTransitionTime.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = timeGenerated(body, &m.LastTransitionTime)
 			}
 		case 4:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Reason")
-			}
-			m.Reason = string(body)
+			i, err = textGenerated(r, data, i, tag, &m.Reason)
 		case 5:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Message")
-			}
-			m.Message = string(body)
+			i, err = textGenerated(r, data, i, tag, &m.Message)
 		case 6:
-			if wire != varintGenerated {
-				return wireErrorGenerated(wire, "ObservedGeneration")
-			}
-			v := int64(number)
-			m.ObservedGeneration = &v
+			v := r.int64s.next()
+			i, err = numberGenerated(data, i, tag, v)
+			m.ObservedGeneration = v
+		default:
+			i, err = otherGenerated("HorizontalPodAutoscalerCondition", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "HorizontalPodAutoscalerCondition", tag, "Type 1,Status 2,LastTransitionTime 3,Reason 4,Message 5,ObservedGeneration 6")
+		}
 	}
 	return nil
+}
+
+// marshal_HorizontalPodAutoscalerCondition writes m before what w has.
+func marshal_HorizontalPodAutoscalerCondition(w *writerGenerated, m *HorizontalPodAutoscalerCondition) {
+	if m == nil {
+		return
+	}
+	if m.ObservedGeneration != nil {
+		w.putNumber(6<<3, uint64(*m.ObservedGeneration))
+	}
+	w.putString(5<<3|2, m.Message)
+	w.putString(4<<3|2, m.Reason)
+	w.putTime(3<<3|2, &m.LastTransitionTime)
+	w.putString(2<<3|2, string(m.Status))
+	w.putString(1<<3|2, string(m.Type))
 }
 
 // String is for people: it shows all that m holds.
@@ -973,12 +1085,9 @@ func (m *HorizontalPodAutoscalerList) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *HorizontalPodAutoscalerList) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_HorizontalPodAutoscalerList(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -987,51 +1096,68 @@ func (m *HorizontalPodAutoscalerList) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *HorizontalPodAutoscalerList) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	for k := len(m.Items) - 1; k >= 0; k-- {
-		if n, err = m.Items[k].MarshalToSizedBuffer(data[:i]); err != nil {
-			return 0, err
-		}
-		i = putLengthGenerated(data, i-n, 2<<3|2, n)
-	}
-	if n, err = m.ListMeta.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 1<<3|2, n)
-	return len(data) - i, nil
+func (m *HorizontalPodAutoscalerList) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_HorizontalPodAutoscalerList(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscalerList) Unmarshal(data []byte) error {
+	return unmarshal_HorizontalPodAutoscalerList(&largeReaderGenerated{}, data, m)
+}
+
+// UnmarshalShared_HorizontalPodAutoscalerList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_HorizontalPodAutoscalerList(data []byte, m *HorizontalPodAutoscalerList) error {
+	return unmarshal_HorizontalPodAutoscalerList(&largeReaderGenerated{readerGenerated: readerGenerated{shared: true}}, data, m)
+}
+
+// unmarshal_HorizontalPodAutoscalerList adds what data says to m.
+func unmarshal_HorizontalPodAutoscalerList(r *largeReaderGenerated, data []byte, m *HorizontalPodAutoscalerList) error {
+	var body []byte
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, _, body, next, err := fieldGenerated("HorizontalPodAutoscalerList", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "ListMeta")
-			}
-			if err := m.ListMeta.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_ListMeta(&r.readerGenerated, body, &m.ListMeta)
 			}
 		case 2:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Items")
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_HorizontalPodAutoscaler(&r.readerGenerated, body, growFromGenerated(&r.HorizontalPodAutoscaler, &m.Items, data[i:], tag))
 			}
-			m.Items = append(growGenerated(m.Items, data[next:], 2<<3|2), HorizontalPodAutoscaler{})
-			if err := m.Items[len(m.Items)-1].Unmarshal(body); err != nil {
-				return err
-			}
+		default:
+			i, err = otherGenerated("HorizontalPodAutoscalerList", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "HorizontalPodAutoscalerList", tag, "ListMeta 1,Items 2")
+		}
 	}
 	return nil
+}
+
+// marshal_HorizontalPodAutoscalerList writes m before what w has.
+func marshal_HorizontalPodAutoscalerList(w *writerGenerated, m *HorizontalPodAutoscalerList) {
+	if m == nil {
+		return
+	}
+	for k := len(m.Items) - 1; k >= 0; k-- {
+		{
+			before := w.written()
+			marshal_HorizontalPodAutoscaler(w, &m.Items[k])
+			w.close(2<<3|2, before)
+		}
+	}
+	{
+		before := w.written()
+		marshal_v1_ListMeta(w, &m.ListMeta)
+		w.close(1<<3|2, before)
+	}
 }
 
 // String is for people: it shows all that m holds.
@@ -1069,12 +1195,9 @@ func (m *HorizontalPodAutoscalerSpec) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *HorizontalPodAutoscalerSpec) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_HorizontalPodAutoscalerSpec(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -1083,82 +1206,92 @@ func (m *HorizontalPodAutoscalerSpec) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *HorizontalPodAutoscalerSpec) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	if m.Behavior != nil {
-		if n, err = m.Behavior.MarshalToSizedBuffer(data[:i]); err != nil {
-			return 0, err
-		}
-		i = putLengthGenerated(data, i-n, 5<<3|2, n)
-	}
-	for k := len(m.Metrics) - 1; k >= 0; k-- {
-		if n, err = m.Metrics[k].MarshalToSizedBuffer(data[:i]); err != nil {
-			return 0, err
-		}
-		i = putLengthGenerated(data, i-n, 4<<3|2, n)
-	}
-	i = putVarintGenerated(data, i, 3<<3, uint64(m.MaxReplicas))
-	if m.MinReplicas != nil {
-		i = putVarintGenerated(data, i, 2<<3, uint64(*m.MinReplicas))
-	}
-	if n, err = m.ScaleTargetRef.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 1<<3|2, n)
-	return len(data) - i, nil
+func (m *HorizontalPodAutoscalerSpec) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_HorizontalPodAutoscalerSpec(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscalerSpec) Unmarshal(data []byte) error {
+	return unmarshal_HorizontalPodAutoscalerSpec(&readerGenerated{}, data, m)
+}
+
+// UnmarshalShared_HorizontalPodAutoscalerSpec is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_HorizontalPodAutoscalerSpec(data []byte, m *HorizontalPodAutoscalerSpec) error {
+	return unmarshal_HorizontalPodAutoscalerSpec(&readerGenerated{shared: true}, data, m)
+}
+
+// unmarshal_HorizontalPodAutoscalerSpec adds what data says to m.
+func unmarshal_HorizontalPodAutoscalerSpec(r *readerGenerated, data []byte, m *HorizontalPodAutoscalerSpec) error {
+	var body []byte
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, number, body, next, err := fieldGenerated("HorizontalPodAutoscalerSpec", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "ScaleTargetRef")
-			}
-			if err := m.ScaleTargetRef.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_CrossVersionObjectReference(r, body, &m.ScaleTargetRef)
 			}
 		case 2:
-			if wire != varintGenerated {
-				return wireErrorGenerated(wire, "MinReplicas")
-			}
-			v := int32(number)
-			m.MinReplicas = &v
+			v := r.int32s.next()
+			i, err = numberGenerated(data, i, tag, v)
+			m.MinReplicas = v
 		case 3:
-			if wire != varintGenerated {
-				return wireErrorGenerated(wire, "MaxReplicas")
-			}
-			m.MaxReplicas = int32(number)
+			i, err = numberGenerated(data, i, tag, &m.MaxReplicas)
 		case 4:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Metrics")
-			}
-			m.Metrics = append(growGenerated(m.Metrics, data[next:], 4<<3|2), MetricSpec{})
-			if err := m.Metrics[len(m.Metrics)-1].Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_MetricSpec(r, body, growFromGenerated(&r.MetricSpec, &m.Metrics, data[i:], tag))
 			}
 		case 5:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Behavior")
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.Behavior == nil {
+					m.Behavior = r.HorizontalPodAutoscalerBehavior.next()
+				}
+				err = unmarshal_HorizontalPodAutoscalerBehavior(r, body, m.Behavior)
 			}
-			if m.Behavior == nil {
-				m.Behavior = &HorizontalPodAutoscalerBehavior{}
-			}
-			if err := m.Behavior.Unmarshal(body); err != nil {
-				return err
-			}
+		default:
+			i, err = otherGenerated("HorizontalPodAutoscalerSpec", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "HorizontalPodAutoscalerSpec", tag, "ScaleTargetRef 1,MinReplicas 2,MaxReplicas 3,Metrics 4,Behavior 5")
+		}
 	}
 	return nil
+}
+
+// marshal_HorizontalPodAutoscalerSpec writes m before what w has.
+func marshal_HorizontalPodAutoscalerSpec(w *writerGenerated, m *HorizontalPodAutoscalerSpec) {
+	if m == nil {
+		return
+	}
+	if m.Behavior != nil {
+		{
+			before := w.written()
+			marshal_HorizontalPodAutoscalerBehavior(w, m.Behavior)
+			w.close(5<<3|2, before)
+		}
+	}
+	for k := len(m.Metrics) - 1; k >= 0; k-- {
+		{
+			before := w.written()
+			marshal_MetricSpec(w, &m.Metrics[k])
+			w.close(4<<3|2, before)
+		}
+	}
+	w.putNumber(3<<3, uint64(m.MaxReplicas))
+	if m.MinReplicas != nil {
+		w.putNumber(2<<3, uint64(*m.MinReplicas))
+	}
+	{
+		before := w.written()
+		marshal_CrossVersionObjectReference(w, &m.ScaleTargetRef)
+		w.close(1<<3|2, before)
+	}
 }
 
 // String is for people: it shows all that m holds.
@@ -1202,12 +1335,9 @@ func (m *HorizontalPodAutoscalerStatus) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *HorizontalPodAutoscalerStatus) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_HorizontalPodAutoscalerStatus(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -1216,91 +1346,93 @@ func (m *HorizontalPodAutoscalerStatus) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *HorizontalPodAutoscalerStatus) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	for k := len(m.Conditions) - 1; k >= 0; k-- {
-		if n, err = m.Conditions[k].MarshalToSizedBuffer(data[:i]); err != nil {
-			return 0, err
-		}
-		i = putLengthGenerated(data, i-n, 6<<3|2, n)
-	}
-	for k := len(m.CurrentMetrics) - 1; k >= 0; k-- {
-		if n, err = m.CurrentMetrics[k].MarshalToSizedBuffer(data[:i]); err != nil {
-			return 0, err
-		}
-		i = putLengthGenerated(data, i-n, 5<<3|2, n)
-	}
-	i = putVarintGenerated(data, i, 4<<3, uint64(m.DesiredReplicas))
-	i = putVarintGenerated(data, i, 3<<3, uint64(m.CurrentReplicas))
-	if m.LastScaleTime != nil {
-		if n, err = m.LastScaleTime.MarshalToSizedBuffer(data[:i]); err != nil {
-			return 0, err
-		}
-		i = putLengthGenerated(data, i-n, 2<<3|2, n)
-	}
-	if m.ObservedGeneration != nil {
-		i = putVarintGenerated(data, i, 1<<3, uint64(*m.ObservedGeneration))
-	}
-	return len(data) - i, nil
+func (m *HorizontalPodAutoscalerStatus) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_HorizontalPodAutoscalerStatus(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscalerStatus) Unmarshal(data []byte) error {
+	return unmarshal_HorizontalPodAutoscalerStatus(&readerGenerated{}, data, m)
+}
+
+// UnmarshalShared_HorizontalPodAutoscalerStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_HorizontalPodAutoscalerStatus(data []byte, m *HorizontalPodAutoscalerStatus) error {
+	return unmarshal_HorizontalPodAutoscalerStatus(&readerGenerated{shared: true}, data, m)
+}
+
+// unmarshal_HorizontalPodAutoscalerStatus adds what data says to m.
+func unmarshal_HorizontalPodAutoscalerStatus(r *readerGenerated, data []byte, m *HorizontalPodAutoscalerStatus) error {
+	var body []byte
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, number, body, next, err := fieldGenerated("HorizontalPodAutoscalerStatus", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != varintGenerated {
-				return wireErrorGenerated(wire, "ObservedGeneration")
-			}
-			v := int64(number)
-			m.ObservedGeneration = &v
+			v := r.int64s.next()
+			i, err = numberGenerated(data, i, tag, v)
+			m.ObservedGeneration = v
 		case 2:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "LastScaleTime")
-			}
-			if m.LastScaleTime == nil {
-				m.LastScaleTime = &v1.Time{}
-			}
-			if err := m.LastScaleTime.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.LastScaleTime == nil {
+					m.LastScaleTime = r.v1_Time.next()
+				}
+				err = timeGenerated(body, m.LastScaleTime)
 			}
 		case 3:
-			if wire != varintGenerated {
-				return wireErrorGenerated(wire, "CurrentReplicas")
-			}
-			m.CurrentReplicas = int32(number)
+			i, err = numberGenerated(data, i, tag, &m.CurrentReplicas)
 		case 4:
-			if wire != varintGenerated {
-				return wireErrorGenerated(wire, "DesiredReplicas")
-			}
-			m.DesiredReplicas = int32(number)
+			i, err = numberGenerated(data, i, tag, &m.DesiredReplicas)
 		case 5:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "CurrentMetrics")
-			}
-			m.CurrentMetrics = append(growGenerated(m.CurrentMetrics, data[next:], 5<<3|2), MetricStatus{})
-			if err := m.CurrentMetrics[len(m.CurrentMetrics)-1].Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_MetricStatus(r, body, growFromGenerated(&r.MetricStatus, &m.CurrentMetrics, data[i:], tag))
 			}
 		case 6:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Conditions")
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_HorizontalPodAutoscalerCondition(r, body, growFromGenerated(&r.HorizontalPodAutoscalerCondition, &m.Conditions, data[i:], tag))
 			}
-			m.Conditions = append(growGenerated(m.Conditions, data[next:], 6<<3|2), HorizontalPodAutoscalerCondition{})
-			if err := m.Conditions[len(m.Conditions)-1].Unmarshal(body); err != nil {
-				return err
-			}
+		default:
+			i, err = otherGenerated("HorizontalPodAutoscalerStatus", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "HorizontalPodAutoscalerStatus", tag, "ObservedGeneration 1,LastScaleTime 2,CurrentReplicas 3,DesiredReplicas 4,CurrentMetrics 5,Conditions 6")
+		}
 	}
 	return nil
+}
+
+// marshal_HorizontalPodAutoscalerStatus writes m before what w has.
+func marshal_HorizontalPodAutoscalerStatus(w *writerGenerated, m *HorizontalPodAutoscalerStatus) {
+	if m == nil {
+		return
+	}
+	for k := len(m.Conditions) - 1; k >= 0; k-- {
+		{
+			before := w.written()
+			marshal_HorizontalPodAutoscalerCondition(w, &m.Conditions[k])
+			w.close(6<<3|2, before)
+		}
+	}
+	for k := len(m.CurrentMetrics) - 1; k >= 0; k-- {
+		{
+			before := w.written()
+			marshal_MetricStatus(w, &m.CurrentMetrics[k])
+			w.close(5<<3|2, before)
+		}
+	}
+	w.putNumber(4<<3, uint64(m.DesiredReplicas))
+	w.putNumber(3<<3, uint64(m.CurrentReplicas))
+	if m.LastScaleTime != nil {
+		w.putTime(2<<3|2, m.LastScaleTime)
+	}
+	if m.ObservedGeneration != nil {
+		w.putNumber(1<<3, uint64(*m.ObservedGeneration))
+	}
 }
 
 // String is for people: it shows all that m holds.
@@ -1335,12 +1467,9 @@ func (m *MetricIdentifier) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *MetricIdentifier) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_MetricIdentifier(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -1349,48 +1478,65 @@ func (m *MetricIdentifier) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *MetricIdentifier) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	if m.Selector != nil {
-		if n, err = m.Selector.MarshalToSizedBuffer(data[:i]); err != nil {
-			return 0, err
-		}
-		i = putLengthGenerated(data, i-n, 2<<3|2, n)
-	}
-	i = putStringGenerated(data, i, 1<<3|2, m.Name)
-	return len(data) - i, nil
+func (m *MetricIdentifier) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_MetricIdentifier(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *MetricIdentifier) Unmarshal(data []byte) error {
+	return unmarshal_MetricIdentifier(&readerGenerated{}, data, m)
+}
+
+// UnmarshalShared_MetricIdentifier is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_MetricIdentifier(data []byte, m *MetricIdentifier) error {
+	return unmarshal_MetricIdentifier(&readerGenerated{shared: true}, data, m)
+}
+
+// unmarshal_MetricIdentifier adds what data says to m.
+func unmarshal_MetricIdentifier(r *readerGenerated, data []byte, m *MetricIdentifier) error {
+	var body []byte
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, _, body, next, err := fieldGenerated("MetricIdentifier", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Name")
-			}
-			m.Name = string(body)
+			i, err = textGenerated(r, data, i, tag, &m.Name)
 		case 2:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Selector")
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.Selector == nil {
+					m.Selector = r.v1_LabelSelector.next()
+				}
+				err = unmarshal_v1_LabelSelector(r, body, m.Selector)
 			}
-			if m.Selector == nil {
-				m.Selector = &v1.LabelSelector{}
-			}
-			if err := m.Selector.Unmarshal(body); err != nil {
-				return err
-			}
+		default:
+			i, err = otherGenerated("MetricIdentifier", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "MetricIdentifier", tag, "Name 1,Selector 2")
+		}
 	}
 	return nil
+}
+
+// marshal_MetricIdentifier writes m before what w has.
+func marshal_MetricIdentifier(w *writerGenerated, m *MetricIdentifier) {
+	if m == nil {
+		return
+	}
+	if m.Selector != nil {
+		{
+			before := w.written()
+			marshal_v1_LabelSelector(w, m.Selector)
+			w.close(2<<3|2, before)
+		}
+	}
+	w.putString(1<<3|2, m.Name)
 }
 
 // String is for people: it shows all that m holds.
@@ -1433,12 +1579,9 @@ func (m *MetricSpec) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *MetricSpec) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_MetricSpec(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -1447,112 +1590,121 @@ func (m *MetricSpec) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *MetricSpec) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	if m.ContainerResource != nil {
-		if n, err = m.ContainerResource.MarshalToSizedBuffer(data[:i]); err != nil {
-			return 0, err
-		}
-		i = putLengthGenerated(data, i-n, 7<<3|2, n)
-	}
-	if m.External != nil {
-		if n, err = m.External.MarshalToSizedBuffer(data[:i]); err != nil {
-			return 0, err
-		}
-		i = putLengthGenerated(data, i-n, 5<<3|2, n)
-	}
-	if m.Resource != nil {
-		if n, err = m.Resource.MarshalToSizedBuffer(data[:i]); err != nil {
-			return 0, err
-		}
-		i = putLengthGenerated(data, i-n, 4<<3|2, n)
-	}
-	if m.Pods != nil {
-		if n, err = m.Pods.MarshalToSizedBuffer(data[:i]); err != nil {
-			return 0, err
-		}
-		i = putLengthGenerated(data, i-n, 3<<3|2, n)
-	}
-	if m.Object != nil {
-		if n, err = m.Object.MarshalToSizedBuffer(data[:i]); err != nil {
-			return 0, err
-		}
-		i = putLengthGenerated(data, i-n, 2<<3|2, n)
-	}
-	i = putStringGenerated(data, i, 1<<3|2, string(m.Type))
-	return len(data) - i, nil
+func (m *MetricSpec) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_MetricSpec(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *MetricSpec) Unmarshal(data []byte) error {
+	return unmarshal_MetricSpec(&readerGenerated{}, data, m)
+}
+
+// UnmarshalShared_MetricSpec is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_MetricSpec(data []byte, m *MetricSpec) error {
+	return unmarshal_MetricSpec(&readerGenerated{shared: true}, data, m)
+}
+
+// unmarshal_MetricSpec adds what data says to m.
+func unmarshal_MetricSpec(r *readerGenerated, data []byte, m *MetricSpec) error {
+	var body []byte
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, _, body, next, err := fieldGenerated("MetricSpec", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Type")
-			}
-			m.Type = MetricSourceType(body)
+			i, err = textGenerated(r, data, i, tag, &m.Type)
 		case 2:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Object")
-			}
-			if m.Object == nil {
-				m.Object = &ObjectMetricSource{}
-			}
-			if err := m.Object.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.Object == nil {
+					m.Object = r.ObjectMetricSource.next()
+				}
+				err = unmarshal_ObjectMetricSource(r, body, m.Object)
 			}
 		case 3:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Pods")
-			}
-			if m.Pods == nil {
-				m.Pods = &PodsMetricSource{}
-			}
-			if err := m.Pods.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.Pods == nil {
+					m.Pods = r.PodsMetricSource.next()
+				}
+				err = unmarshal_PodsMetricSource(r, body, m.Pods)
 			}
 		case 4:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Resource")
-			}
-			if m.Resource == nil {
-				m.Resource = &ResourceMetricSource{}
-			}
-			if err := m.Resource.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.Resource == nil {
+					m.Resource = r.ResourceMetricSource.next()
+				}
+				err = unmarshal_ResourceMetricSource(r, body, m.Resource)
 			}
 		case 5:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "External")
-			}
-			if m.External == nil {
-				m.External = &ExternalMetricSource{}
-			}
-			if err := m.External.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.External == nil {
+					m.External = r.ExternalMetricSource.next()
+				}
+				err = unmarshal_ExternalMetricSource(r, body, m.External)
 			}
 		case 7:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "ContainerResource")
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.ContainerResource == nil {
+					m.ContainerResource = r.ContainerResourceMetricSource.next()
+				}
+				err = unmarshal_ContainerResourceMetricSource(r, body, m.ContainerResource)
 			}
-			if m.ContainerResource == nil {
-				m.ContainerResource = &ContainerResourceMetricSource{}
-			}
-			if err := m.ContainerResource.Unmarshal(body); err != nil {
-				return err
-			}
+		default:
+			i, err = otherGenerated("MetricSpec", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "MetricSpec", tag, "Type 1,Object 2,Pods 3,Resource 4,External 5,ContainerResource 7")
+		}
 	}
 	return nil
+}
+
+// marshal_MetricSpec writes m before what w has.
+func marshal_MetricSpec(w *writerGenerated, m *MetricSpec) {
+	if m == nil {
+		return
+	}
+	if m.ContainerResource != nil {
+		{
+			before := w.written()
+			marshal_ContainerResourceMetricSource(w, m.ContainerResource)
+			w.close(7<<3|2, before)
+		}
+	}
+	if m.External != nil {
+		{
+			before := w.written()
+			marshal_ExternalMetricSource(w, m.External)
+			w.close(5<<3|2, before)
+		}
+	}
+	if m.Resource != nil {
+		{
+			before := w.written()
+			marshal_ResourceMetricSource(w, m.Resource)
+			w.close(4<<3|2, before)
+		}
+	}
+	if m.Pods != nil {
+		{
+			before := w.written()
+			marshal_PodsMetricSource(w, m.Pods)
+			w.close(3<<3|2, before)
+		}
+	}
+	if m.Object != nil {
+		{
+			before := w.written()
+			marshal_ObjectMetricSource(w, m.Object)
+			w.close(2<<3|2, before)
+		}
+	}
+	w.putString(1<<3|2, string(m.Type))
 }
 
 // String is for people: it shows all that m holds.
@@ -1599,12 +1751,9 @@ func (m *MetricStatus) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *MetricStatus) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_MetricStatus(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -1613,112 +1762,121 @@ func (m *MetricStatus) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *MetricStatus) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	if m.ContainerResource != nil {
-		if n, err = m.ContainerResource.MarshalToSizedBuffer(data[:i]); err != nil {
-			return 0, err
-		}
-		i = putLengthGenerated(data, i-n, 7<<3|2, n)
-	}
-	if m.External != nil {
-		if n, err = m.External.MarshalToSizedBuffer(data[:i]); err != nil {
-			return 0, err
-		}
-		i = putLengthGenerated(data, i-n, 5<<3|2, n)
-	}
-	if m.Resource != nil {
-		if n, err = m.Resource.MarshalToSizedBuffer(data[:i]); err != nil {
-			return 0, err
-		}
-		i = putLengthGenerated(data, i-n, 4<<3|2, n)
-	}
-	if m.Pods != nil {
-		if n, err = m.Pods.MarshalToSizedBuffer(data[:i]); err != nil {
-			return 0, err
-		}
-		i = putLengthGenerated(data, i-n, 3<<3|2, n)
-	}
-	if m.Object != nil {
-		if n, err = m.Object.MarshalToSizedBuffer(data[:i]); err != nil {
-			return 0, err
-		}
-		i = putLengthGenerated(data, i-n, 2<<3|2, n)
-	}
-	i = putStringGenerated(data, i, 1<<3|2, string(m.Type))
-	return len(data) - i, nil
+func (m *MetricStatus) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_MetricStatus(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *MetricStatus) Unmarshal(data []byte) error {
+	return unmarshal_MetricStatus(&readerGenerated{}, data, m)
+}
+
+// UnmarshalShared_MetricStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_MetricStatus(data []byte, m *MetricStatus) error {
+	return unmarshal_MetricStatus(&readerGenerated{shared: true}, data, m)
+}
+
+// unmarshal_MetricStatus adds what data says to m.
+func unmarshal_MetricStatus(r *readerGenerated, data []byte, m *MetricStatus) error {
+	var body []byte
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, _, body, next, err := fieldGenerated("MetricStatus", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Type")
-			}
-			m.Type = MetricSourceType(body)
+			i, err = textGenerated(r, data, i, tag, &m.Type)
 		case 2:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Object")
-			}
-			if m.Object == nil {
-				m.Object = &ObjectMetricStatus{}
-			}
-			if err := m.Object.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.Object == nil {
+					m.Object = r.ObjectMetricStatus.next()
+				}
+				err = unmarshal_ObjectMetricStatus(r, body, m.Object)
 			}
 		case 3:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Pods")
-			}
-			if m.Pods == nil {
-				m.Pods = &PodsMetricStatus{}
-			}
-			if err := m.Pods.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.Pods == nil {
+					m.Pods = r.PodsMetricStatus.next()
+				}
+				err = unmarshal_PodsMetricStatus(r, body, m.Pods)
 			}
 		case 4:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Resource")
-			}
-			if m.Resource == nil {
-				m.Resource = &ResourceMetricStatus{}
-			}
-			if err := m.Resource.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.Resource == nil {
+					m.Resource = r.ResourceMetricStatus.next()
+				}
+				err = unmarshal_ResourceMetricStatus(r, body, m.Resource)
 			}
 		case 5:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "External")
-			}
-			if m.External == nil {
-				m.External = &ExternalMetricStatus{}
-			}
-			if err := m.External.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.External == nil {
+					m.External = r.ExternalMetricStatus.next()
+				}
+				err = unmarshal_ExternalMetricStatus(r, body, m.External)
 			}
 		case 7:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "ContainerResource")
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.ContainerResource == nil {
+					m.ContainerResource = r.ContainerResourceMetricStatus.next()
+				}
+				err = unmarshal_ContainerResourceMetricStatus(r, body, m.ContainerResource)
 			}
-			if m.ContainerResource == nil {
-				m.ContainerResource = &ContainerResourceMetricStatus{}
-			}
-			if err := m.ContainerResource.Unmarshal(body); err != nil {
-				return err
-			}
+		default:
+			i, err = otherGenerated("MetricStatus", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "MetricStatus", tag, "Type 1,Object 2,Pods 3,Resource 4,External 5,ContainerResource 7")
+		}
 	}
 	return nil
+}
+
+// marshal_MetricStatus writes m before what w has.
+func marshal_MetricStatus(w *writerGenerated, m *MetricStatus) {
+	if m == nil {
+		return
+	}
+	if m.ContainerResource != nil {
+		{
+			before := w.written()
+			marshal_ContainerResourceMetricStatus(w, m.ContainerResource)
+			w.close(7<<3|2, before)
+		}
+	}
+	if m.External != nil {
+		{
+			before := w.written()
+			marshal_ExternalMetricStatus(w, m.External)
+			w.close(5<<3|2, before)
+		}
+	}
+	if m.Resource != nil {
+		{
+			before := w.written()
+			marshal_ResourceMetricStatus(w, m.Resource)
+			w.close(4<<3|2, before)
+		}
+	}
+	if m.Pods != nil {
+		{
+			before := w.written()
+			marshal_PodsMetricStatus(w, m.Pods)
+			w.close(3<<3|2, before)
+		}
+	}
+	if m.Object != nil {
+		{
+			before := w.written()
+			marshal_ObjectMetricStatus(w, m.Object)
+			w.close(2<<3|2, before)
+		}
+	}
+	w.putString(1<<3|2, string(m.Type))
 }
 
 // String is for people: it shows all that m holds.
@@ -1759,12 +1917,9 @@ func (m *MetricTarget) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *MetricTarget) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_MetricTarget(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -1773,73 +1928,84 @@ func (m *MetricTarget) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *MetricTarget) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	if m.AverageUtilization != nil {
-		i = putVarintGenerated(data, i, 4<<3, uint64(*m.AverageUtilization))
-	}
-	if m.AverageValue != nil {
-		if n, err = m.AverageValue.MarshalToSizedBuffer(data[:i]); err != nil {
-			return 0, err
-		}
-		i = putLengthGenerated(data, i-n, 3<<3|2, n)
-	}
-	if m.Value != nil {
-		if n, err = m.Value.MarshalToSizedBuffer(data[:i]); err != nil {
-			return 0, err
-		}
-		i = putLengthGenerated(data, i-n, 2<<3|2, n)
-	}
-	i = putStringGenerated(data, i, 1<<3|2, string(m.Type))
-	return len(data) - i, nil
+func (m *MetricTarget) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_MetricTarget(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *MetricTarget) Unmarshal(data []byte) error {
+	return unmarshal_MetricTarget(&readerGenerated{}, data, m)
+}
+
+// UnmarshalShared_MetricTarget is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_MetricTarget(data []byte, m *MetricTarget) error {
+	return unmarshal_MetricTarget(&readerGenerated{shared: true}, data, m)
+}
+
+// unmarshal_MetricTarget adds what data says to m.
+func unmarshal_MetricTarget(r *readerGenerated, data []byte, m *MetricTarget) error {
+	var body []byte
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, number, body, next, err := fieldGenerated("MetricTarget", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Type")
-			}
-			m.Type = MetricTargetType(body)
+			i, err = textGenerated(r, data, i, tag, &m.Type)
 		case 2:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Value")
-			}
-			if m.Value == nil {
-				m.Value = &resource.Quantity{}
-			}
-			if err := m.Value.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.Value == nil {
+					m.Value = r.resource_Quantity.next()
+				}
+				err = quantityGenerated(r, body, m.Value)
 			}
 		case 3:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "AverageValue")
-			}
-			if m.AverageValue == nil {
-				m.AverageValue = &resource.Quantity{}
-			}
-			if err := m.AverageValue.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.AverageValue == nil {
+					m.AverageValue = r.resource_Quantity.next()
+				}
+				err = quantityGenerated(r, body, m.AverageValue)
 			}
 		case 4:
-			if wire != varintGenerated {
-				return wireErrorGenerated(wire, "AverageUtilization")
-			}
-			v := int32(number)
-			m.AverageUtilization = &v
+			v := r.int32s.next()
+			i, err = numberGenerated(data, i, tag, v)
+			m.AverageUtilization = v
+		default:
+			i, err = otherGenerated("MetricTarget", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "MetricTarget", tag, "Type 1,Value 2,AverageValue 3,AverageUtilization 4")
+		}
 	}
 	return nil
+}
+
+// marshal_MetricTarget writes m before what w has.
+func marshal_MetricTarget(w *writerGenerated, m *MetricTarget) {
+	if m == nil {
+		return
+	}
+	if m.AverageUtilization != nil {
+		w.putNumber(4<<3, uint64(*m.AverageUtilization))
+	}
+	if m.AverageValue != nil {
+		{
+			n, err := m.AverageValue.MarshalToSizedBuffer(w.room(m.AverageValue.Size()))
+			w.closeOther(3<<3|2, n, err)
+		}
+	}
+	if m.Value != nil {
+		{
+			n, err := m.Value.MarshalToSizedBuffer(w.room(m.Value.Size()))
+			w.closeOther(2<<3|2, n, err)
+		}
+	}
+	w.putString(1<<3|2, string(m.Type))
 }
 
 // String is for people: it shows all that m holds.
@@ -1877,12 +2043,9 @@ func (m *MetricValueStatus) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *MetricValueStatus) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_MetricValueStatus(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -1891,67 +2054,81 @@ func (m *MetricValueStatus) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *MetricValueStatus) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	if m.AverageUtilization != nil {
-		i = putVarintGenerated(data, i, 3<<3, uint64(*m.AverageUtilization))
-	}
-	if m.AverageValue != nil {
-		if n, err = m.AverageValue.MarshalToSizedBuffer(data[:i]); err != nil {
-			return 0, err
-		}
-		i = putLengthGenerated(data, i-n, 2<<3|2, n)
-	}
-	if m.Value != nil {
-		if n, err = m.Value.MarshalToSizedBuffer(data[:i]); err != nil {
-			return 0, err
-		}
-		i = putLengthGenerated(data, i-n, 1<<3|2, n)
-	}
-	return len(data) - i, nil
+func (m *MetricValueStatus) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_MetricValueStatus(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *MetricValueStatus) Unmarshal(data []byte) error {
+	return unmarshal_MetricValueStatus(&readerGenerated{}, data, m)
+}
+
+// UnmarshalShared_MetricValueStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_MetricValueStatus(data []byte, m *MetricValueStatus) error {
+	return unmarshal_MetricValueStatus(&readerGenerated{shared: true}, data, m)
+}
+
+// unmarshal_MetricValueStatus adds what data says to m.
+func unmarshal_MetricValueStatus(r *readerGenerated, data []byte, m *MetricValueStatus) error {
+	var body []byte
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, number, body, next, err := fieldGenerated("MetricValueStatus", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Value")
-			}
-			if m.Value == nil {
-				m.Value = &resource.Quantity{}
-			}
-			if err := m.Value.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.Value == nil {
+					m.Value = r.resource_Quantity.next()
+				}
+				err = quantityGenerated(r, body, m.Value)
 			}
 		case 2:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "AverageValue")
-			}
-			if m.AverageValue == nil {
-				m.AverageValue = &resource.Quantity{}
-			}
-			if err := m.AverageValue.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.AverageValue == nil {
+					m.AverageValue = r.resource_Quantity.next()
+				}
+				err = quantityGenerated(r, body, m.AverageValue)
 			}
 		case 3:
-			if wire != varintGenerated {
-				return wireErrorGenerated(wire, "AverageUtilization")
-			}
-			v := int32(number)
-			m.AverageUtilization = &v
+			v := r.int32s.next()
+			i, err = numberGenerated(data, i, tag, v)
+			m.AverageUtilization = v
+		default:
+			i, err = otherGenerated("MetricValueStatus", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "MetricValueStatus", tag, "Value 1,AverageValue 2,AverageUtilization 3")
+		}
 	}
 	return nil
+}
+
+// marshal_MetricValueStatus writes m before what w has.
+func marshal_MetricValueStatus(w *writerGenerated, m *MetricValueStatus) {
+	if m == nil {
+		return
+	}
+	if m.AverageUtilization != nil {
+		w.putNumber(3<<3, uint64(*m.AverageUtilization))
+	}
+	if m.AverageValue != nil {
+		{
+			n, err := m.AverageValue.MarshalToSizedBuffer(w.room(m.AverageValue.Size()))
+			w.closeOther(2<<3|2, n, err)
+		}
+	}
+	if m.Value != nil {
+		{
+			n, err := m.Value.MarshalToSizedBuffer(w.room(m.Value.Size()))
+			w.closeOther(1<<3|2, n, err)
+		}
+	}
 }
 
 // String is for people: it shows all that m holds.
@@ -1982,12 +2159,9 @@ func (m *ObjectMetricSource) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *ObjectMetricSource) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_ObjectMetricSource(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -1996,59 +2170,75 @@ func (m *ObjectMetricSource) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *ObjectMetricSource) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	if n, err = m.Metric.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 3<<3|2, n)
-	if n, err = m.Target.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 2<<3|2, n)
-	if n, err = m.DescribedObject.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 1<<3|2, n)
-	return len(data) - i, nil
+func (m *ObjectMetricSource) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_ObjectMetricSource(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *ObjectMetricSource) Unmarshal(data []byte) error {
+	return unmarshal_ObjectMetricSource(&readerGenerated{}, data, m)
+}
+
+// UnmarshalShared_ObjectMetricSource is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_ObjectMetricSource(data []byte, m *ObjectMetricSource) error {
+	return unmarshal_ObjectMetricSource(&readerGenerated{shared: true}, data, m)
+}
+
+// unmarshal_ObjectMetricSource adds what data says to m.
+func unmarshal_ObjectMetricSource(r *readerGenerated, data []byte, m *ObjectMetricSource) error {
+	var body []byte
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, _, body, next, err := fieldGenerated("ObjectMetricSource", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "DescribedObject")
-			}
-			if err := m.DescribedObject.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_CrossVersionObjectReference(r, body, &m.DescribedObject)
 			}
 		case 2:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Target")
-			}
-			if err := m.Target.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_MetricTarget(r, body, &m.Target)
 			}
 		case 3:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Metric")
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_MetricIdentifier(r, body, &m.Metric)
 			}
-			if err := m.Metric.Unmarshal(body); err != nil {
-				return err
-			}
+		default:
+			i, err = otherGenerated("ObjectMetricSource", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "ObjectMetricSource", tag, "DescribedObject 1,Target 2,Metric 3")
+		}
 	}
 	return nil
+}
+
+// marshal_ObjectMetricSource writes m before what w has.
+func marshal_ObjectMetricSource(w *writerGenerated, m *ObjectMetricSource) {
+	if m == nil {
+		return
+	}
+	{
+		before := w.written()
+		marshal_MetricIdentifier(w, &m.Metric)
+		w.close(3<<3|2, before)
+	}
+	{
+		before := w.written()
+		marshal_MetricTarget(w, &m.Target)
+		w.close(2<<3|2, before)
+	}
+	{
+		before := w.written()
+		marshal_CrossVersionObjectReference(w, &m.DescribedObject)
+		w.close(1<<3|2, before)
+	}
 }
 
 // String is for people: it shows all that m holds.
@@ -2079,12 +2269,9 @@ func (m *ObjectMetricStatus) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *ObjectMetricStatus) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_ObjectMetricStatus(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -2093,59 +2280,75 @@ func (m *ObjectMetricStatus) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *ObjectMetricStatus) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	if n, err = m.DescribedObject.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 3<<3|2, n)
-	if n, err = m.Current.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 2<<3|2, n)
-	if n, err = m.Metric.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 1<<3|2, n)
-	return len(data) - i, nil
+func (m *ObjectMetricStatus) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_ObjectMetricStatus(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *ObjectMetricStatus) Unmarshal(data []byte) error {
+	return unmarshal_ObjectMetricStatus(&readerGenerated{}, data, m)
+}
+
+// UnmarshalShared_ObjectMetricStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_ObjectMetricStatus(data []byte, m *ObjectMetricStatus) error {
+	return unmarshal_ObjectMetricStatus(&readerGenerated{shared: true}, data, m)
+}
+
+// unmarshal_ObjectMetricStatus adds what data says to m.
+func unmarshal_ObjectMetricStatus(r *readerGenerated, data []byte, m *ObjectMetricStatus) error {
+	var body []byte
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, _, body, next, err := fieldGenerated("ObjectMetricStatus", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Metric")
-			}
-			if err := m.Metric.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_MetricIdentifier(r, body, &m.Metric)
 			}
 		case 2:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Current")
-			}
-			if err := m.Current.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_MetricValueStatus(r, body, &m.Current)
 			}
 		case 3:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "DescribedObject")
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_CrossVersionObjectReference(r, body, &m.DescribedObject)
 			}
-			if err := m.DescribedObject.Unmarshal(body); err != nil {
-				return err
-			}
+		default:
+			i, err = otherGenerated("ObjectMetricStatus", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "ObjectMetricStatus", tag, "Metric 1,Current 2,DescribedObject 3")
+		}
 	}
 	return nil
+}
+
+// marshal_ObjectMetricStatus writes m before what w has.
+func marshal_ObjectMetricStatus(w *writerGenerated, m *ObjectMetricStatus) {
+	if m == nil {
+		return
+	}
+	{
+		before := w.written()
+		marshal_CrossVersionObjectReference(w, &m.DescribedObject)
+		w.close(3<<3|2, before)
+	}
+	{
+		before := w.written()
+		marshal_MetricValueStatus(w, &m.Current)
+		w.close(2<<3|2, before)
+	}
+	{
+		before := w.written()
+		marshal_MetricIdentifier(w, &m.Metric)
+		w.close(1<<3|2, before)
+	}
 }
 
 // String is for people: it shows all that m holds.
@@ -2175,12 +2378,9 @@ func (m *PodsMetricSource) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *PodsMetricSource) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_PodsMetricSource(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -2189,48 +2389,66 @@ func (m *PodsMetricSource) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *PodsMetricSource) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	if n, err = m.Target.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 2<<3|2, n)
-	if n, err = m.Metric.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 1<<3|2, n)
-	return len(data) - i, nil
+func (m *PodsMetricSource) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_PodsMetricSource(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *PodsMetricSource) Unmarshal(data []byte) error {
+	return unmarshal_PodsMetricSource(&readerGenerated{}, data, m)
+}
+
+// UnmarshalShared_PodsMetricSource is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_PodsMetricSource(data []byte, m *PodsMetricSource) error {
+	return unmarshal_PodsMetricSource(&readerGenerated{shared: true}, data, m)
+}
+
+// unmarshal_PodsMetricSource adds what data says to m.
+func unmarshal_PodsMetricSource(r *readerGenerated, data []byte, m *PodsMetricSource) error {
+	var body []byte
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, _, body, next, err := fieldGenerated("PodsMetricSource", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Metric")
-			}
-			if err := m.Metric.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_MetricIdentifier(r, body, &m.Metric)
 			}
 		case 2:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Target")
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_MetricTarget(r, body, &m.Target)
 			}
-			if err := m.Target.Unmarshal(body); err != nil {
-				return err
-			}
+		default:
+			i, err = otherGenerated("PodsMetricSource", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "PodsMetricSource", tag, "Metric 1,Target 2")
+		}
 	}
 	return nil
+}
+
+// marshal_PodsMetricSource writes m before what w has.
+func marshal_PodsMetricSource(w *writerGenerated, m *PodsMetricSource) {
+	if m == nil {
+		return
+	}
+	{
+		before := w.written()
+		marshal_MetricTarget(w, &m.Target)
+		w.close(2<<3|2, before)
+	}
+	{
+		before := w.written()
+		marshal_MetricIdentifier(w, &m.Metric)
+		w.close(1<<3|2, before)
+	}
 }
 
 // String is for people: it shows all that m holds.
@@ -2259,12 +2477,9 @@ func (m *PodsMetricStatus) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *PodsMetricStatus) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_PodsMetricStatus(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -2273,48 +2488,66 @@ func (m *PodsMetricStatus) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *PodsMetricStatus) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	if n, err = m.Current.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 2<<3|2, n)
-	if n, err = m.Metric.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 1<<3|2, n)
-	return len(data) - i, nil
+func (m *PodsMetricStatus) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_PodsMetricStatus(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *PodsMetricStatus) Unmarshal(data []byte) error {
+	return unmarshal_PodsMetricStatus(&readerGenerated{}, data, m)
+}
+
+// UnmarshalShared_PodsMetricStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_PodsMetricStatus(data []byte, m *PodsMetricStatus) error {
+	return unmarshal_PodsMetricStatus(&readerGenerated{shared: true}, data, m)
+}
+
+// unmarshal_PodsMetricStatus adds what data says to m.
+func unmarshal_PodsMetricStatus(r *readerGenerated, data []byte, m *PodsMetricStatus) error {
+	var body []byte
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, _, body, next, err := fieldGenerated("PodsMetricStatus", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Metric")
-			}
-			if err := m.Metric.Unmarshal(body); err != nil {
-				return err
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_MetricIdentifier(r, body, &m.Metric)
 			}
 		case 2:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Current")
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_MetricValueStatus(r, body, &m.Current)
 			}
-			if err := m.Current.Unmarshal(body); err != nil {
-				return err
-			}
+		default:
+			i, err = otherGenerated("PodsMetricStatus", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "PodsMetricStatus", tag, "Metric 1,Current 2")
+		}
 	}
 	return nil
+}
+
+// marshal_PodsMetricStatus writes m before what w has.
+func marshal_PodsMetricStatus(w *writerGenerated, m *PodsMetricStatus) {
+	if m == nil {
+		return
+	}
+	{
+		before := w.written()
+		marshal_MetricValueStatus(w, &m.Current)
+		w.close(2<<3|2, before)
+	}
+	{
+		before := w.written()
+		marshal_MetricIdentifier(w, &m.Metric)
+		w.close(1<<3|2, before)
+	}
 }
 
 // String is for people: it shows all that m holds.
@@ -2343,12 +2576,9 @@ func (m *ResourceMetricSource) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *ResourceMetricSource) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_ResourceMetricSource(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -2357,43 +2587,60 @@ func (m *ResourceMetricSource) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *ResourceMetricSource) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	if n, err = m.Target.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 2<<3|2, n)
-	i = putStringGenerated(data, i, 1<<3|2, m.Name)
-	return len(data) - i, nil
+func (m *ResourceMetricSource) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_ResourceMetricSource(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *ResourceMetricSource) Unmarshal(data []byte) error {
+	return unmarshal_ResourceMetricSource(&readerGenerated{}, data, m)
+}
+
+// UnmarshalShared_ResourceMetricSource is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_ResourceMetricSource(data []byte, m *ResourceMetricSource) error {
+	return unmarshal_ResourceMetricSource(&readerGenerated{shared: true}, data, m)
+}
+
+// unmarshal_ResourceMetricSource adds what data says to m.
+func unmarshal_ResourceMetricSource(r *readerGenerated, data []byte, m *ResourceMetricSource) error {
+	var body []byte
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, _, body, next, err := fieldGenerated("ResourceMetricSource", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Name")
-			}
-			m.Name = string(body)
+			i, err = textGenerated(r, data, i, tag, &m.Name)
 		case 2:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Target")
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_MetricTarget(r, body, &m.Target)
 			}
-			if err := m.Target.Unmarshal(body); err != nil {
-				return err
-			}
+		default:
+			i, err = otherGenerated("ResourceMetricSource", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "ResourceMetricSource", tag, "Name 1,Target 2")
+		}
 	}
 	return nil
+}
+
+// marshal_ResourceMetricSource writes m before what w has.
+func marshal_ResourceMetricSource(w *writerGenerated, m *ResourceMetricSource) {
+	if m == nil {
+		return
+	}
+	{
+		before := w.written()
+		marshal_MetricTarget(w, &m.Target)
+		w.close(2<<3|2, before)
+	}
+	w.putString(1<<3|2, m.Name)
 }
 
 // String is for people: it shows all that m holds.
@@ -2422,12 +2669,9 @@ func (m *ResourceMetricStatus) Size() (n int) {
 
 // Marshal returns m as it stands on the wire.
 func (m *ResourceMetricStatus) Marshal() ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
-	if err != nil {
-		return nil, err
-	}
-	return data[len(data)-n:], nil
+	w := startGenerated()
+	marshal_ResourceMetricStatus(&w, m)
+	return w.finish()
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -2436,43 +2680,60 @@ func (m *ResourceMetricStatus) MarshalTo(data []byte) (int, error) {
 }
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
-func (m *ResourceMetricStatus) MarshalToSizedBuffer(data []byte) (n int, err error) {
-	if m == nil {
-		return 0, nil
-	}
-	i := len(data)
-	if n, err = m.Current.MarshalToSizedBuffer(data[:i]); err != nil {
-		return 0, err
-	}
-	i = putLengthGenerated(data, i-n, 2<<3|2, n)
-	i = putStringGenerated(data, i, 1<<3|2, m.Name)
-	return len(data) - i, nil
+func (m *ResourceMetricStatus) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data, i: len(data)}
+	marshal_ResourceMetricStatus(&w, m)
+	return w.fit(data)
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *ResourceMetricStatus) Unmarshal(data []byte) error {
+	return unmarshal_ResourceMetricStatus(&readerGenerated{}, data, m)
+}
+
+// UnmarshalShared_ResourceMetricStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_ResourceMetricStatus(data []byte, m *ResourceMetricStatus) error {
+	return unmarshal_ResourceMetricStatus(&readerGenerated{shared: true}, data, m)
+}
+
+// unmarshal_ResourceMetricStatus adds what data says to m.
+func unmarshal_ResourceMetricStatus(r *readerGenerated, data []byte, m *ResourceMetricStatus) error {
+	var body []byte
+	var err error
 	for i := 0; i < len(data); {
-		field, wire, _, body, next, err := fieldGenerated("ResourceMetricStatus", data, i)
-		if err != nil {
-			return err
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
 		}
-		switch field {
+		switch tag >> 3 {
 		case 1:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Name")
-			}
-			m.Name = string(body)
+			i, err = textGenerated(r, data, i, tag, &m.Name)
 		case 2:
-			if wire != bytesGenerated {
-				return wireErrorGenerated(wire, "Current")
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_MetricValueStatus(r, body, &m.Current)
 			}
-			if err := m.Current.Unmarshal(body); err != nil {
-				return err
-			}
+		default:
+			i, err = otherGenerated("ResourceMetricStatus", data, start)
 		}
-		i = next
+		if err != nil {
+			return explainGenerated(err, "ResourceMetricStatus", tag, "Name 1,Current 2")
+		}
 	}
 	return nil
+}
+
+// marshal_ResourceMetricStatus writes m before what w has.
+func marshal_ResourceMetricStatus(w *writerGenerated, m *ResourceMetricStatus) {
+	if m == nil {
+		return
+	}
+	{
+		before := w.written()
+		marshal_MetricValueStatus(w, &m.Current)
+		w.close(2<<3|2, before)
+	}
+	w.putString(1<<3|2, m.Name)
 }
 
 // String is for people: it shows all that m holds.
@@ -2484,6 +2745,431 @@ func (m *ResourceMetricStatus) String() string {
 		"Name:" + fmt.Sprint(m.Name) + "," +
 		"Current:" + structToStringGenerated(m.Current.String()) + "," +
 		"}"
+}
+
+// unmarshal_v1_ObjectMeta adds what data says to m.
+func unmarshal_v1_ObjectMeta(r *readerGenerated, data []byte, m *v1.ObjectMeta) error {
+	var body []byte
+	var err error
+	for i := 0; i < len(data); {
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
+		}
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Name)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.GenerateName)
+		case 3:
+			i, err = textGenerated(r, data, i, tag, &m.Namespace)
+		case 4:
+			i, err = textGenerated(r, data, i, tag, &m.SelfLink)
+		case 5:
+			i, err = textGenerated(r, data, i, tag, &m.UID)
+		case 6:
+			i, err = textGenerated(r, data, i, tag, &m.ResourceVersion)
+		case 7:
+			i, err = numberGenerated(data, i, tag, &m.Generation)
+		case 8:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = timeGenerated(body, &m.CreationTimestamp)
+			}
+		case 9:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.DeletionTimestamp == nil {
+					m.DeletionTimestamp = r.v1_Time.next()
+				}
+				err = timeGenerated(body, m.DeletionTimestamp)
+			}
+		case 10:
+			v := r.int64s.next()
+			i, err = numberGenerated(data, i, tag, v)
+			m.DeletionGracePeriodSeconds = v
+		case 11:
+			i, err = textMapGenerated(r, data, i, tag, &m.Labels)
+		case 12:
+			i, err = textMapGenerated(r, data, i, tag, &m.Annotations)
+		case 13:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_OwnerReference(r, body, growFromGenerated(&r.v1_OwnerReference, &m.OwnerReferences, data[i:], tag))
+			}
+		case 14:
+			i, err = textsGenerated(r, data, i, tag, &m.Finalizers)
+		case 17:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_ManagedFieldsEntry(r, body, growFromGenerated(&r.v1_ManagedFieldsEntry, &m.ManagedFields, data[i:], tag))
+			}
+		default:
+			i, err = otherGenerated("ObjectMeta", data, start)
+		}
+		if err != nil {
+			return explainGenerated(err, "ObjectMeta", tag, "Name 1,GenerateName 2,Namespace 3,SelfLink 4,UID 5,ResourceVersion 6,Generation 7,CreationTimestamp 8,"+
+				"DeletionTimestamp 9,DeletionGracePeriodSeconds 10,Labels 11,Annotations 12,OwnerReferences 13,"+
+				"Finalizers 14,ManagedFields 17")
+		}
+	}
+	return nil
+}
+
+// marshal_v1_ObjectMeta writes m before what w has.
+func marshal_v1_ObjectMeta(w *writerGenerated, m *v1.ObjectMeta) {
+	if m == nil {
+		return
+	}
+	for k := len(m.ManagedFields) - 1; k >= 0; k-- {
+		{
+			before := w.written()
+			marshal_v1_ManagedFieldsEntry(w, &m.ManagedFields[k])
+			w.close(17<<3|2, before)
+		}
+	}
+	for k := len(m.Finalizers) - 1; k >= 0; k-- {
+		w.putString(14<<3|2, m.Finalizers[k])
+	}
+	for k := len(m.OwnerReferences) - 1; k >= 0; k-- {
+		{
+			before := w.written()
+			marshal_v1_OwnerReference(w, &m.OwnerReferences[k])
+			w.close(13<<3|2, before)
+		}
+	}
+	putTextMapGenerated(w, 12<<3|2, m.Annotations)
+	putTextMapGenerated(w, 11<<3|2, m.Labels)
+	if m.DeletionGracePeriodSeconds != nil {
+		w.putNumber(10<<3, uint64(*m.DeletionGracePeriodSeconds))
+	}
+	if m.DeletionTimestamp != nil {
+		w.putTime(9<<3|2, m.DeletionTimestamp)
+	}
+	w.putTime(8<<3|2, &m.CreationTimestamp)
+	w.putNumber(7<<3, uint64(m.Generation))
+	w.putString(6<<3|2, m.ResourceVersion)
+	w.putString(5<<3|2, string(m.UID))
+	w.putString(4<<3|2, m.SelfLink)
+	w.putString(3<<3|2, m.Namespace)
+	w.putString(2<<3|2, m.GenerateName)
+	w.putString(1<<3|2, m.Name)
+}
+
+// unmarshal_v1_ListMeta adds what data says to m.
+func unmarshal_v1_ListMeta(r *readerGenerated, data []byte, m *v1.ListMeta) error {
+	var body []byte
+	var err error
+	for i := 0; i < len(data); {
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
+		}
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.SelfLink)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.ResourceVersion)
+		case 3:
+			i, err = textGenerated(r, data, i, tag, &m.Continue)
+		case 4:
+			v := r.int64s.next()
+			i, err = numberGenerated(data, i, tag, v)
+			m.RemainingItemCount = v
+		case 5:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.ShardInfo == nil {
+					m.ShardInfo = &v1.ShardInfo{}
+				}
+				err = unmarshal_v1_ShardInfo(r, body, m.ShardInfo)
+			}
+		default:
+			i, err = otherGenerated("ListMeta", data, start)
+		}
+		if err != nil {
+			return explainGenerated(err, "ListMeta", tag, "SelfLink 1,ResourceVersion 2,Continue 3,RemainingItemCount 4,ShardInfo 5")
+		}
+	}
+	return nil
+}
+
+// marshal_v1_ListMeta writes m before what w has.
+func marshal_v1_ListMeta(w *writerGenerated, m *v1.ListMeta) {
+	if m == nil {
+		return
+	}
+	if m.ShardInfo != nil {
+		{
+			before := w.written()
+			marshal_v1_ShardInfo(w, m.ShardInfo)
+			w.close(5<<3|2, before)
+		}
+	}
+	if m.RemainingItemCount != nil {
+		w.putNumber(4<<3, uint64(*m.RemainingItemCount))
+	}
+	w.putString(3<<3|2, m.Continue)
+	w.putString(2<<3|2, m.ResourceVersion)
+	w.putString(1<<3|2, m.SelfLink)
+}
+
+// unmarshal_v1_LabelSelector adds what data says to m.
+func unmarshal_v1_LabelSelector(r *readerGenerated, data []byte, m *v1.LabelSelector) error {
+	var body []byte
+	var err error
+	for i := 0; i < len(data); {
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
+		}
+		switch tag >> 3 {
+		case 1:
+			i, err = textMapGenerated(r, data, i, tag, &m.MatchLabels)
+		case 2:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				err = unmarshal_v1_LabelSelectorRequirement(r, body, growFromGenerated(&r.v1_LabelSelectorRequirement, &m.MatchExpressions, data[i:], tag))
+			}
+		default:
+			i, err = otherGenerated("LabelSelector", data, start)
+		}
+		if err != nil {
+			return explainGenerated(err, "LabelSelector", tag, "MatchLabels 1,MatchExpressions 2")
+		}
+	}
+	return nil
+}
+
+// marshal_v1_LabelSelector writes m before what w has.
+func marshal_v1_LabelSelector(w *writerGenerated, m *v1.LabelSelector) {
+	if m == nil {
+		return
+	}
+	for k := len(m.MatchExpressions) - 1; k >= 0; k-- {
+		{
+			before := w.written()
+			marshal_v1_LabelSelectorRequirement(w, &m.MatchExpressions[k])
+			w.close(2<<3|2, before)
+		}
+	}
+	putTextMapGenerated(w, 1<<3|2, m.MatchLabels)
+}
+
+// unmarshal_v1_OwnerReference adds what data says to m.
+func unmarshal_v1_OwnerReference(r *readerGenerated, data []byte, m *v1.OwnerReference) error {
+	var err error
+	for i := 0; i < len(data); {
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
+		}
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Kind)
+		case 3:
+			i, err = textGenerated(r, data, i, tag, &m.Name)
+		case 4:
+			i, err = textGenerated(r, data, i, tag, &m.UID)
+		case 5:
+			i, err = textGenerated(r, data, i, tag, &m.APIVersion)
+		case 6:
+			v := r.bools.next()
+			i, err = boolGenerated(data, i, tag, v)
+			m.Controller = v
+		case 7:
+			v := r.bools.next()
+			i, err = boolGenerated(data, i, tag, v)
+			m.BlockOwnerDeletion = v
+		default:
+			i, err = otherGenerated("OwnerReference", data, start)
+		}
+		if err != nil {
+			return explainGenerated(err, "OwnerReference", tag, "Kind 1,Name 3,UID 4,APIVersion 5,Controller 6,BlockOwnerDeletion 7")
+		}
+	}
+	return nil
+}
+
+// marshal_v1_OwnerReference writes m before what w has.
+func marshal_v1_OwnerReference(w *writerGenerated, m *v1.OwnerReference) {
+	if m == nil {
+		return
+	}
+	if m.BlockOwnerDeletion != nil {
+		w.putBool(7<<3, *m.BlockOwnerDeletion)
+	}
+	if m.Controller != nil {
+		w.putBool(6<<3, *m.Controller)
+	}
+	w.putString(5<<3|2, m.APIVersion)
+	w.putString(4<<3|2, string(m.UID))
+	w.putString(3<<3|2, m.Name)
+	w.putString(1<<3|2, m.Kind)
+}
+
+// unmarshal_v1_ManagedFieldsEntry adds what data says to m.
+func unmarshal_v1_ManagedFieldsEntry(r *readerGenerated, data []byte, m *v1.ManagedFieldsEntry) error {
+	var body []byte
+	var err error
+	for i := 0; i < len(data); {
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
+		}
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Manager)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.Operation)
+		case 3:
+			i, err = textGenerated(r, data, i, tag, &m.APIVersion)
+		case 4:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.Time == nil {
+					m.Time = r.v1_Time.next()
+				}
+				err = timeGenerated(body, m.Time)
+			}
+		case 6:
+			i, err = textGenerated(r, data, i, tag, &m.FieldsType)
+		case 7:
+			if body, i, err = bodyGenerated(data, i, tag); err == nil {
+				if m.FieldsV1 == nil {
+					m.FieldsV1 = r.v1_FieldsV1.next()
+				}
+				err = m.FieldsV1.Unmarshal(body)
+			}
+		case 8:
+			i, err = textGenerated(r, data, i, tag, &m.Subresource)
+		default:
+			i, err = otherGenerated("ManagedFieldsEntry", data, start)
+		}
+		if err != nil {
+			return explainGenerated(err, "ManagedFieldsEntry", tag, "Manager 1,Operation 2,APIVersion 3,Time 4,FieldsType 6,FieldsV1 7,Subresource 8")
+		}
+	}
+	return nil
+}
+
+// marshal_v1_ManagedFieldsEntry writes m before what w has.
+func marshal_v1_ManagedFieldsEntry(w *writerGenerated, m *v1.ManagedFieldsEntry) {
+	if m == nil {
+		return
+	}
+	w.putString(8<<3|2, m.Subresource)
+	if m.FieldsV1 != nil {
+		{
+			n, err := m.FieldsV1.MarshalToSizedBuffer(w.room(m.FieldsV1.Size()))
+			w.closeOther(7<<3|2, n, err)
+		}
+	}
+	w.putString(6<<3|2, m.FieldsType)
+	if m.Time != nil {
+		w.putTime(4<<3|2, m.Time)
+	}
+	w.putString(3<<3|2, m.APIVersion)
+	w.putString(2<<3|2, string(m.Operation))
+	w.putString(1<<3|2, m.Manager)
+}
+
+// unmarshal_v1_ShardInfo adds what data says to m.
+func unmarshal_v1_ShardInfo(r *readerGenerated, data []byte, m *v1.ShardInfo) error {
+	var err error
+	for i := 0; i < len(data); {
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
+		}
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Selector)
+		default:
+			i, err = otherGenerated("ShardInfo", data, start)
+		}
+		if err != nil {
+			return explainGenerated(err, "ShardInfo", tag, "Selector 1")
+		}
+	}
+	return nil
+}
+
+// marshal_v1_ShardInfo writes m before what w has.
+func marshal_v1_ShardInfo(w *writerGenerated, m *v1.ShardInfo) {
+	if m == nil {
+		return
+	}
+	w.putString(1<<3|2, m.Selector)
+}
+
+// unmarshal_v1_LabelSelectorRequirement adds what data says to m.
+func unmarshal_v1_LabelSelectorRequirement(r *readerGenerated, data []byte, m *v1.LabelSelectorRequirement) error {
+	var err error
+	for i := 0; i < len(data); {
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			tag, i = longTagGenerated(data, start)
+		}
+		switch tag >> 3 {
+		case 1:
+			i, err = textGenerated(r, data, i, tag, &m.Key)
+		case 2:
+			i, err = textGenerated(r, data, i, tag, &m.Operator)
+		case 3:
+			i, err = textsGenerated(r, data, i, tag, &m.Values)
+		default:
+			i, err = otherGenerated("LabelSelectorRequirement", data, start)
+		}
+		if err != nil {
+			return explainGenerated(err, "LabelSelectorRequirement", tag, "Key 1,Operator 2,Values 3")
+		}
+	}
+	return nil
+}
+
+// marshal_v1_LabelSelectorRequirement writes m before what w has.
+func marshal_v1_LabelSelectorRequirement(w *writerGenerated, m *v1.LabelSelectorRequirement) {
+	if m == nil {
+		return
+	}
+	for k := len(m.Values) - 1; k >= 0; k-- {
+		w.putString(3<<3|2, m.Values[k])
+	}
+	w.putString(2<<3|2, string(m.Operator))
+	w.putString(1<<3|2, m.Key)
+}
+
+// readerGenerated is what the reading of one object has in common. Small things that objects have many of are
+// allocated together.
+type readerGenerated struct {
+	shared                           bool // strings are parts of the input
+	ContainerResourceMetricSource    slabGenerated[ContainerResourceMetricSource]
+	ContainerResourceMetricStatus    slabGenerated[ContainerResourceMetricStatus]
+	ExternalMetricSource             slabGenerated[ExternalMetricSource]
+	ExternalMetricStatus             slabGenerated[ExternalMetricStatus]
+	HPAScalingPolicy                 slabGenerated[HPAScalingPolicy]
+	HPAScalingRules                  slabGenerated[HPAScalingRules]
+	HorizontalPodAutoscalerBehavior  slabGenerated[HorizontalPodAutoscalerBehavior]
+	HorizontalPodAutoscalerCondition slabGenerated[HorizontalPodAutoscalerCondition]
+	MetricSpec                       slabGenerated[MetricSpec]
+	MetricStatus                     slabGenerated[MetricStatus]
+	ObjectMetricSource               slabGenerated[ObjectMetricSource]
+	ObjectMetricStatus               slabGenerated[ObjectMetricStatus]
+	PodsMetricSource                 slabGenerated[PodsMetricSource]
+	PodsMetricStatus                 slabGenerated[PodsMetricStatus]
+	ResourceMetricSource             slabGenerated[ResourceMetricSource]
+	ResourceMetricStatus             slabGenerated[ResourceMetricStatus]
+	bools                            slabGenerated[bool]
+	int32s                           slabGenerated[int32]
+	int64s                           slabGenerated[int64]
+	resource_Quantity                slabGenerated[resource.Quantity]
+	strings                          slabGenerated[string]
+	v1_FieldsV1                      slabGenerated[v1.FieldsV1]
+	v1_LabelSelector                 slabGenerated[v1.LabelSelector]
+	v1_LabelSelectorRequirement      slabGenerated[v1.LabelSelectorRequirement]
+	v1_ManagedFieldsEntry            slabGenerated[v1.ManagedFieldsEntry]
+	v1_OwnerReference                slabGenerated[v1.OwnerReference]
+	v1_Time                          slabGenerated[v1.Time]
+}
+
+// largeReaderGenerated is for objects with more parts.
+type largeReaderGenerated struct {
+	readerGenerated
+	HorizontalPodAutoscaler slabGenerated[HorizontalPodAutoscaler]
 }
 
 // What a message can be wrong about; io.ErrUnexpectedEOF says that it ends too early.
@@ -2531,80 +3217,16 @@ func encodeVarintGenerated(data []byte, i int, v uint64) int {
 	return start
 }
 
-// putVarintGenerated writes a number and its tag before data[i], and returns where they start.
-func putVarintGenerated(data []byte, i int, tag, v uint64) int {
-	return encodeVarintGenerated(data, encodeVarintGenerated(data, i, v), tag)
-}
-
-// putStringGenerated writes v, its length and its tag before data[i], and returns where they start.
-func putStringGenerated(data []byte, i int, tag uint64, v string) int {
-	if len(v) > 0 { // many fields of a typical object are empty
-		i -= len(v)
-		copy(data[i:], v)
+// sortedKeysGenerated appends the keys of m to keys and sorts them: a message has one form only.
+func sortedKeysGenerated[K cmp.Ordered, V any](keys []K, m map[K]V) []K {
+	keys = slices.Grow(keys, len(m))
+	for k := range m {
+		keys = append(keys, k)
 	}
-	if len(v) < 0x80 && tag < 0x80 {
-		i -= 2
-		data[i+1] = byte(len(v))
-		data[i] = byte(tag)
-		return i
+	if len(keys) > 1 {
+		slices.Sort(keys)
 	}
-	return putLengthGenerated(data, i, tag, len(v))
-}
-
-// putLengthGenerated writes the tag and the length of the size bytes that start at data[i], and returns where the
-// tag starts.
-func putLengthGenerated(data []byte, i int, tag uint64, size int) int {
-	if size < 0x80 && tag < 0x80 {
-		i -= 2
-		data[i+1] = byte(size)
-		data[i] = byte(tag)
-		return i
-	}
-	return encodeVarintGenerated(data, encodeVarintGenerated(data, i, uint64(size)), tag)
-}
-
-// fieldGenerated reads one field of a message: its number, how it is written, and its value, which is number for
-// varint and fixed ones and body (a part of data) for those with a length. next is where the following field starts.
-func fieldGenerated(message string, data []byte, i int) (field int32, wire int, number uint64, body []byte, next int, err error) {
-	var tag uint64
-	if i < len(data) && data[i] < 0x80 {
-		tag, next = uint64(data[i]), i+1
-	} else if tag, next, err = readVarintGenerated(data, i); err != nil {
-		return 0, 0, 0, nil, 0, err
-	}
-	field, wire = int32(tag>>3), int(tag&7)
-	if field <= 0 && wire != endGroupGenerated {
-		return 0, 0, 0, nil, 0, fmt.Errorf("proto: %s: illegal tag %d (wire type %d)", message, field, tag)
-	}
-	switch wire {
-	case bytesGenerated:
-		if next < len(data) && int(data[next]) < min(0x80, len(data)-next) {
-			start := next + 1
-			next = start + int(data[next])
-			return field, wire, 0, data[start:next], next, nil
-		}
-		body, next, err = readBytesGenerated(data, next)
-	case varintGenerated:
-		if next < len(data) && data[next] < 0x80 {
-			return field, wire, uint64(data[next]), nil, next + 1, nil
-		}
-		number, next, err = readVarintGenerated(data, next)
-	case fixed64Generated:
-		if len(data)-next < 8 {
-			return 0, 0, 0, nil, 0, io.ErrUnexpectedEOF
-		}
-		number, next = binary.LittleEndian.Uint64(data[next:]), next+8
-	case fixed32Generated:
-		if len(data)-next < 4 {
-			return 0, 0, 0, nil, 0, io.ErrUnexpectedEOF
-		}
-		number, next = uint64(binary.LittleEndian.Uint32(data[next:])), next+4
-	case endGroupGenerated:
-		err = fmt.Errorf("proto: %s: wiretype end group for non-group", message)
-	default:
-		next, err = skipFromGenerated(data, i, len(data))
-	}
-	return field, wire, number, body, next, err
+	return keys
 }
 
 // readVarintGenerated reads the varint at data[i] and returns it and what comes after it.
@@ -2625,30 +3247,27 @@ func readVarintGenerated(data []byte, i int) (v uint64, next int, err error) {
 
 // readBytesGenerated reads the length at data[i] and the bytes after it, which stay a part of data.
 func readBytesGenerated(data []byte, i int) (body []byte, next int, err error) {
-	size, start, err := readVarintGenerated(data, i)
+	size, start, err := sizeOfGenerated(data, i)
 	if err != nil {
 		return nil, 0, err
 	}
-	if size > uint64(math.MaxInt-start) {
-		return nil, 0, ErrInvalidLengthGenerated
-	}
-	next = start + int(size)
+	next = start + size
 	if next > len(data) {
 		return nil, 0, io.ErrUnexpectedEOF
 	}
 	return data[start:next], next, nil
 }
 
-// skipFromGenerated passes over the field whose tag is at data[i] and returns what comes after it, at most end.
-func skipFromGenerated(data []byte, i, end int) (next int, err error) {
-	n, err := skipGenerated(data[i:])
+// sizeOfGenerated reads the length at data[i] and returns it and what comes after it. Their sum is an int.
+func sizeOfGenerated(data []byte, i int) (size, next int, err error) {
+	v, next, err := readVarintGenerated(data, i)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	if n > end-i {
-		return 0, io.ErrUnexpectedEOF
+	if v > uint64(math.MaxInt-next) {
+		return 0, 0, ErrInvalidLengthGenerated
 	}
-	return i + n, nil
+	return int(v), next, nil
 }
 
 // skipGenerated is how long the field is that data starts with. A group is passed over with all it holds.
@@ -2689,32 +3308,504 @@ func skipGenerated(data []byte) (n int, err error) {
 	return 0, io.ErrUnexpectedEOF
 }
 
-// wireErrorGenerated says that a field is not written as its type asks for.
-func wireErrorGenerated(wire int, field string) error {
-	return fmt.Errorf("proto: wrong wireType = %d for field %s", wire, field)
+// readNumberGenerated reads the number at data[i], which is written in the given way, and what comes after it.
+func readNumberGenerated(data []byte, i, wire int) (number uint64, next int, err error) {
+	switch wire {
+	case fixed64Generated:
+		if len(data)-i < 8 {
+			return 0, 0, io.ErrUnexpectedEOF
+		}
+		return binary.LittleEndian.Uint64(data[i:]), i + 8, nil
+	case fixed32Generated:
+		if len(data)-i < 4 {
+			return 0, 0, io.ErrUnexpectedEOF
+		}
+		return uint64(binary.LittleEndian.Uint32(data[i:])), i + 4, nil
+	default:
+		return readVarintGenerated(data, i)
+	}
 }
 
-// growGenerated gives a list that has no room yet as much as it needs for one element and for those that follow
-// right after it: data starts with the field after this one, and tag is the list's.
-func growGenerated[T any](list []T, data []byte, tag uint64) []T {
-	if cap(list) > 0 {
-		return list
+// entryGenerated reads one part of an entry of a map, which ends at end: 1 is the key, 2 the value; they are written
+// as key and value say, whatever their tags say. Other parts are passed over.
+func entryGenerated(data []byte, i, end, key, value int) (part int32, number uint64, body []byte, next int, err error) {
+	tag, start, err := readVarintGenerated(data, i)
+	if err != nil {
+		return 0, 0, nil, 0, err
 	}
-	return make([]T, 0, 1+followingGenerated(data, tag))
+	part = int32(tag >> 3)
+	wire := key
+	switch part {
+	case 1:
+	case 2:
+		wire = value
+	default:
+		next, err = skipFromGenerated(data, i, end)
+		return part, 0, nil, next, err
+	}
+	if wire == bytesGenerated {
+		body, next, err = readBytesGenerated(data, start)
+	} else {
+		number, next, err = readNumberGenerated(data, start, wire)
+	}
+	return part, number, body, next, err
+}
+
+// slabGenerated allocates values of one type together: few at first, then more, up to 1 KiB. It is those that are
+// free; its capacity is how many were allocated last.
+type slabGenerated[T any] []T
+
+// next is a new value.
+func (s *slabGenerated[T]) next() *T {
+	if len(*s) == 0 {
+		s.refill()
+	}
+	last := len(*s) - 1
+	v := &(*s)[last]
+	*s = (*s)[:last]
+	return v
+}
+
+// list is an empty list with room for n values, and for no more.
+func (s *slabGenerated[T]) list(n int) []T {
+	if n > len(*s) {
+		if s.refill(); n > len(*s) {
+			return make([]T, 0, n)
+		}
+	}
+	last := len(*s)
+	v := (*s)[last-n : last-n : last]
+	*s = (*s)[:last-n]
+	return v
+}
+
+func (s *slabGenerated[T]) refill() {
+	var v T
+	size := max(1, int(unsafe.Sizeof(v)))
+	*s = make([]T, max(1, 32/size, min(2*cap(*s), 1024/size)))
+}
+
+// longTagGenerated reads the tag at data[i], of more than one byte; it is 0 if there is none. Of a field's number
+// only 32 bits count.
+func longTagGenerated(data []byte, i int) (tag uint64, next int) {
+	if i+1 < len(data) && data[i+1] < 0x80 {
+		return uint64(data[i]&0x7f) | uint64(data[i+1])<<7, i + 2
+	}
+	tag, next, err := readVarintGenerated(data, i)
+	if err != nil {
+		return 0, i
+	}
+	return tag & (1<<35 - 1), next
+}
+
+// otherGenerated passes over the field at data[i], which the message does not know.
+func otherGenerated(message string, data []byte, i int) (next int, err error) {
+	tag, _, err := readVarintGenerated(data, i)
+	if err != nil {
+		return 0, err
+	}
+	switch number := int32(tag >> 3); {
+	case tag&7 == endGroupGenerated:
+		return 0, fmt.Errorf("proto: %s: wiretype end group for non-group", message)
+	case number <= 0:
+		return 0, fmt.Errorf("proto: %s: illegal tag %d (wire type %d)", message, number, tag)
+	}
+	return skipFromGenerated(data, i, len(data))
+}
+
+// errWireGenerated says that a field is not written as its type asks for.
+var errWireGenerated = errors.New("proto: wrong wire type")
+
+// explainGenerated returns err, or for errWireGenerated one that names the field: fields are "Name 1,Size 2".
+func explainGenerated(err error, message string, tag uint64, fields string) error {
+	if err != errWireGenerated {
+		return err
+	}
+	if tag&7 == endGroupGenerated {
+		return fmt.Errorf("proto: %s: wiretype end group for non-group", message)
+	}
+	for field := range strings.SplitSeq(fields, ",") {
+		if name, number, _ := strings.Cut(field, " "); number == strconv.FormatUint(tag>>3, 10) {
+			return fmt.Errorf("proto: wrong wireType = %d for field %s", tag&7, name)
+		}
+	}
+	return err
+}
+
+// skipFromGenerated passes over the field whose tag is at data[i] and returns what comes after it, at most end.
+func skipFromGenerated(data []byte, i, end int) (next int, err error) {
+	n, err := skipGenerated(data[i:])
+	if err != nil {
+		return 0, err
+	}
+	if n > end-i {
+		return 0, io.ErrUnexpectedEOF
+	}
+	return i + n, nil
+}
+
+// bodyGenerated reads the length at data[i] and what it is of, which stays a part of data.
+func bodyGenerated(data []byte, i int, tag uint64) (body []byte, next int, err error) {
+	if tag&7 != bytesGenerated {
+		return nil, 0, errWireGenerated
+	}
+	if i < len(data) && data[i] < 0x80 {
+		next = i + 1 + int(data[i])
+		if next <= len(data) {
+			return data[i+1 : next], next, nil
+		}
+	}
+	return readBytesGenerated(data, i)
+}
+
+// textGenerated reads a string.
+func textGenerated[S ~string](r *readerGenerated, data []byte, i int, tag uint64, to *S) (next int, err error) {
+	if tag&7 != bytesGenerated {
+		return 0, errWireGenerated
+	}
+	var size int
+	if i < len(data) && data[i] < 0x80 {
+		size = int(data[i])
+		i++
+	} else if size, i, err = sizeOfGenerated(data, i); err != nil {
+		return 0, err
+	}
+	next = i + size
+	if next > len(data) {
+		return 0, io.ErrUnexpectedEOF
+	}
+	switch {
+	case size == 0: // keeps nothing of the input
+		*to = ""
+	case r.shared:
+		*to = S(unsafe.String(&data[i], size))
+	default:
+		*to = S(data[i:next])
+	}
+	return next, nil
+}
+
+// stringGenerated is body as a string.
+func stringGenerated(r *readerGenerated, body []byte) string {
+	if r.shared && len(body) > 0 {
+		return unsafe.String(&body[0], len(body))
+	}
+	return string(body)
+}
+
+// numberGenerated reads a number that is written as a varint.
+func numberGenerated[N ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr](data []byte, i int, tag uint64, to *N) (next int, err error) {
+	if tag&7 != varintGenerated {
+		return 0, errWireGenerated
+	}
+	if i < len(data) && data[i] < 0x80 {
+		*to = N(data[i])
+		return i + 1, nil
+	}
+	v, next, err := readVarintGenerated(data, i)
+	if err != nil {
+		return 0, err
+	}
+	*to = N(v)
+	return next, nil
+}
+
+// boolGenerated reads a bool.
+func boolGenerated[B ~bool](data []byte, i int, tag uint64, to *B) (next int, err error) {
+	if tag&7 != varintGenerated {
+		return 0, errWireGenerated
+	}
+	v, next, err := readVarintGenerated(data, i)
+	if err != nil {
+		return 0, err
+	}
+	*to = v != 0
+	return next, nil
+}
+
+// growGenerated adds an empty element to a list. A list without room gets as much as it needs for all elements that
+// stand one after the other: data starts after this one.
+func growGenerated[L ~[]T, T any](list *L, data []byte, tag uint64) *T {
+	n := len(*list)
+	if n < cap(*list) {
+		*list = (*list)[:n+1]
+		clear((*list)[n:])
+		return &(*list)[n]
+	}
+	more := make(L, n+1, n+max(n, 1+followingGenerated(data, tag)))
+	copy(more, *list)
+	*list = more
+	return &more[n]
+}
+
+// growFromGenerated is growGenerated for lists that are often short, which get their room from a slab.
+func growFromGenerated[L ~[]T, T any](slab *slabGenerated[T], list *L, data []byte, tag uint64) *T {
+	if cap(*list) > 0 {
+		return growGenerated(list, data, tag)
+	}
+	*list = slab.list(1 + followingGenerated(data, tag))[:1]
+	return &(*list)[0]
+}
+
+// textsGenerated reads a string and adds it to a list.
+func textsGenerated[L ~[]S, S ~string](r *readerGenerated, data []byte, i int, tag uint64, to *L) (next int, err error) {
+	var text S
+	if next, err = textGenerated(r, data, i, tag, &text); err != nil {
+		return 0, err
+	}
+	if cap(*to) == 0 {
+		room := r.strings.list(1 + followingGenerated(data[next:], tag))
+		*to = unsafe.Slice((*S)(unsafe.Pointer(unsafe.SliceData(room))), cap(room))[:0]
+	}
+	*to = append(*to, text)
+	return next, nil
 }
 
 // followingGenerated counts the fields that data starts with and that have this tag.
 func followingGenerated(data []byte, tag uint64) (n int) {
+	if len(data) == 0 || data[0]&0x7f != byte(tag&0x7f) {
+		return 0
+	}
 	for i := 0; i < len(data); n++ {
 		next, at, err := readVarintGenerated(data, i)
 		if err != nil || next != tag {
 			return n
 		}
-		if _, i, err = readBytesGenerated(data, at); err != nil {
+		if tag&7 == bytesGenerated {
+			_, i, err = readBytesGenerated(data, at)
+		} else {
+			_, i, err = readNumberGenerated(data, at, int(tag&7))
+		}
+		if err != nil {
 			return n
 		}
 	}
 	return n
+}
+
+// entriesGenerated is how much room a new map gets: for this entry and for those that follow, which may be the same
+// ones over and over, so there is a limit.
+func entriesGenerated(data []byte, tag uint64) int {
+	return min(1+followingGenerated(data, tag), 1000)
+}
+
+// textMapGenerated reads one entry of a map of strings.
+func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, data []byte, i int, tag uint64, to *M) (next int, err error) {
+	body, next, err := bodyGenerated(data, i, tag)
+	if err != nil {
+		return 0, err
+	}
+	if *to == nil {
+		*to = make(M, entriesGenerated(data[next:], tag))
+	}
+	var key K
+	var value V
+	for at := 0; at < len(body); {
+		switch body[at] {
+		case 1<<3 | bytesGenerated:
+			at, err = textGenerated(r, body, at+1, bytesGenerated, &key)
+		case 2<<3 | bytesGenerated:
+			at, err = textGenerated(r, body, at+1, bytesGenerated, &value)
+		default:
+			var part int32
+			var text []byte
+			part, _, text, at, err = entryGenerated(body, at, len(body), bytesGenerated, bytesGenerated)
+			switch part {
+			case 1:
+				key = K(stringGenerated(r, text))
+			case 2:
+				value = V(stringGenerated(r, text))
+			}
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	(*to)[key] = value
+	return next, nil
+}
+
+// timeGenerated reads a time, of which whole seconds are kept.
+func timeGenerated(data []byte, to *v1.Time) error {
+	if len(data) > 2 && data[0] == 1<<3 {
+		seconds, i, err := readVarintGenerated(data, 1)
+		if err == nil && i+2 == len(data) && data[i] == 2<<3 && data[i+1] < 0x80 {
+			to.Time = time.Unix(int64(seconds), 0)
+			return nil
+		}
+	}
+	return to.Unmarshal(data)
+}
+
+// quantityGenerated reads a quantity, which remembers how it was written.
+func quantityGenerated(r *readerGenerated, data []byte, to *resource.Quantity) error {
+	if len(data) < 2 || data[0] != 1<<3|bytesGenerated || int(data[1]) != len(data)-2 {
+		return to.Unmarshal(data)
+	}
+	q, err := resource.ParseQuantity(stringGenerated(r, data[2:]))
+	if err != nil {
+		return err
+	}
+	*to = q
+	return nil
+}
+
+// writerGenerated writes from the end of data to its start, so that the length of a message is known when it is to be
+// written. What is in data[i:] has been written.
+type writerGenerated struct {
+	data    []byte
+	i       int
+	err     error
+	scratch *[]byte // to be given back
+}
+
+// scratchGenerated are buffers that are written to before their content is copied to where it is kept.
+var scratchGenerated = sync.Pool{New: func() any {
+	b := make([]byte, 4<<10)
+	return &b
+}}
+
+// startGenerated is a writer that has room for everything.
+func startGenerated() writerGenerated {
+	scratch := scratchGenerated.Get().(*[]byte)
+	return writerGenerated{data: *scratch, i: len(*scratch), scratch: scratch}
+}
+
+// finish returns a copy of what was written. The buffer is given back, unless it has become large.
+func (w *writerGenerated) finish() ([]byte, error) {
+	written := w.data[w.i:]
+	out := make([]byte, len(written))
+	copy(out, written)
+	if len(w.data) <= 256<<10 {
+		*w.scratch = w.data
+	}
+	scratchGenerated.Put(w.scratch)
+	if w.err != nil {
+		return nil, w.err
+	}
+	return out, nil
+}
+
+// fit returns how much was written at the end of data, which is all that the writer had.
+func (w *writerGenerated) fit(data []byte) (int, error) {
+	switch {
+	case w.err != nil:
+		return 0, w.err
+	case len(w.data) != len(data):
+		return 0, io.ErrShortBuffer
+	}
+	return len(data) - w.i, nil
+}
+
+// room returns what is free before data[i]: at least n bytes.
+func (w *writerGenerated) room(n int) []byte {
+	if w.i < n {
+		data := make([]byte, 2*len(w.data)+n)
+		w.i += len(data) - len(w.data)
+		copy(data[w.i:], w.data[len(w.data)-(len(data)-w.i):])
+		w.data = data
+	}
+	return w.data[:w.i]
+}
+
+// written is how much was written so far.
+func (w *writerGenerated) written() int { return len(w.data) - w.i }
+
+// putTag writes a tag, or another number.
+func (w *writerGenerated) putTag(v uint64) {
+	if v < 0x80 && w.i > 0 {
+		w.i--
+		w.data[w.i] = byte(v)
+		return
+	}
+	w.room(sovGenerated(v))
+	w.i = encodeVarintGenerated(w.data, w.i, v)
+}
+
+// putNumber writes a number and its tag.
+func (w *writerGenerated) putNumber(tag, v uint64) {
+	if v < 0x80 && tag < 0x80 && w.i > 1 {
+		w.i -= 2
+		w.data[w.i+1] = byte(v)
+		w.data[w.i] = byte(tag)
+		return
+	}
+	w.putTag(v)
+	w.putTag(tag)
+}
+
+// putBool writes a bool and its tag.
+func (w *writerGenerated) putBool(tag uint64, v bool) {
+	if v {
+		w.putNumber(tag, 1)
+	} else {
+		w.putNumber(tag, 0)
+	}
+}
+
+// putString writes v, its length and its tag.
+func (w *writerGenerated) putString(tag uint64, v string) {
+	i := w.i - len(v) - 2
+	if i < 0 || len(v) >= 0x80 || tag >= 0x80 {
+		w.room(len(v))
+		w.i -= len(v)
+		copy(w.data[w.i:], v)
+		w.putNumber(tag, uint64(len(v)))
+		return
+	}
+	to := w.data[i:]
+	to[0] = byte(tag)
+	to[1] = byte(len(v))
+	if len(v) > 0 { // many fields of a typical object are empty
+		copy(to[2:], v)
+	}
+	w.i = i
+}
+
+// close writes the tag and the length of what was written since before.
+func (w *writerGenerated) close(tag uint64, before int) {
+	w.putNumber(tag, uint64(len(w.data)-w.i-before))
+}
+
+// closeOther is close for n bytes that another method has written into room.
+func (w *writerGenerated) closeOther(tag uint64, n int, err error) {
+	if err != nil && w.err == nil {
+		w.err = err
+	}
+	w.i -= n
+	w.putNumber(tag, uint64(n))
+}
+
+// putTime writes a time and its tag. Parts of a second are not kept.
+func (w *writerGenerated) putTime(tag uint64, t *v1.Time) {
+	before := w.written()
+	if t != nil && !t.IsZero() {
+		w.putNumber(2<<3, 0)
+		w.putNumber(1<<3, uint64(t.Unix()))
+	}
+	w.close(tag, before)
+}
+
+// putTextMapGenerated writes a map of strings, sorted by key: a message has one form only.
+func putTextMapGenerated[K, V ~string](w *writerGenerated, tag uint64, m map[K]V) {
+	if len(m) == 1 {
+		for k, v := range m {
+			putTextEntryGenerated(w, tag, k, v)
+		}
+		return
+	}
+	var room [8]K
+	keys := sortedKeysGenerated(room[:0], m)
+	for k := len(keys) - 1; k >= 0; k-- {
+		putTextEntryGenerated(w, tag, keys[k], m[keys[k]])
+	}
+}
+
+func putTextEntryGenerated[K, V ~string](w *writerGenerated, tag uint64, k K, v V) {
+	before := w.written()
+	w.putString(2<<3|bytesGenerated, string(v))
+	w.putString(1<<3|bytesGenerated, string(k))
+	w.close(tag, before)
 }
 
 // valueToStringGenerated is what may be nil: what a pointer points at, or bytes, after an asterisk.
