@@ -40,7 +40,7 @@ var stringList = &types.Type{Name: types.Name{Name: "[]string"}, Kind: types.Sli
 func (p *planner) values() []valuesFunction {
 	var out []valuesFunction
 	for name, t := range p.version.Types.Types {
-		asked := tag.Values(t.CommentLines, valuesName)
+		asked := append(tag.Values(t.SecondClosestCommentLines, valuesName), tag.Values(t.CommentLines, valuesName)...)
 		if len(asked) == 0 || t.Kind != types.Struct || !isExported(name) {
 			continue
 		}

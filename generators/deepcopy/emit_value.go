@@ -201,13 +201,13 @@ func (p *printer) pointee(e *node, in, out string, depth int) {
 		p.P("v := *", in)
 		p.P(out, " = &v")
 	case e.how == manual && e.deep && e.byValue:
-		p.P("v := ", receiver(in), ".DeepCopy()")
+		p.P("v := ", operand(in), ".DeepCopy()")
 		p.P(out, " = &v")
 	case e.how == manual && e.deep:
-		p.P(out, " = ", receiver(in), ".DeepCopy()")
+		p.P(out, " = ", operand(in), ".DeepCopy()")
 	case e.how == generated || e.how == manual:
 		p.P(out, " = new(", e.typ, ")")
-		p.P(receiver(in), ".DeepCopyInto(", out, ")")
+		p.P(operand(in), ".DeepCopyInto(", out, ")")
 	case e.how == function:
 		p.P(out, " = new(", e.typ, ")")
 		p.P(p.functionName(e.typ), "(", in, ", ", out, ")")
@@ -235,10 +235,15 @@ func variable(depth int) string {
 func member(expr, name string) string { return receiver(expr) + "." + name }
 
 func at(expr, index string) string {
+	return operand(expr) + "[" + index + "]"
+}
+
+// operand is an expression that a selector may follow.
+func operand(expr string) string {
 	if strings.HasPrefix(expr, "*") {
-		return "(" + expr + ")[" + index + "]"
+		return "(" + expr + ")"
 	}
-	return expr + "[" + index + "]"
+	return expr
 }
 
 func address(expr string) string {
@@ -250,9 +255,5 @@ func address(expr string) string {
 
 // receiver is what a selector may follow: one star is not needed there.
 func receiver(expr string) string {
-	pointer, ok := strings.CutPrefix(expr, "*")
-	if ok && strings.HasPrefix(pointer, "*") {
-		return "(" + pointer + ")"
-	}
-	return pointer
+	return operand(strings.TrimPrefix(expr, "*"))
 }
