@@ -21,7 +21,6 @@ type printer struct {
 	file  *file
 	used  map[string]bool // helpers
 	slabs []slab
-	in    *message // whose function is being printed
 }
 
 // printFile prints the methods of all messages of a package, and the helpers that they need.
@@ -43,7 +42,7 @@ func printFile(out *emit.File, f *file) error {
 		p.marshal(m)
 	}
 	if codecs := f.codecs(); len(codecs) > 0 {
-		p.readers(slices.ContainsFunc(codecs, func(m *message) bool { return m.cycle }))
+		p.reader(slices.ContainsFunc(codecs, func(m *message) bool { return m.cycle }))
 	}
 	return printHelpers(out, p.used, func(name string) bool { return f.pkg.Go.Scope().Lookup(name) != nil })
 }

@@ -28,7 +28,7 @@ func (p *printer) methods(m *message) {
 	p.P()
 	p.P("// Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.")
 	p.P("func (m *", m.typ, ") Unmarshal(data []byte) error {")
-	p.f("return %s(%s, data, m)", unmarshal, p.newReader(m, false))
+	p.f("return %s(&readerGenerated{}, data, m)", unmarshal)
 	p.P("}")
 	p.P()
 	p.unmarshalShared(m.name, m)
@@ -39,7 +39,7 @@ func (p *printer) unmarshalShared(name string, m *message) {
 	p.P("// UnmarshalShared_", name, " is Unmarshal, but strings of m are parts of data: it must not be changed any more, and")
 	p.P("// each of them keeps all of it in memory. Byte slices are copied.")
 	p.P("func UnmarshalShared_", name, "(data []byte, m *", m.typ, ") error {")
-	p.f("return %s(%s, data, m)", p.function("unmarshal", m), p.newReader(m, true))
+	p.f("return %s(&readerGenerated{shared: true}, data, m)", p.function("unmarshal", m))
 	p.P("}")
 	p.P()
 }

@@ -3,15 +3,10 @@ package protobuf
 import (
 	"slices"
 	"strings"
-
-	"k8s.io/gengo/v2/types"
 )
 
 // slab is a field of the printed readerGenerated.
-type slab struct {
-	name, typ string
-	of        *types.Type // nil for one of Go's own types
-}
+type slab struct{ name, typ string }
 
 // slabOf is the name of the slab that values of a type come from.
 func (p *printer) slabOf(v *value) string {
@@ -19,10 +14,10 @@ func (p *printer) slabOf(v *value) string {
 	if v.isMessage() {
 		typ = p.Type(v.typ)
 		name = strings.ReplaceAll(typ, ".", "_")
-		p.needSlab(slab{name, typ, v.typ})
+		p.needSlab(slab{name, typ})
 		return name
 	}
-	p.needSlab(slab{name, typ, nil})
+	p.needSlab(slab{name, typ})
 	return name
 }
 
@@ -34,17 +29,8 @@ func (p *printer) needSlab(s slab) {
 	}
 }
 
-// readers prints the types that carry what the reading of one object has in common. Few objects need all slabs, so
-// those that not every kind needs stand apart.
-func (p *printer) readers(cycles bool) {
-	var common, others []slab
-	for _, s := range p.slabs {
-		if s.of == nil || p.file.common[s.of] {
-			common = append(common, s)
-		} else {
-			others = append(others, s)
-		}
-	}
+// reader prints the type that carries what the reading of one object has in common.
+func (p *printer) reader(cycles bool) {
 	p.P("// readerGenerated is what the reading of one object has in common. Small things that objects have many of are")
 	p.P("// allocated together.")
 	p.P("type readerGenerated struct {")
@@ -52,49 +38,10 @@ func (p *printer) readers(cycles bool) {
 	if cycles {
 		p.P("depth int // of messages that can hold themselves")
 	}
-	p.slabFields(common)
-	p.P("}")
-	p.P()
-	if len(others) > 0 {
-		p.P("// largeReaderGenerated is for objects with more parts.")
-		p.P("type largeReaderGenerated struct {")
-		p.P("readerGenerated")
-		p.slabFields(others)
-		p.P("}")
-		p.P()
-	}
-}
-
-func (p *printer) slabFields(slabs []slab) {
-	slices.SortFunc(slabs, func(a, b slab) int { return strings.Compare(a.name, b.name) })
-	for _, s := range slabs {
+	slices.SortFunc(p.slabs, func(a, b slab) int { return strings.Compare(a.name, b.name) })
+	for _, s := range p.slabs {
 		p.P(s.name, " ", p.helper("slab"), "[", s.typ, "]")
 	}
-}
-
-// readerOf is the type of reader that a message needs.
-func (p *printer) readerOf(m *message) string {
-	if p.file.large[m] {
-		return "largeReaderGenerated"
-	}
-	return "readerGenerated"
-}
-
-// newReader is a pointer to a reader for a message.
-func (p *printer) newReader(m *message, shared bool) string {
-	switch {
-	case !shared:
-		return "&" + p.readerOf(m) + "{}"
-	case p.file.large[m]:
-		return "&largeReaderGenerated{readerGenerated: readerGenerated{shared: true}}"
-	}
-	return "&readerGenerated{shared: true}"
-}
-
-// pass is how a function hands its reader to a helper, or to the function of another message.
-func (p *printer) pass(to *message) string {
-	if p.file.large[p.in] && !p.file.large[to] {
-		return "&r.readerGenerated"
-	}
-	return "r"
+	p.P("}")
+	p.P()
 }

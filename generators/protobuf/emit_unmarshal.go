@@ -7,10 +7,9 @@ import (
 
 // unmarshal prints the function that reads a message.
 func (p *printer) unmarshal(m *message) {
-	p.in = m
 	name := p.function("unmarshal", m)
 	p.P("// ", name, " adds what data says to m.")
-	p.P("func ", name, "(r *", p.readerOf(m), ", data []byte, m *", m.typ, ") error {")
+	p.P("func ", name, "(r *readerGenerated, data []byte, m *", m.typ, ") error {")
 	if m.cycle {
 		p.f("if r.depth++; r.depth > %s {", p.helper("maxDepth"))
 		p.P("return ", p.helper("ErrDepth"))
@@ -100,14 +99,14 @@ func (p *printer) readField(f *field) {
 	v := f.value
 	switch {
 	case f.texts():
-		p.f("i, err = %s(%s, data, i, tag, %s)", p.helper("textMap"), p.pass(nil), f.address())
+		p.f("i, err = %s(r, data, i, tag, %s)", p.helper("textMap"), f.address())
 	case f.shape == dict:
 		p.readMap(f)
 	case v.isMessage():
 		p.readMessage(f)
 	case f.shape == list && v.kind == stringKind:
-		p.needSlab(slab{"strings", "string", nil})
-		p.f("i, err = %s(%s, data, i, tag, %s)", p.helper("texts"), p.pass(nil), f.address())
+		p.needSlab(slab{"strings", "string"})
+		p.f("i, err = %s(r, data, i, tag, %s)", p.helper("texts"), f.address())
 	case f.shape == list:
 		if f.packable() {
 			p.f("if tag&7 == %s {", p.wireName(wireBytes))
@@ -149,7 +148,7 @@ func (f *field) address() string {
 func (p *printer) readValue(v *value, to string) {
 	switch v.kind {
 	case stringKind:
-		p.f("i, err = %s(%s, data, i, tag, %s)", p.helper("text"), p.pass(nil), to)
+		p.f("i, err = %s(r, data, i, tag, %s)", p.helper("text"), to)
 	default:
 		p.f("i, err = %s(data, i, tag, %s)", p.helper(v.reader()), to)
 	}
@@ -233,9 +232,9 @@ func (p *printer) newMessage(v *value) string {
 func (p *printer) readInto(v *value, body, address, target string) {
 	switch v.access {
 	case byFunction:
-		p.f("err = %s(%s, %s, %s)", p.function("unmarshal", v.target), p.pass(v.target), body, address)
+		p.f("err = %s(r, %s, %s)", p.function("unmarshal", v.target), body, address)
 	case asQuantity:
-		p.f("err = %s(%s, %s, %s)", p.helper("quantity"), p.pass(nil), body, address)
+		p.f("err = %s(r, %s, %s)", p.helper("quantity"), body, address)
 	case byShared:
 		p.P("if r.shared {")
 		p.f("err = %s(%s, %s)", p.Ident(v.typ.Name.Package, "UnmarshalShared_"+v.typ.Name.Name), body, address)
@@ -314,7 +313,7 @@ func (p *printer) read(v *value, number, body string) string {
 	case v.kind == bytesKind:
 		return fmt.Sprintf("append(%s{}, %s...)", p.Type(v.typ), body)
 	case v.kind == stringKind:
-		return p.convert(v, fmt.Sprintf("%s(%s, %s)", p.helper("string"), p.pass(nil), body))
+		return p.convert(v, fmt.Sprintf("%s(r, %s)", p.helper("string"), body))
 	case v.kind == boolKind:
 		return p.convert(v, number+" != 0")
 	case v.kind.wire == wireFixed64:

@@ -20,12 +20,10 @@ const (
 // file is what one package gets: generated.pb.go and generated.proto.
 type file struct {
 	pkg      *load.Package
-	messages []*message // by name
-	aliases  []alias    // kinds of other modules, by name
-	foreign  []*message // of other modules, that those hold
-	slabs    map[*types.Type]bool
-	common   map[*types.Type]bool // slabs that every kind needs
-	large    map[*message]bool    // messages that need others
+	messages []*message           // by name
+	aliases  []alias              // kinds of other modules, by name
+	foreign  []*message           // of other modules, that those hold
+	slabs    map[*types.Type]bool // types that are allocated together
 }
 
 // codecs are the messages whose functions the file gets.
