@@ -2,7 +2,6 @@ package protobuf
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/typeplane/typeplane/generators/emit"
@@ -11,7 +10,7 @@ import (
 // locals are the names of variables in the printed code; no import may have one of them.
 var locals = []string{
 	"m", "n", "err", "data", "i", "k", "v", "entry", "keys", "room", "value", "key", "r", "w",
-	"before", "start", "tag", "number", "body", "next", "at", "part", "text",
+	"before", "end",
 }
 
 // printer prints generated.pb.go of one package.
@@ -41,8 +40,8 @@ func printFile(out *emit.File, f *file) error {
 		p.unmarshal(m)
 		p.marshal(m)
 	}
-	if codecs := f.codecs(); len(codecs) > 0 {
-		p.reader(slices.ContainsFunc(codecs, func(m *message) bool { return m.cycle }))
+	if len(f.codecs()) > 0 {
+		p.reader()
 	}
 	return printHelpers(out, p.used, func(name string) bool { return f.pkg.Go.Scope().Lookup(name) != nil })
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/typeplane/typeplane/generators/emit"
 )
 
-//go:embed wirecode/wirecode.go wirecode/read.go wirecode/write.go wirecode/text.go
+//go:embed wirecode/wirecode.go wirecode/read.go wirecode/slab.go wirecode/values.go wirecode/write.go wirecode/text.go
 var helperSource embed.FS
 
 // helperFiles are in the order in which they are printed.
-var helperFiles = []string{"wirecode.go", "read.go", "write.go", "text.go"}
+var helperFiles = []string{"wirecode.go", "read.go", "slab.go", "values.go", "write.go", "text.go"}
 
 // helperSet is package wirecode in pieces.
 type helperSet struct {

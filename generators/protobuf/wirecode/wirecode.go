@@ -179,28 +179,3 @@ func readNumberGenerated(data []byte, i, wire int) (number uint64, next int, err
 		return readVarintGenerated(data, i)
 	}
 }
-
-// entryGenerated reads one part of an entry of a map, which ends at end: 1 is the key, 2 the value; they are written
-// as key and value say, whatever their tags say. Other parts are passed over.
-func entryGenerated(data []byte, i, end, key, value int) (part int32, number uint64, body []byte, next int, err error) {
-	tag, start, err := readVarintGenerated(data, i)
-	if err != nil {
-		return 0, 0, nil, 0, err
-	}
-	part = int32(tag >> 3)
-	wire := key
-	switch part {
-	case 1:
-	case 2:
-		wire = value
-	default:
-		next, err = skipFromGenerated(data, i, end)
-		return part, 0, nil, next, err
-	}
-	if wire == bytesGenerated {
-		body, next, err = readBytesGenerated(data, start)
-	} else {
-		number, next, err = readNumberGenerated(data, start, wire)
-	}
-	return part, number, body, next, err
-}

@@ -70,22 +70,30 @@ func TestRoom(t *testing.T) {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 		var list []string
-		if growGenerated(&list, c.data, tag); len(list) != 1 || cap(list) != c.want+1 {
-			t.Errorf("%s: room for %d", c.name, cap(list))
-		}
-		var r readerGenerated
 		data := append(bytes.Clone(one), c.data...)
-		list = nil
-		if _, err := textsGenerated(&r, data, 1, tag, &list); err != nil || len(list) != 1 || cap(list) != c.want+1 {
-			t.Errorf("%s: room for %d: %v", c.name, cap(list), err)
+		r := readerGenerated{data: data, end: len(data)}
+		if r.next(); r.tag != tag {
+			t.Fatal(r.tag)
+		}
+		textsGenerated(&r, &list)
+		if r.err != nil || len(list) != 1 || cap(list) < c.want+1 || cap(list) > c.want+4 {
+			t.Errorf("%s: room for %d: %v", c.name, cap(list), r.err)
+		}
+		r = readerGenerated{data: data, end: len(data)}
+		r.next()
+		if list = nil; *growGenerated(&r, r.enter(), &list) != "" || len(list) != 1 || cap(list) != c.want+1 {
+			t.Errorf("%s: room for %d", c.name, cap(list))
 		}
 	}
 	list := make([]string, 1, 2)
 	list[:2][1] = "left over"
-	if v := growGenerated(&list, one, tag); *v != "" || cap(list) != 2 {
+	if v := growGenerated(&readerGenerated{}, 0, &list); *v != "" || cap(list) != 2 {
 		t.Errorf("%q in room for %d", *v, cap(list))
 	}
-	if n := entriesGenerated(bytes.Repeat([]byte{0x1a, 0}, 1e6), tag); n > 1000 {
+	data := bytes.Repeat([]byte{0x1a, 0}, 1e6)
+	r := readerGenerated{data: data, end: len(data)}
+	r.next()
+	if n := r.entries(r.enter()); n != 1000 {
 		t.Errorf("room for %d entries, which may all be the same one", n)
 	}
 }
@@ -95,15 +103,15 @@ func TestSlab(t *testing.T) {
 	var s slabGenerated[int32]
 	seen := map[*int32]bool{}
 	for range 1000 {
-		v := s.next()
+		v := s.nextOf()
 		if *v != 0 || seen[v] {
 			t.Fatal("a value was given out twice")
 		}
 		*v, seen[v] = 1, true
 	}
-	a, b := s.list(3), s.list(1000)
+	a, b := s.listOf(3), s.listOf(1000)
 	a = append(a, 1, 2, 3, 4)
-	if c := s.list(1); cap(c) != 1 || c[:1][0] != 0 || cap(b) != 1000 || a[3] != 4 {
+	if c := s.listOf(1); cap(c) != 1 || c[:1][0] != 0 || cap(b) != 1000 || a[3] != 4 {
 		t.Error("lists run into one another")
 	}
 }
@@ -151,7 +159,11 @@ func FuzzSkip(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		next, err := otherGenerated("Book", data, 0)
+		r := readerGenerated{data: data, end: len(data)}
+		if r.next() {
+			r.other("Book")
+		}
+		next, err := r.i, r.err
 		field, _, wantLen := protowire.ConsumeField(data)
 		if err != nil {
 			if wantLen >= 0 && int32(field) > 0 {
@@ -160,7 +172,7 @@ func FuzzSkip(f *testing.F) {
 			return
 		}
 		// protowire refuses overlong numbers, numbers that are too large, and groups that end as others.
-		if next <= 0 || next > len(data) || wantLen >= 0 && wantLen != next {
+		if next < 0 || next > len(data) || wantLen >= 0 && wantLen != next {
 			t.Fatalf("%x: goes on at %d, want %d", data, next, wantLen)
 		}
 		tag := protowire.EncodeTag(field, protowire.BytesType)

@@ -27,7 +27,9 @@ import (
 // UnmarshalShared_ConfigMap is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ConfigMap(data []byte, m *v1.ConfigMap) error {
-	return unmarshal_v1_ConfigMap(&readerGenerated{shared: true}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_v1_ConfigMap(&r, m)
+	return r.err
 }
 
 // Marshal_ConfigMap returns m as it stands on the wire.
@@ -40,7 +42,9 @@ func Marshal_ConfigMap(m *ConfigMap) ([]byte, error) {
 // UnmarshalShared_Deployment is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Deployment(data []byte, m *appsv1.Deployment) error {
-	return unmarshal_appsv1_Deployment(&largeReaderGenerated{readerGenerated: readerGenerated{shared: true}}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_appsv1_Deployment(&r, m)
+	return r.err
 }
 
 // Marshal_Deployment returns m as it stands on the wire.
@@ -53,7 +57,9 @@ func Marshal_Deployment(m *Deployment) ([]byte, error) {
 // UnmarshalShared_Node is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Node(data []byte, m *v1.Node) error {
-	return unmarshal_v1_Node(&largeReaderGenerated{readerGenerated: readerGenerated{shared: true}}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_v1_Node(&r, m)
+	return r.err
 }
 
 // Marshal_Node returns m as it stands on the wire.
@@ -66,7 +72,9 @@ func Marshal_Node(m *Node) ([]byte, error) {
 // UnmarshalShared_Pod is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Pod(data []byte, m *v1.Pod) error {
-	return unmarshal_v1_Pod(&largeReaderGenerated{readerGenerated: readerGenerated{shared: true}}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_v1_Pod(&r, m)
+	return r.err
 }
 
 // Marshal_Pod returns m as it stands on the wire.
@@ -76,57 +84,52 @@ func Marshal_Pod(m *Pod) ([]byte, error) {
 	return w.finish()
 }
 
-// unmarshal_v1_ConfigMap adds what data says to m.
-func unmarshal_v1_ConfigMap(r *readerGenerated, data []byte, m *v1.ConfigMap) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ConfigMap adds to m what r has up to its end.
+func unmarshal_v1_ConfigMap(r *readerGenerated, m *v1.ConfigMap) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_metav1_ObjectMeta(r, body, &m.ObjectMeta)
-			}
+			end := r.enter()
+			unmarshal_metav1_ObjectMeta(r, &m.ObjectMeta)
+			r.end = end
 		case 2:
-			i, err = textMapGenerated(r, data, start, i, tag, &m.Data)
+			textMapGenerated(r, &m.Data)
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err != nil {
-				break
-			}
+			end := r.enter()
 			if m.BinaryData == nil {
-				m.BinaryData = make(map[string][]byte, entriesGenerated(data[start:], tag))
+				m.BinaryData = make(map[string][]byte, r.entries(end))
 			}
 			var key string
 			value := []byte{}
-			for at := 0; at < len(body); {
-				part, _, text, next, err := entryGenerated(body, at, len(body), bytesGenerated, bytesGenerated)
-				if err != nil {
-					return err
-				}
-				switch part {
+			for r.next() {
+				switch r.tag >> 3 {
 				case 1:
-					key = stringGenerated(r, text)
+					r.tag = bytesGenerated
+					textGenerated(r, &key)
 				case 2:
-					value = append([]byte{}, text...)
+					r.tag = bytesGenerated
+					copyGenerated(r, &value)
+				default:
+					r.skip()
 				}
-				at = next
 			}
+			r.end = end
 			m.BinaryData[key] = value
 		case 4:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.Immutable = v
 		default:
-			i, err = otherGenerated("ConfigMap", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ConfigMap", tag, "ObjectMeta 1,Data 2,BinaryData 3,Immutable 4")
+			r.other("ConfigMap")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ConfigMap", "ObjectMeta 1,Data 2,BinaryData 3,Immutable 4")
+	}
 }
 
 // marshal_v1_ConfigMap writes m before what w has.
@@ -158,36 +161,33 @@ func marshal_v1_ConfigMap(w *writerGenerated, m *v1.ConfigMap) {
 	}
 }
 
-// unmarshal_appsv1_Deployment adds what data says to m.
-func unmarshal_appsv1_Deployment(r *largeReaderGenerated, data []byte, m *appsv1.Deployment) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_appsv1_Deployment adds to m what r has up to its end.
+func unmarshal_appsv1_Deployment(r *readerGenerated, m *appsv1.Deployment) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_metav1_ObjectMeta(&r.readerGenerated, body, &m.ObjectMeta)
-			}
+			end := r.enter()
+			unmarshal_metav1_ObjectMeta(r, &m.ObjectMeta)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_appsv1_DeploymentSpec(r, body, &m.Spec)
-			}
+			end := r.enter()
+			unmarshal_appsv1_DeploymentSpec(r, &m.Spec)
+			r.end = end
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_appsv1_DeploymentStatus(r, body, &m.Status)
-			}
+			end := r.enter()
+			unmarshal_appsv1_DeploymentStatus(r, &m.Status)
+			r.end = end
 		default:
-			i, err = otherGenerated("Deployment", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "Deployment", tag, "ObjectMeta 1,Spec 2,Status 3")
+			r.other("Deployment")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("Deployment", "ObjectMeta 1,Spec 2,Status 3")
+	}
 }
 
 // marshal_appsv1_Deployment writes m before what w has.
@@ -212,36 +212,33 @@ func marshal_appsv1_Deployment(w *writerGenerated, m *appsv1.Deployment) {
 	}
 }
 
-// unmarshal_v1_Node adds what data says to m.
-func unmarshal_v1_Node(r *largeReaderGenerated, data []byte, m *v1.Node) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_Node adds to m what r has up to its end.
+func unmarshal_v1_Node(r *readerGenerated, m *v1.Node) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_metav1_ObjectMeta(&r.readerGenerated, body, &m.ObjectMeta)
-			}
+			end := r.enter()
+			unmarshal_metav1_ObjectMeta(r, &m.ObjectMeta)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_NodeSpec(r, body, &m.Spec)
-			}
+			end := r.enter()
+			unmarshal_v1_NodeSpec(r, &m.Spec)
+			r.end = end
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_NodeStatus(r, body, &m.Status)
-			}
+			end := r.enter()
+			unmarshal_v1_NodeStatus(r, &m.Status)
+			r.end = end
 		default:
-			i, err = otherGenerated("Node", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "Node", tag, "ObjectMeta 1,Spec 2,Status 3")
+			r.other("Node")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("Node", "ObjectMeta 1,Spec 2,Status 3")
+	}
 }
 
 // marshal_v1_Node writes m before what w has.
@@ -266,36 +263,33 @@ func marshal_v1_Node(w *writerGenerated, m *v1.Node) {
 	}
 }
 
-// unmarshal_v1_Pod adds what data says to m.
-func unmarshal_v1_Pod(r *largeReaderGenerated, data []byte, m *v1.Pod) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_Pod adds to m what r has up to its end.
+func unmarshal_v1_Pod(r *readerGenerated, m *v1.Pod) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_metav1_ObjectMeta(&r.readerGenerated, body, &m.ObjectMeta)
-			}
+			end := r.enter()
+			unmarshal_metav1_ObjectMeta(r, &m.ObjectMeta)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_PodSpec(r, body, &m.Spec)
-			}
+			end := r.enter()
+			unmarshal_v1_PodSpec(r, &m.Spec)
+			r.end = end
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_PodStatus(r, body, &m.Status)
-			}
+			end := r.enter()
+			unmarshal_v1_PodStatus(r, &m.Status)
+			r.end = end
 		default:
-			i, err = otherGenerated("Pod", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "Pod", tag, "ObjectMeta 1,Spec 2,Status 3")
+			r.other("Pod")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("Pod", "ObjectMeta 1,Spec 2,Status 3")
+	}
 }
 
 // marshal_v1_Pod writes m before what w has.
@@ -320,69 +314,68 @@ func marshal_v1_Pod(w *writerGenerated, m *v1.Pod) {
 	}
 }
 
-// unmarshal_metav1_ObjectMeta adds what data says to m.
-func unmarshal_metav1_ObjectMeta(r *readerGenerated, data []byte, m *metav1.ObjectMeta) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_metav1_ObjectMeta adds to m what r has up to its end.
+func unmarshal_metav1_ObjectMeta(r *readerGenerated, m *metav1.ObjectMeta) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.GenerateName)
+			textGenerated(r, &m.GenerateName)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.Namespace)
+			textGenerated(r, &m.Namespace)
 		case 4:
-			i, err = textGenerated(r, data, i, tag, &m.SelfLink)
+			textGenerated(r, &m.SelfLink)
 		case 5:
-			i, err = textGenerated(r, data, i, tag, &m.UID)
+			textGenerated(r, &m.UID)
 		case 6:
-			i, err = textGenerated(r, data, i, tag, &m.ResourceVersion)
+			textGenerated(r, &m.ResourceVersion)
 		case 7:
-			i, err = numberGenerated(data, i, tag, &m.Generation)
+			numberGenerated(r, &m.Generation)
 		case 8:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = timeGenerated(body, &m.CreationTimestamp)
-			}
+			end := r.enter()
+			timeGenerated(r, &m.CreationTimestamp)
+			r.end = end
 		case 9:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.DeletionTimestamp == nil {
-					m.DeletionTimestamp = r.metav1_Time.next()
-				}
-				err = timeGenerated(body, m.DeletionTimestamp)
+			end := r.enter()
+			if m.DeletionTimestamp == nil {
+				m.DeletionTimestamp = r.metav1_Time.nextOf()
 			}
+			timeGenerated(r, m.DeletionTimestamp)
+			r.end = end
 		case 10:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
 			m.DeletionGracePeriodSeconds = v
 		case 11:
-			i, err = textMapGenerated(r, data, start, i, tag, &m.Labels)
+			textMapGenerated(r, &m.Labels)
 		case 12:
-			i, err = textMapGenerated(r, data, start, i, tag, &m.Annotations)
+			textMapGenerated(r, &m.Annotations)
 		case 13:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_metav1_OwnerReference(r, body, growFromGenerated(&r.metav1_OwnerReference, &m.OwnerReferences, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.OwnerReferences, &r.metav1_OwnerReference)
+			unmarshal_metav1_OwnerReference(r, v)
+			r.end = end
 		case 14:
-			i, err = textGenerated(r, data, i, tag, growTextsGenerated(r, &m.Finalizers, data[start:], tag))
+			textsGenerated(r, &m.Finalizers)
 		case 17:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_metav1_ManagedFieldsEntry(r, body, growFromGenerated(&r.metav1_ManagedFieldsEntry, &m.ManagedFields, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.ManagedFields, &r.metav1_ManagedFieldsEntry)
+			unmarshal_metav1_ManagedFieldsEntry(r, v)
+			r.end = end
 		default:
-			i, err = otherGenerated("ObjectMeta", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ObjectMeta", tag, "Name 1,GenerateName 2,Namespace 3,SelfLink 4,UID 5,ResourceVersion 6,Generation 7,CreationTimestamp 8,"+
-				"DeletionTimestamp 9,DeletionGracePeriodSeconds 10,Labels 11,Annotations 12,OwnerReferences 13,"+
-				"Finalizers 14,ManagedFields 17")
+			r.other("ObjectMeta")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ObjectMeta", "Name 1,GenerateName 2,Namespace 3,SelfLink 4,UID 5,ResourceVersion 6,Generation 7,CreationTimestamp 8,"+
+			"DeletionTimestamp 9,DeletionGracePeriodSeconds 10,Labels 11,Annotations 12,OwnerReferences 13,"+
+			"Finalizers 14,ManagedFields 17")
+	}
 }
 
 // marshal_metav1_ObjectMeta writes m before what w has.
@@ -425,56 +418,53 @@ func marshal_metav1_ObjectMeta(w *writerGenerated, m *metav1.ObjectMeta) {
 	w.putString(1<<3|2, m.Name)
 }
 
-// unmarshal_appsv1_DeploymentSpec adds what data says to m.
-func unmarshal_appsv1_DeploymentSpec(r *largeReaderGenerated, data []byte, m *appsv1.DeploymentSpec) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_appsv1_DeploymentSpec adds to m what r has up to its end.
+func unmarshal_appsv1_DeploymentSpec(r *readerGenerated, m *appsv1.DeploymentSpec) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			v := r.int32s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int32](r)
+			numberGenerated(r, v)
 			m.Replicas = v
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Selector == nil {
-					m.Selector = r.metav1_LabelSelector.next()
-				}
-				err = unmarshal_metav1_LabelSelector(r, body, m.Selector)
+			end := r.enter()
+			if m.Selector == nil {
+				m.Selector = r.metav1_LabelSelector.nextOf()
 			}
+			unmarshal_metav1_LabelSelector(r, m.Selector)
+			r.end = end
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_PodTemplateSpec(r, body, &m.Template)
-			}
+			end := r.enter()
+			unmarshal_v1_PodTemplateSpec(r, &m.Template)
+			r.end = end
 		case 4:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_appsv1_DeploymentStrategy(r, body, &m.Strategy)
-			}
+			end := r.enter()
+			unmarshal_appsv1_DeploymentStrategy(r, &m.Strategy)
+			r.end = end
 		case 5:
-			i, err = numberGenerated(data, i, tag, &m.MinReadySeconds)
+			numberGenerated(r, &m.MinReadySeconds)
 		case 6:
-			v := r.int32s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int32](r)
+			numberGenerated(r, v)
 			m.RevisionHistoryLimit = v
 		case 7:
-			i, err = boolGenerated(data, i, tag, &m.Paused)
+			boolGenerated(r, &m.Paused)
 		case 9:
-			v := r.int32s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int32](r)
+			numberGenerated(r, v)
 			m.ProgressDeadlineSeconds = v
 		default:
-			i, err = otherGenerated("DeploymentSpec", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "DeploymentSpec", tag, "Replicas 1,Selector 2,Template 3,Strategy 4,MinReadySeconds 5,RevisionHistoryLimit 6,Paused 7,"+
-				"ProgressDeadlineSeconds 9")
+			r.other("DeploymentSpec")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("DeploymentSpec", "Replicas 1,Selector 2,Template 3,Strategy 4,MinReadySeconds 5,RevisionHistoryLimit 6,Paused 7,"+
+			"ProgressDeadlineSeconds 9")
+	}
 }
 
 // marshal_appsv1_DeploymentSpec writes m before what w has.
@@ -512,49 +502,47 @@ func marshal_appsv1_DeploymentSpec(w *writerGenerated, m *appsv1.DeploymentSpec)
 	}
 }
 
-// unmarshal_appsv1_DeploymentStatus adds what data says to m.
-func unmarshal_appsv1_DeploymentStatus(r *largeReaderGenerated, data []byte, m *appsv1.DeploymentStatus) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_appsv1_DeploymentStatus adds to m what r has up to its end.
+func unmarshal_appsv1_DeploymentStatus(r *readerGenerated, m *appsv1.DeploymentStatus) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = numberGenerated(data, i, tag, &m.ObservedGeneration)
+			numberGenerated(r, &m.ObservedGeneration)
 		case 2:
-			i, err = numberGenerated(data, i, tag, &m.Replicas)
+			numberGenerated(r, &m.Replicas)
 		case 3:
-			i, err = numberGenerated(data, i, tag, &m.UpdatedReplicas)
+			numberGenerated(r, &m.UpdatedReplicas)
 		case 4:
-			i, err = numberGenerated(data, i, tag, &m.AvailableReplicas)
+			numberGenerated(r, &m.AvailableReplicas)
 		case 5:
-			i, err = numberGenerated(data, i, tag, &m.UnavailableReplicas)
+			numberGenerated(r, &m.UnavailableReplicas)
 		case 6:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_appsv1_DeploymentCondition(&r.readerGenerated, body, growFromGenerated(&r.appsv1_DeploymentCondition, &m.Conditions, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.Conditions)
+			unmarshal_appsv1_DeploymentCondition(r, v)
+			r.end = end
 		case 7:
-			i, err = numberGenerated(data, i, tag, &m.ReadyReplicas)
+			numberGenerated(r, &m.ReadyReplicas)
 		case 8:
-			v := r.int32s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int32](r)
+			numberGenerated(r, v)
 			m.CollisionCount = v
 		case 9:
-			v := r.int32s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int32](r)
+			numberGenerated(r, v)
 			m.TerminatingReplicas = v
 		default:
-			i, err = otherGenerated("DeploymentStatus", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "DeploymentStatus", tag, "ObservedGeneration 1,Replicas 2,UpdatedReplicas 3,AvailableReplicas 4,UnavailableReplicas 5,"+
-				"Conditions 6,ReadyReplicas 7,CollisionCount 8,TerminatingReplicas 9")
+			r.other("DeploymentStatus")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("DeploymentStatus", "ObservedGeneration 1,Replicas 2,UpdatedReplicas 3,AvailableReplicas 4,UnavailableReplicas 5,"+
+			"Conditions 6,ReadyReplicas 7,CollisionCount 8,TerminatingReplicas 9")
+	}
 }
 
 // marshal_appsv1_DeploymentStatus writes m before what w has.
@@ -583,53 +571,51 @@ func marshal_appsv1_DeploymentStatus(w *writerGenerated, m *appsv1.DeploymentSta
 	w.putNumber(1<<3, uint64(m.ObservedGeneration))
 }
 
-// unmarshal_v1_NodeSpec adds what data says to m.
-func unmarshal_v1_NodeSpec(r *largeReaderGenerated, data []byte, m *v1.NodeSpec) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_NodeSpec adds to m what r has up to its end.
+func unmarshal_v1_NodeSpec(r *readerGenerated, m *v1.NodeSpec) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.PodCIDR)
+			textGenerated(r, &m.PodCIDR)
 		case 2:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.DoNotUseExternalID)
+			textGenerated(r, &m.DoNotUseExternalID)
 		case 3:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.ProviderID)
+			textGenerated(r, &m.ProviderID)
 		case 4:
-			i, err = boolGenerated(data, i, tag, &m.Unschedulable)
+			boolGenerated(r, &m.Unschedulable)
 		case 5:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_Taint(&r.readerGenerated, body, growFromGenerated(&r.v1_Taint, &m.Taints, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.Taints)
+			unmarshal_v1_Taint(r, v)
+			r.end = end
 		case 6:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.ConfigSource == nil {
-					m.ConfigSource = r.v1_NodeConfigSource.next()
-				}
-				err = unmarshal_v1_NodeConfigSource(r, body, m.ConfigSource)
+			end := r.enter()
+			if m.ConfigSource == nil {
+				m.ConfigSource = &v1.NodeConfigSource{}
 			}
+			unmarshal_v1_NodeConfigSource(r, m.ConfigSource)
+			r.end = end
 		case 7:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.PodCIDRs, data[start:], tag))
+			textsGenerated(r, &m.PodCIDRs)
 		case 8:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.PodPreemptionPolicy == nil {
-					m.PodPreemptionPolicy = &v1.NodePodPreemptionPolicy{}
-				}
-				err = unmarshal_v1_NodePodPreemptionPolicy(&r.readerGenerated, body, m.PodPreemptionPolicy)
+			end := r.enter()
+			if m.PodPreemptionPolicy == nil {
+				m.PodPreemptionPolicy = &v1.NodePodPreemptionPolicy{}
 			}
+			unmarshal_v1_NodePodPreemptionPolicy(r, m.PodPreemptionPolicy)
+			r.end = end
 		default:
-			i, err = otherGenerated("NodeSpec", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "NodeSpec", tag, "PodCIDR 1,DoNotUseExternalID 2,ProviderID 3,Unschedulable 4,Taints 5,ConfigSource 6,PodCIDRs 7,"+
-				"PodPreemptionPolicy 8")
+			r.other("NodeSpec")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("NodeSpec", "PodCIDR 1,DoNotUseExternalID 2,ProviderID 3,Unschedulable 4,Taints 5,ConfigSource 6,PodCIDRs 7,"+
+			"PodPreemptionPolicy 8")
+	}
 }
 
 // marshal_v1_NodeSpec writes m before what w has.
@@ -667,127 +653,123 @@ func marshal_v1_NodeSpec(w *writerGenerated, m *v1.NodeSpec) {
 	w.putString(1<<3|2, m.PodCIDR)
 }
 
-// unmarshal_v1_NodeStatus adds what data says to m.
-func unmarshal_v1_NodeStatus(r *largeReaderGenerated, data []byte, m *v1.NodeStatus) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_NodeStatus adds to m what r has up to its end.
+func unmarshal_v1_NodeStatus(r *readerGenerated, m *v1.NodeStatus) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err != nil {
-				break
-			}
+			end := r.enter()
 			if m.Capacity == nil {
-				m.Capacity = make(v1.ResourceList, entriesGenerated(data[start:], tag))
+				m.Capacity = make(v1.ResourceList, r.entries(end))
 			}
 			var key v1.ResourceName
 			var value resource.Quantity
-			for at := 0; at < len(body); {
-				part, _, text, next, err := entryGenerated(body, at, len(body), bytesGenerated, bytesGenerated)
-				if err != nil {
-					return err
-				}
-				switch part {
+			for r.next() {
+				switch r.tag >> 3 {
 				case 1:
-					key = v1.ResourceName(stringGenerated(&r.readerGenerated, text))
+					r.tag = bytesGenerated
+					textGenerated(r, &key)
 				case 2:
+					r.tag = bytesGenerated
+					end := r.enter()
 					value = resource.Quantity{}
-					err = quantityGenerated(&r.readerGenerated, text, &value)
-					if err != nil {
-						return err
-					}
+					quantityGenerated(r, &value)
+					r.end = end
+				default:
+					r.skip()
 				}
-				at = next
 			}
+			r.end = end
 			m.Capacity[key] = value
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err != nil {
-				break
-			}
+			end := r.enter()
 			if m.Allocatable == nil {
-				m.Allocatable = make(v1.ResourceList, entriesGenerated(data[start:], tag))
+				m.Allocatable = make(v1.ResourceList, r.entries(end))
 			}
 			var key v1.ResourceName
 			var value resource.Quantity
-			for at := 0; at < len(body); {
-				part, _, text, next, err := entryGenerated(body, at, len(body), bytesGenerated, bytesGenerated)
-				if err != nil {
-					return err
-				}
-				switch part {
+			for r.next() {
+				switch r.tag >> 3 {
 				case 1:
-					key = v1.ResourceName(stringGenerated(&r.readerGenerated, text))
+					r.tag = bytesGenerated
+					textGenerated(r, &key)
 				case 2:
+					r.tag = bytesGenerated
+					end := r.enter()
 					value = resource.Quantity{}
-					err = quantityGenerated(&r.readerGenerated, text, &value)
-					if err != nil {
-						return err
-					}
+					quantityGenerated(r, &value)
+					r.end = end
+				default:
+					r.skip()
 				}
-				at = next
 			}
+			r.end = end
 			m.Allocatable[key] = value
 		case 3:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Phase)
+			textGenerated(r, &m.Phase)
 		case 4:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_NodeCondition(&r.readerGenerated, body, growFromGenerated(&r.v1_NodeCondition, &m.Conditions, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.Conditions)
+			unmarshal_v1_NodeCondition(r, v)
+			r.end = end
 		case 5:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_NodeAddress(&r.readerGenerated, body, growFromGenerated(&r.v1_NodeAddress, &m.Addresses, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.Addresses)
+			unmarshal_v1_NodeAddress(r, v)
+			r.end = end
 		case 6:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_NodeDaemonEndpoints(&r.readerGenerated, body, &m.DaemonEndpoints)
-			}
+			end := r.enter()
+			unmarshal_v1_NodeDaemonEndpoints(r, &m.DaemonEndpoints)
+			r.end = end
 		case 7:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_NodeSystemInfo(&r.readerGenerated, body, &m.NodeInfo)
-			}
+			end := r.enter()
+			unmarshal_v1_NodeSystemInfo(r, &m.NodeInfo)
+			r.end = end
 		case 8:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_ContainerImage(&r.readerGenerated, body, growFromGenerated(&r.v1_ContainerImage, &m.Images, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.Images)
+			unmarshal_v1_ContainerImage(r, v)
+			r.end = end
 		case 9:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.VolumesInUse, data[start:], tag))
+			textsGenerated(r, &m.VolumesInUse)
 		case 10:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_AttachedVolume(&r.readerGenerated, body, growFromGenerated(&r.v1_AttachedVolume, &m.VolumesAttached, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.VolumesAttached)
+			unmarshal_v1_AttachedVolume(r, v)
+			r.end = end
 		case 11:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Config == nil {
-					m.Config = &v1.NodeConfigStatus{}
-				}
-				err = unmarshal_v1_NodeConfigStatus(r, body, m.Config)
+			end := r.enter()
+			if m.Config == nil {
+				m.Config = &v1.NodeConfigStatus{}
 			}
+			unmarshal_v1_NodeConfigStatus(r, m.Config)
+			r.end = end
 		case 12:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_NodeRuntimeHandler(r, body, growFromGenerated(&r.v1_NodeRuntimeHandler, &m.RuntimeHandlers, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.RuntimeHandlers)
+			unmarshal_v1_NodeRuntimeHandler(r, v)
+			r.end = end
 		case 13:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Features == nil {
-					m.Features = &v1.NodeFeatures{}
-				}
-				err = unmarshal_v1_NodeFeatures(&r.readerGenerated, body, m.Features)
+			end := r.enter()
+			if m.Features == nil {
+				m.Features = &v1.NodeFeatures{}
 			}
+			unmarshal_v1_NodeFeatures(r, m.Features)
+			r.end = end
 		case 14:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.DeclaredFeatures, data[start:], tag))
+			textsGenerated(r, &m.DeclaredFeatures)
 		default:
-			i, err = otherGenerated("NodeStatus", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "NodeStatus", tag, "Capacity 1,Allocatable 2,Phase 3,Conditions 4,Addresses 5,DaemonEndpoints 6,NodeInfo 7,Images 8,"+
-				"VolumesInUse 9,VolumesAttached 10,Config 11,RuntimeHandlers 12,Features 13,DeclaredFeatures 14")
+			r.other("NodeStatus")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("NodeStatus", "Capacity 1,Allocatable 2,Phase 3,Conditions 4,Addresses 5,DaemonEndpoints 6,NodeInfo 7,Images 8,"+
+			"VolumesInUse 9,VolumesAttached 10,Config 11,RuntimeHandlers 12,Features 13,DeclaredFeatures 14")
+	}
 }
 
 // marshal_v1_NodeStatus writes m before what w has.
@@ -891,218 +873,224 @@ func marshal_v1_NodeStatus(w *writerGenerated, m *v1.NodeStatus) {
 	}
 }
 
-// unmarshal_v1_PodSpec adds what data says to m.
-func unmarshal_v1_PodSpec(r *largeReaderGenerated, data []byte, m *v1.PodSpec) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_PodSpec adds to m what r has up to its end.
+func unmarshal_v1_PodSpec(r *readerGenerated, m *v1.PodSpec) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_Volume(r, body, growFromGenerated(&r.v1_Volume, &m.Volumes, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.Volumes)
+			unmarshal_v1_Volume(r, v)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_Container(r, body, growFromGenerated(&r.v1_Container, &m.Containers, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.Containers)
+			unmarshal_v1_Container(r, v)
+			r.end = end
 		case 3:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.RestartPolicy)
+			textGenerated(r, &m.RestartPolicy)
 		case 4:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
 			m.TerminationGracePeriodSeconds = v
 		case 5:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
 			m.ActiveDeadlineSeconds = v
 		case 6:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.DNSPolicy)
+			textGenerated(r, &m.DNSPolicy)
 		case 7:
-			i, err = textMapGenerated(&r.readerGenerated, data, start, i, tag, &m.NodeSelector)
+			textMapGenerated(r, &m.NodeSelector)
 		case 8:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.ServiceAccountName)
+			textGenerated(r, &m.ServiceAccountName)
 		case 9:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.DeprecatedServiceAccount)
+			textGenerated(r, &m.DeprecatedServiceAccount)
 		case 10:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.NodeName)
+			textGenerated(r, &m.NodeName)
 		case 11:
-			i, err = boolGenerated(data, i, tag, &m.HostNetwork)
+			boolGenerated(r, &m.HostNetwork)
 		case 12:
-			i, err = boolGenerated(data, i, tag, &m.HostPID)
+			boolGenerated(r, &m.HostPID)
 		case 13:
-			i, err = boolGenerated(data, i, tag, &m.HostIPC)
+			boolGenerated(r, &m.HostIPC)
 		case 14:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.SecurityContext == nil {
-					m.SecurityContext = r.v1_PodSecurityContext.next()
-				}
-				err = unmarshal_v1_PodSecurityContext(r, body, m.SecurityContext)
+			end := r.enter()
+			if m.SecurityContext == nil {
+				m.SecurityContext = &v1.PodSecurityContext{}
 			}
+			unmarshal_v1_PodSecurityContext(r, m.SecurityContext)
+			r.end = end
 		case 15:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, growFromGenerated(&r.v1_LocalObjectReference, &m.ImagePullSecrets, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.ImagePullSecrets, &r.v1_LocalObjectReference)
+			unmarshal_v1_LocalObjectReference(r, v)
+			r.end = end
 		case 16:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Hostname)
+			textGenerated(r, &m.Hostname)
 		case 17:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Subdomain)
+			textGenerated(r, &m.Subdomain)
 		case 18:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Affinity == nil {
-					m.Affinity = r.v1_Affinity.next()
-				}
-				err = unmarshal_v1_Affinity(r, body, m.Affinity)
+			end := r.enter()
+			if m.Affinity == nil {
+				m.Affinity = &v1.Affinity{}
 			}
+			unmarshal_v1_Affinity(r, m.Affinity)
+			r.end = end
 		case 19:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.SchedulerName)
+			textGenerated(r, &m.SchedulerName)
 		case 20:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_Container(r, body, growFromGenerated(&r.v1_Container, &m.InitContainers, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.InitContainers)
+			unmarshal_v1_Container(r, v)
+			r.end = end
 		case 21:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.AutomountServiceAccountToken = v
 		case 22:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_Toleration(&r.readerGenerated, body, growFromGenerated(&r.v1_Toleration, &m.Tolerations, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.Tolerations)
+			unmarshal_v1_Toleration(r, v)
+			r.end = end
 		case 23:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_HostAlias(&r.readerGenerated, body, growFromGenerated(&r.v1_HostAlias, &m.HostAliases, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.HostAliases)
+			unmarshal_v1_HostAlias(r, v)
+			r.end = end
 		case 24:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.PriorityClassName)
+			textGenerated(r, &m.PriorityClassName)
 		case 25:
-			v := r.int32s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int32](r)
+			numberGenerated(r, v)
 			m.Priority = v
 		case 26:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.DNSConfig == nil {
-					m.DNSConfig = r.v1_PodDNSConfig.next()
-				}
-				err = unmarshal_v1_PodDNSConfig(r, body, m.DNSConfig)
+			end := r.enter()
+			if m.DNSConfig == nil {
+				m.DNSConfig = &v1.PodDNSConfig{}
 			}
+			unmarshal_v1_PodDNSConfig(r, m.DNSConfig)
+			r.end = end
 		case 27:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.ShareProcessNamespace = v
 		case 28:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_PodReadinessGate(&r.readerGenerated, body, growFromGenerated(&r.v1_PodReadinessGate, &m.ReadinessGates, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.ReadinessGates)
+			unmarshal_v1_PodReadinessGate(r, v)
+			r.end = end
 		case 29:
-			v := r.strings.next()
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
 			m.RuntimeClassName = v
 		case 30:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.EnableServiceLinks = v
 		case 31:
-			v := r.strings.next()
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
-			m.PreemptionPolicy = (*v1.PreemptionPolicy)(v)
+			v := newTextGenerated[v1.PreemptionPolicy](r)
+			textGenerated(r, v)
+			m.PreemptionPolicy = v
 		case 32:
-			if body, i, err = bodyGenerated(data, i, tag); err != nil {
-				break
-			}
+			end := r.enter()
 			if m.Overhead == nil {
-				m.Overhead = make(v1.ResourceList, entriesGenerated(data[start:], tag))
+				m.Overhead = make(v1.ResourceList, r.entries(end))
 			}
 			var key v1.ResourceName
 			var value resource.Quantity
-			for at := 0; at < len(body); {
-				part, _, text, next, err := entryGenerated(body, at, len(body), bytesGenerated, bytesGenerated)
-				if err != nil {
-					return err
-				}
-				switch part {
+			for r.next() {
+				switch r.tag >> 3 {
 				case 1:
-					key = v1.ResourceName(stringGenerated(&r.readerGenerated, text))
+					r.tag = bytesGenerated
+					textGenerated(r, &key)
 				case 2:
+					r.tag = bytesGenerated
+					end := r.enter()
 					value = resource.Quantity{}
-					err = quantityGenerated(&r.readerGenerated, text, &value)
-					if err != nil {
-						return err
-					}
+					quantityGenerated(r, &value)
+					r.end = end
+				default:
+					r.skip()
 				}
-				at = next
 			}
+			r.end = end
 			m.Overhead[key] = value
 		case 33:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_TopologySpreadConstraint(r, body, growFromGenerated(&r.v1_TopologySpreadConstraint, &m.TopologySpreadConstraints, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.TopologySpreadConstraints)
+			unmarshal_v1_TopologySpreadConstraint(r, v)
+			r.end = end
 		case 34:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_EphemeralContainer(r, body, growFromGenerated(&r.v1_EphemeralContainer, &m.EphemeralContainers, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.EphemeralContainers)
+			unmarshal_v1_EphemeralContainer(r, v)
+			r.end = end
 		case 35:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.SetHostnameAsFQDN = v
 		case 36:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.OS == nil {
-					m.OS = r.v1_PodOS.next()
-				}
-				err = unmarshal_v1_PodOS(&r.readerGenerated, body, m.OS)
+			end := r.enter()
+			if m.OS == nil {
+				m.OS = &v1.PodOS{}
 			}
+			unmarshal_v1_PodOS(r, m.OS)
+			r.end = end
 		case 37:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.HostUsers = v
 		case 38:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_PodSchedulingGate(&r.readerGenerated, body, growFromGenerated(&r.v1_PodSchedulingGate, &m.SchedulingGates, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.SchedulingGates)
+			unmarshal_v1_PodSchedulingGate(r, v)
+			r.end = end
 		case 39:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_PodResourceClaim(&r.readerGenerated, body, growFromGenerated(&r.v1_PodResourceClaim, &m.ResourceClaims, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.ResourceClaims)
+			unmarshal_v1_PodResourceClaim(r, v)
+			r.end = end
 		case 40:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Resources == nil {
-					m.Resources = r.v1_ResourceRequirements.next()
-				}
-				err = unmarshal_v1_ResourceRequirements(r, body, m.Resources)
+			end := r.enter()
+			if m.Resources == nil {
+				m.Resources = r.v1_ResourceRequirements.nextOf()
 			}
+			unmarshal_v1_ResourceRequirements(r, m.Resources)
+			r.end = end
 		case 41:
-			v := r.strings.next()
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
 			m.HostnameOverride = v
 		case 43:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.SchedulingGroup == nil {
-					m.SchedulingGroup = r.v1_PodSchedulingGroup.next()
-				}
-				err = unmarshal_v1_PodSchedulingGroup(&r.readerGenerated, body, m.SchedulingGroup)
+			end := r.enter()
+			if m.SchedulingGroup == nil {
+				m.SchedulingGroup = &v1.PodSchedulingGroup{}
 			}
+			unmarshal_v1_PodSchedulingGroup(r, m.SchedulingGroup)
+			r.end = end
 		case 44:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_EvictionResponder(&r.readerGenerated, body, growFromGenerated(&r.v1_EvictionResponder, &m.EvictionResponders, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.EvictionResponders)
+			unmarshal_v1_EvictionResponder(r, v)
+			r.end = end
 		default:
-			i, err = otherGenerated("PodSpec", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "PodSpec", tag, "Volumes 1,Containers 2,RestartPolicy 3,TerminationGracePeriodSeconds 4,ActiveDeadlineSeconds 5,"+
-				"DNSPolicy 6,NodeSelector 7,ServiceAccountName 8,DeprecatedServiceAccount 9,NodeName 10,HostNetwork 11,"+
-				"HostPID 12,HostIPC 13,SecurityContext 14,ImagePullSecrets 15,Hostname 16,Subdomain 17,Affinity 18,"+
-				"SchedulerName 19,InitContainers 20,AutomountServiceAccountToken 21,Tolerations 22,HostAliases 23,"+
-				"PriorityClassName 24,Priority 25,DNSConfig 26,ShareProcessNamespace 27,ReadinessGates 28,RuntimeClassName 29,"+
-				"EnableServiceLinks 30,PreemptionPolicy 31,Overhead 32,TopologySpreadConstraints 33,EphemeralContainers 34,"+
-				"SetHostnameAsFQDN 35,OS 36,HostUsers 37,SchedulingGates 38,ResourceClaims 39,Resources 40,HostnameOverride 41,"+
-				"SchedulingGroup 43,EvictionResponders 44")
+			r.other("PodSpec")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("PodSpec", "Volumes 1,Containers 2,RestartPolicy 3,TerminationGracePeriodSeconds 4,ActiveDeadlineSeconds 5,"+
+			"DNSPolicy 6,NodeSelector 7,ServiceAccountName 8,DeprecatedServiceAccount 9,NodeName 10,HostNetwork 11,"+
+			"HostPID 12,HostIPC 13,SecurityContext 14,ImagePullSecrets 15,Hostname 16,Subdomain 17,Affinity 18,"+
+			"SchedulerName 19,InitContainers 20,AutomountServiceAccountToken 21,Tolerations 22,HostAliases 23,"+
+			"PriorityClassName 24,Priority 25,DNSConfig 26,ShareProcessNamespace 27,ReadinessGates 28,RuntimeClassName 29,"+
+			"EnableServiceLinks 30,PreemptionPolicy 31,Overhead 32,TopologySpreadConstraints 33,EphemeralContainers 34,"+
+			"SetHostnameAsFQDN 35,OS 36,HostUsers 37,SchedulingGates 38,ResourceClaims 39,Resources 40,HostnameOverride 41,"+
+			"SchedulingGroup 43,EvictionResponders 44")
+	}
 }
 
 // marshal_v1_PodSpec writes m before what w has.
@@ -1298,129 +1286,132 @@ func marshal_v1_PodSpec(w *writerGenerated, m *v1.PodSpec) {
 	}
 }
 
-// unmarshal_v1_PodStatus adds what data says to m.
-func unmarshal_v1_PodStatus(r *largeReaderGenerated, data []byte, m *v1.PodStatus) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_PodStatus adds to m what r has up to its end.
+func unmarshal_v1_PodStatus(r *readerGenerated, m *v1.PodStatus) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Phase)
+			textGenerated(r, &m.Phase)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_PodCondition(&r.readerGenerated, body, growFromGenerated(&r.v1_PodCondition, &m.Conditions, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.Conditions)
+			unmarshal_v1_PodCondition(r, v)
+			r.end = end
 		case 3:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Message)
+			textGenerated(r, &m.Message)
 		case 4:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Reason)
+			textGenerated(r, &m.Reason)
 		case 5:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.HostIP)
+			textGenerated(r, &m.HostIP)
 		case 6:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.PodIP)
+			textGenerated(r, &m.PodIP)
 		case 7:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.StartTime == nil {
-					m.StartTime = r.metav1_Time.next()
-				}
-				err = timeGenerated(body, m.StartTime)
+			end := r.enter()
+			if m.StartTime == nil {
+				m.StartTime = r.metav1_Time.nextOf()
 			}
+			timeGenerated(r, m.StartTime)
+			r.end = end
 		case 8:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_ContainerStatus(r, body, growFromGenerated(&r.v1_ContainerStatus, &m.ContainerStatuses, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.ContainerStatuses, &r.v1_ContainerStatus)
+			unmarshal_v1_ContainerStatus(r, v)
+			r.end = end
 		case 9:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.QOSClass)
+			textGenerated(r, &m.QOSClass)
 		case 10:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_ContainerStatus(r, body, growFromGenerated(&r.v1_ContainerStatus, &m.InitContainerStatuses, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.InitContainerStatuses, &r.v1_ContainerStatus)
+			unmarshal_v1_ContainerStatus(r, v)
+			r.end = end
 		case 11:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.NominatedNodeName)
+			textGenerated(r, &m.NominatedNodeName)
 		case 12:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_PodIP(&r.readerGenerated, body, growFromGenerated(&r.v1_PodIP, &m.PodIPs, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.PodIPs)
+			unmarshal_v1_PodIP(r, v)
+			r.end = end
 		case 13:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_ContainerStatus(r, body, growFromGenerated(&r.v1_ContainerStatus, &m.EphemeralContainerStatuses, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.EphemeralContainerStatuses, &r.v1_ContainerStatus)
+			unmarshal_v1_ContainerStatus(r, v)
+			r.end = end
 		case 14:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Resize)
+			textGenerated(r, &m.Resize)
 		case 15:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_PodResourceClaimStatus(&r.readerGenerated, body, growFromGenerated(&r.v1_PodResourceClaimStatus, &m.ResourceClaimStatuses, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.ResourceClaimStatuses)
+			unmarshal_v1_PodResourceClaimStatus(r, v)
+			r.end = end
 		case 16:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_HostIP(&r.readerGenerated, body, growFromGenerated(&r.v1_HostIP, &m.HostIPs, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.HostIPs)
+			unmarshal_v1_HostIP(r, v)
+			r.end = end
 		case 17:
-			i, err = numberGenerated(data, i, tag, &m.ObservedGeneration)
+			numberGenerated(r, &m.ObservedGeneration)
 		case 18:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.ExtendedResourceClaimStatus == nil {
-					m.ExtendedResourceClaimStatus = &v1.PodExtendedResourceClaimStatus{}
-				}
-				err = unmarshal_v1_PodExtendedResourceClaimStatus(r, body, m.ExtendedResourceClaimStatus)
+			end := r.enter()
+			if m.ExtendedResourceClaimStatus == nil {
+				m.ExtendedResourceClaimStatus = &v1.PodExtendedResourceClaimStatus{}
 			}
+			unmarshal_v1_PodExtendedResourceClaimStatus(r, m.ExtendedResourceClaimStatus)
+			r.end = end
 		case 19:
-			if body, i, err = bodyGenerated(data, i, tag); err != nil {
-				break
-			}
+			end := r.enter()
 			if m.AllocatedResources == nil {
-				m.AllocatedResources = make(v1.ResourceList, entriesGenerated(data[start:], tag))
+				m.AllocatedResources = make(v1.ResourceList, r.entries(end))
 			}
 			var key v1.ResourceName
 			var value resource.Quantity
-			for at := 0; at < len(body); {
-				part, _, text, next, err := entryGenerated(body, at, len(body), bytesGenerated, bytesGenerated)
-				if err != nil {
-					return err
-				}
-				switch part {
+			for r.next() {
+				switch r.tag >> 3 {
 				case 1:
-					key = v1.ResourceName(stringGenerated(&r.readerGenerated, text))
+					r.tag = bytesGenerated
+					textGenerated(r, &key)
 				case 2:
+					r.tag = bytesGenerated
+					end := r.enter()
 					value = resource.Quantity{}
-					err = quantityGenerated(&r.readerGenerated, text, &value)
-					if err != nil {
-						return err
-					}
+					quantityGenerated(r, &value)
+					r.end = end
+				default:
+					r.skip()
 				}
-				at = next
 			}
+			r.end = end
 			m.AllocatedResources[key] = value
 		case 20:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Resources == nil {
-					m.Resources = r.v1_ResourceRequirements.next()
-				}
-				err = unmarshal_v1_ResourceRequirements(r, body, m.Resources)
+			end := r.enter()
+			if m.Resources == nil {
+				m.Resources = r.v1_ResourceRequirements.nextOf()
 			}
+			unmarshal_v1_ResourceRequirements(r, m.Resources)
+			r.end = end
 		case 21:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_NodeAllocatableResourceClaimStatus(r, body, growFromGenerated(&r.v1_NodeAllocatableResourceClaimStatus, &m.NodeAllocatableResourceClaimStatuses, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.NodeAllocatableResourceClaimStatuses)
+			unmarshal_v1_NodeAllocatableResourceClaimStatus(r, v)
+			r.end = end
 		case 22:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_PodVolumeHealth(r, body, growFromGenerated(&r.v1_PodVolumeHealth, &m.VolumeHealth, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.VolumeHealth)
+			unmarshal_v1_PodVolumeHealth(r, v)
+			r.end = end
 		default:
-			i, err = otherGenerated("PodStatus", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "PodStatus", tag, "Phase 1,Conditions 2,Message 3,Reason 4,HostIP 5,PodIP 6,StartTime 7,ContainerStatuses 8,QOSClass 9,"+
-				"InitContainerStatuses 10,NominatedNodeName 11,PodIPs 12,EphemeralContainerStatuses 13,Resize 14,"+
-				"ResourceClaimStatuses 15,HostIPs 16,ObservedGeneration 17,ExtendedResourceClaimStatus 18,AllocatedResources 19,"+
-				"Resources 20,NodeAllocatableResourceClaimStatuses 21,VolumeHealth 22")
+			r.other("PodStatus")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("PodStatus", "Phase 1,Conditions 2,Message 3,Reason 4,HostIP 5,PodIP 6,StartTime 7,ContainerStatuses 8,QOSClass 9,"+
+			"InitContainerStatuses 10,NominatedNodeName 11,PodIPs 12,EphemeralContainerStatuses 13,Resize 14,"+
+			"ResourceClaimStatuses 15,HostIPs 16,ObservedGeneration 17,ExtendedResourceClaimStatus 18,AllocatedResources 19,"+
+			"Resources 20,NodeAllocatableResourceClaimStatuses 21,VolumeHealth 22")
+	}
 }
 
 // marshal_v1_PodStatus writes m before what w has.
@@ -1533,39 +1524,37 @@ func marshal_v1_PodStatus(w *writerGenerated, m *v1.PodStatus) {
 	w.putString(1<<3|2, string(m.Phase))
 }
 
-// unmarshal_metav1_OwnerReference adds what data says to m.
-func unmarshal_metav1_OwnerReference(r *readerGenerated, data []byte, m *metav1.OwnerReference) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_metav1_OwnerReference adds to m what r has up to its end.
+func unmarshal_metav1_OwnerReference(r *readerGenerated, m *metav1.OwnerReference) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Kind)
+			textGenerated(r, &m.Kind)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 4:
-			i, err = textGenerated(r, data, i, tag, &m.UID)
+			textGenerated(r, &m.UID)
 		case 5:
-			i, err = textGenerated(r, data, i, tag, &m.APIVersion)
+			textGenerated(r, &m.APIVersion)
 		case 6:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.Controller = v
 		case 7:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.BlockOwnerDeletion = v
 		default:
-			i, err = otherGenerated("OwnerReference", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "OwnerReference", tag, "Kind 1,Name 3,UID 4,APIVersion 5,Controller 6,BlockOwnerDeletion 7")
+			r.other("OwnerReference")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("OwnerReference", "Kind 1,Name 3,UID 4,APIVersion 5,Controller 6,BlockOwnerDeletion 7")
+	}
 }
 
 // marshal_metav1_OwnerReference writes m before what w has.
@@ -1585,48 +1574,45 @@ func marshal_metav1_OwnerReference(w *writerGenerated, m *metav1.OwnerReference)
 	w.putString(1<<3|2, m.Kind)
 }
 
-// unmarshal_metav1_ManagedFieldsEntry adds what data says to m.
-func unmarshal_metav1_ManagedFieldsEntry(r *readerGenerated, data []byte, m *metav1.ManagedFieldsEntry) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_metav1_ManagedFieldsEntry adds to m what r has up to its end.
+func unmarshal_metav1_ManagedFieldsEntry(r *readerGenerated, m *metav1.ManagedFieldsEntry) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Manager)
+			textGenerated(r, &m.Manager)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Operation)
+			textGenerated(r, &m.Operation)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.APIVersion)
+			textGenerated(r, &m.APIVersion)
 		case 4:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Time == nil {
-					m.Time = r.metav1_Time.next()
-				}
-				err = timeGenerated(body, m.Time)
+			end := r.enter()
+			if m.Time == nil {
+				m.Time = r.metav1_Time.nextOf()
 			}
+			timeGenerated(r, m.Time)
+			r.end = end
 		case 6:
-			i, err = textGenerated(r, data, i, tag, &m.FieldsType)
+			textGenerated(r, &m.FieldsType)
 		case 7:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.FieldsV1 == nil {
-					m.FieldsV1 = r.metav1_FieldsV1.next()
-				}
-				err = m.FieldsV1.Unmarshal(body)
+			end := r.enter()
+			if m.FieldsV1 == nil {
+				m.FieldsV1 = r.metav1_FieldsV1.nextOf()
 			}
+			r.check(m.FieldsV1.Unmarshal(r.rest()))
+			r.end = end
 		case 8:
-			i, err = textGenerated(r, data, i, tag, &m.Subresource)
+			textGenerated(r, &m.Subresource)
 		default:
-			i, err = otherGenerated("ManagedFieldsEntry", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ManagedFieldsEntry", tag, "Manager 1,Operation 2,APIVersion 3,Time 4,FieldsType 6,FieldsV1 7,Subresource 8")
+			r.other("ManagedFieldsEntry")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ManagedFieldsEntry", "Manager 1,Operation 2,APIVersion 3,Time 4,FieldsType 6,FieldsV1 7,Subresource 8")
+	}
 }
 
 // marshal_metav1_ManagedFieldsEntry writes m before what w has.
@@ -1650,30 +1636,28 @@ func marshal_metav1_ManagedFieldsEntry(w *writerGenerated, m *metav1.ManagedFiel
 	w.putString(1<<3|2, m.Manager)
 }
 
-// unmarshal_metav1_LabelSelector adds what data says to m.
-func unmarshal_metav1_LabelSelector(r *largeReaderGenerated, data []byte, m *metav1.LabelSelector) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_metav1_LabelSelector adds to m what r has up to its end.
+func unmarshal_metav1_LabelSelector(r *readerGenerated, m *metav1.LabelSelector) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textMapGenerated(&r.readerGenerated, data, start, i, tag, &m.MatchLabels)
+			textMapGenerated(r, &m.MatchLabels)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_metav1_LabelSelectorRequirement(&r.readerGenerated, body, growFromGenerated(&r.metav1_LabelSelectorRequirement, &m.MatchExpressions, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.MatchExpressions, &r.metav1_LabelSelectorRequirement)
+			unmarshal_metav1_LabelSelectorRequirement(r, v)
+			r.end = end
 		default:
-			i, err = otherGenerated("LabelSelector", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "LabelSelector", tag, "MatchLabels 1,MatchExpressions 2")
+			r.other("LabelSelector")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("LabelSelector", "MatchLabels 1,MatchExpressions 2")
+	}
 }
 
 // marshal_metav1_LabelSelector writes m before what w has.
@@ -1691,32 +1675,29 @@ func marshal_metav1_LabelSelector(w *writerGenerated, m *metav1.LabelSelector) {
 	putTextMapGenerated(w, 1<<3|2, m.MatchLabels)
 }
 
-// unmarshal_v1_PodTemplateSpec adds what data says to m.
-func unmarshal_v1_PodTemplateSpec(r *largeReaderGenerated, data []byte, m *v1.PodTemplateSpec) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_PodTemplateSpec adds to m what r has up to its end.
+func unmarshal_v1_PodTemplateSpec(r *readerGenerated, m *v1.PodTemplateSpec) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_metav1_ObjectMeta(&r.readerGenerated, body, &m.ObjectMeta)
-			}
+			end := r.enter()
+			unmarshal_metav1_ObjectMeta(r, &m.ObjectMeta)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_PodSpec(r, body, &m.Spec)
-			}
+			end := r.enter()
+			unmarshal_v1_PodSpec(r, &m.Spec)
+			r.end = end
 		default:
-			i, err = otherGenerated("PodTemplateSpec", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "PodTemplateSpec", tag, "ObjectMeta 1,Spec 2")
+			r.other("PodTemplateSpec")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("PodTemplateSpec", "ObjectMeta 1,Spec 2")
+	}
 }
 
 // marshal_v1_PodTemplateSpec writes m before what w has.
@@ -1736,33 +1717,30 @@ func marshal_v1_PodTemplateSpec(w *writerGenerated, m *v1.PodTemplateSpec) {
 	}
 }
 
-// unmarshal_appsv1_DeploymentStrategy adds what data says to m.
-func unmarshal_appsv1_DeploymentStrategy(r *largeReaderGenerated, data []byte, m *appsv1.DeploymentStrategy) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_appsv1_DeploymentStrategy adds to m what r has up to its end.
+func unmarshal_appsv1_DeploymentStrategy(r *readerGenerated, m *appsv1.DeploymentStrategy) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Type)
+			textGenerated(r, &m.Type)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.RollingUpdate == nil {
-					m.RollingUpdate = &appsv1.RollingUpdateDeployment{}
-				}
-				err = unmarshal_appsv1_RollingUpdateDeployment(r, body, m.RollingUpdate)
+			end := r.enter()
+			if m.RollingUpdate == nil {
+				m.RollingUpdate = &appsv1.RollingUpdateDeployment{}
 			}
+			unmarshal_appsv1_RollingUpdateDeployment(r, m.RollingUpdate)
+			r.end = end
 		default:
-			i, err = otherGenerated("DeploymentStrategy", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "DeploymentStrategy", tag, "Type 1,RollingUpdate 2")
+			r.other("DeploymentStrategy")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("DeploymentStrategy", "Type 1,RollingUpdate 2")
+	}
 }
 
 // marshal_appsv1_DeploymentStrategy writes m before what w has.
@@ -1780,40 +1758,37 @@ func marshal_appsv1_DeploymentStrategy(w *writerGenerated, m *appsv1.DeploymentS
 	w.putString(1<<3|2, string(m.Type))
 }
 
-// unmarshal_appsv1_DeploymentCondition adds what data says to m.
-func unmarshal_appsv1_DeploymentCondition(r *readerGenerated, data []byte, m *appsv1.DeploymentCondition) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_appsv1_DeploymentCondition adds to m what r has up to its end.
+func unmarshal_appsv1_DeploymentCondition(r *readerGenerated, m *appsv1.DeploymentCondition) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Type)
+			textGenerated(r, &m.Type)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Status)
+			textGenerated(r, &m.Status)
 		case 4:
-			i, err = textGenerated(r, data, i, tag, &m.Reason)
+			textGenerated(r, &m.Reason)
 		case 5:
-			i, err = textGenerated(r, data, i, tag, &m.Message)
+			textGenerated(r, &m.Message)
 		case 6:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = timeGenerated(body, &m.LastUpdateTime)
-			}
+			end := r.enter()
+			timeGenerated(r, &m.LastUpdateTime)
+			r.end = end
 		case 7:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = timeGenerated(body, &m.LastTransitionTime)
-			}
+			end := r.enter()
+			timeGenerated(r, &m.LastTransitionTime)
+			r.end = end
 		default:
-			i, err = otherGenerated("DeploymentCondition", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "DeploymentCondition", tag, "Type 1,Status 2,Reason 4,Message 5,LastUpdateTime 6,LastTransitionTime 7")
+			r.other("DeploymentCondition")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("DeploymentCondition", "Type 1,Status 2,Reason 4,Message 5,LastUpdateTime 6,LastTransitionTime 7")
+	}
 }
 
 // marshal_appsv1_DeploymentCondition writes m before what w has.
@@ -1829,37 +1804,34 @@ func marshal_appsv1_DeploymentCondition(w *writerGenerated, m *appsv1.Deployment
 	w.putString(1<<3|2, string(m.Type))
 }
 
-// unmarshal_v1_Taint adds what data says to m.
-func unmarshal_v1_Taint(r *readerGenerated, data []byte, m *v1.Taint) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_Taint adds to m what r has up to its end.
+func unmarshal_v1_Taint(r *readerGenerated, m *v1.Taint) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Key)
+			textGenerated(r, &m.Key)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Value)
+			textGenerated(r, &m.Value)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.Effect)
+			textGenerated(r, &m.Effect)
 		case 4:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.TimeAdded == nil {
-					m.TimeAdded = r.metav1_Time.next()
-				}
-				err = timeGenerated(body, m.TimeAdded)
+			end := r.enter()
+			if m.TimeAdded == nil {
+				m.TimeAdded = r.metav1_Time.nextOf()
 			}
+			timeGenerated(r, m.TimeAdded)
+			r.end = end
 		default:
-			i, err = otherGenerated("Taint", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "Taint", tag, "Key 1,Value 2,Effect 3,TimeAdded 4")
+			r.other("Taint")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("Taint", "Key 1,Value 2,Effect 3,TimeAdded 4")
+	}
 }
 
 // marshal_v1_Taint writes m before what w has.
@@ -1875,31 +1847,28 @@ func marshal_v1_Taint(w *writerGenerated, m *v1.Taint) {
 	w.putString(1<<3|2, m.Key)
 }
 
-// unmarshal_v1_NodeConfigSource adds what data says to m.
-func unmarshal_v1_NodeConfigSource(r *largeReaderGenerated, data []byte, m *v1.NodeConfigSource) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_NodeConfigSource adds to m what r has up to its end.
+func unmarshal_v1_NodeConfigSource(r *readerGenerated, m *v1.NodeConfigSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.ConfigMap == nil {
-					m.ConfigMap = r.v1_ConfigMapNodeConfigSource.next()
-				}
-				err = unmarshal_v1_ConfigMapNodeConfigSource(&r.readerGenerated, body, m.ConfigMap)
+			end := r.enter()
+			if m.ConfigMap == nil {
+				m.ConfigMap = &v1.ConfigMapNodeConfigSource{}
 			}
+			unmarshal_v1_ConfigMapNodeConfigSource(r, m.ConfigMap)
+			r.end = end
 		default:
-			i, err = otherGenerated("NodeConfigSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "NodeConfigSource", tag, "ConfigMap 2")
+			r.other("NodeConfigSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("NodeConfigSource", "ConfigMap 2")
+	}
 }
 
 // marshal_v1_NodeConfigSource writes m before what w has.
@@ -1916,25 +1885,23 @@ func marshal_v1_NodeConfigSource(w *writerGenerated, m *v1.NodeConfigSource) {
 	}
 }
 
-// unmarshal_v1_NodePodPreemptionPolicy adds what data says to m.
-func unmarshal_v1_NodePodPreemptionPolicy(r *readerGenerated, data []byte, m *v1.NodePodPreemptionPolicy) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_NodePodPreemptionPolicy adds to m what r has up to its end.
+func unmarshal_v1_NodePodPreemptionPolicy(r *readerGenerated, m *v1.NodePodPreemptionPolicy) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, growTextsGenerated(r, &m.DisableResizePreemption, data[start:], tag))
+			textsGenerated(r, &m.DisableResizePreemption)
 		default:
-			i, err = otherGenerated("NodePodPreemptionPolicy", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "NodePodPreemptionPolicy", tag, "DisableResizePreemption 1")
+			r.other("NodePodPreemptionPolicy")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("NodePodPreemptionPolicy", "DisableResizePreemption 1")
+	}
 }
 
 // marshal_v1_NodePodPreemptionPolicy writes m before what w has.
@@ -1947,40 +1914,37 @@ func marshal_v1_NodePodPreemptionPolicy(w *writerGenerated, m *v1.NodePodPreempt
 	}
 }
 
-// unmarshal_v1_NodeCondition adds what data says to m.
-func unmarshal_v1_NodeCondition(r *readerGenerated, data []byte, m *v1.NodeCondition) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_NodeCondition adds to m what r has up to its end.
+func unmarshal_v1_NodeCondition(r *readerGenerated, m *v1.NodeCondition) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Type)
+			textGenerated(r, &m.Type)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Status)
+			textGenerated(r, &m.Status)
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = timeGenerated(body, &m.LastHeartbeatTime)
-			}
+			end := r.enter()
+			timeGenerated(r, &m.LastHeartbeatTime)
+			r.end = end
 		case 4:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = timeGenerated(body, &m.LastTransitionTime)
-			}
+			end := r.enter()
+			timeGenerated(r, &m.LastTransitionTime)
+			r.end = end
 		case 5:
-			i, err = textGenerated(r, data, i, tag, &m.Reason)
+			textGenerated(r, &m.Reason)
 		case 6:
-			i, err = textGenerated(r, data, i, tag, &m.Message)
+			textGenerated(r, &m.Message)
 		default:
-			i, err = otherGenerated("NodeCondition", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "NodeCondition", tag, "Type 1,Status 2,LastHeartbeatTime 3,LastTransitionTime 4,Reason 5,Message 6")
+			r.other("NodeCondition")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("NodeCondition", "Type 1,Status 2,LastHeartbeatTime 3,LastTransitionTime 4,Reason 5,Message 6")
+	}
 }
 
 // marshal_v1_NodeCondition writes m before what w has.
@@ -1996,27 +1960,25 @@ func marshal_v1_NodeCondition(w *writerGenerated, m *v1.NodeCondition) {
 	w.putString(1<<3|2, string(m.Type))
 }
 
-// unmarshal_v1_NodeAddress adds what data says to m.
-func unmarshal_v1_NodeAddress(r *readerGenerated, data []byte, m *v1.NodeAddress) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_NodeAddress adds to m what r has up to its end.
+func unmarshal_v1_NodeAddress(r *readerGenerated, m *v1.NodeAddress) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Type)
+			textGenerated(r, &m.Type)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Address)
+			textGenerated(r, &m.Address)
 		default:
-			i, err = otherGenerated("NodeAddress", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "NodeAddress", tag, "Type 1,Address 2")
+			r.other("NodeAddress")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("NodeAddress", "Type 1,Address 2")
+	}
 }
 
 // marshal_v1_NodeAddress writes m before what w has.
@@ -2028,28 +1990,25 @@ func marshal_v1_NodeAddress(w *writerGenerated, m *v1.NodeAddress) {
 	w.putString(1<<3|2, string(m.Type))
 }
 
-// unmarshal_v1_NodeDaemonEndpoints adds what data says to m.
-func unmarshal_v1_NodeDaemonEndpoints(r *readerGenerated, data []byte, m *v1.NodeDaemonEndpoints) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_NodeDaemonEndpoints adds to m what r has up to its end.
+func unmarshal_v1_NodeDaemonEndpoints(r *readerGenerated, m *v1.NodeDaemonEndpoints) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_DaemonEndpoint(r, body, &m.KubeletEndpoint)
-			}
+			end := r.enter()
+			unmarshal_v1_DaemonEndpoint(r, &m.KubeletEndpoint)
+			r.end = end
 		default:
-			i, err = otherGenerated("NodeDaemonEndpoints", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "NodeDaemonEndpoints", tag, "KubeletEndpoint 1")
+			r.other("NodeDaemonEndpoints")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("NodeDaemonEndpoints", "KubeletEndpoint 1")
+	}
 }
 
 // marshal_v1_NodeDaemonEndpoints writes m before what w has.
@@ -2064,56 +2023,53 @@ func marshal_v1_NodeDaemonEndpoints(w *writerGenerated, m *v1.NodeDaemonEndpoint
 	}
 }
 
-// unmarshal_v1_NodeSystemInfo adds what data says to m.
-func unmarshal_v1_NodeSystemInfo(r *readerGenerated, data []byte, m *v1.NodeSystemInfo) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_NodeSystemInfo adds to m what r has up to its end.
+func unmarshal_v1_NodeSystemInfo(r *readerGenerated, m *v1.NodeSystemInfo) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.MachineID)
+			textGenerated(r, &m.MachineID)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.SystemUUID)
+			textGenerated(r, &m.SystemUUID)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.BootID)
+			textGenerated(r, &m.BootID)
 		case 4:
-			i, err = textGenerated(r, data, i, tag, &m.KernelVersion)
+			textGenerated(r, &m.KernelVersion)
 		case 5:
-			i, err = textGenerated(r, data, i, tag, &m.OSImage)
+			textGenerated(r, &m.OSImage)
 		case 6:
-			i, err = textGenerated(r, data, i, tag, &m.ContainerRuntimeVersion)
+			textGenerated(r, &m.ContainerRuntimeVersion)
 		case 7:
-			i, err = textGenerated(r, data, i, tag, &m.KubeletVersion)
+			textGenerated(r, &m.KubeletVersion)
 		case 8:
-			i, err = textGenerated(r, data, i, tag, &m.KubeProxyVersion)
+			textGenerated(r, &m.KubeProxyVersion)
 		case 9:
-			i, err = textGenerated(r, data, i, tag, &m.OperatingSystem)
+			textGenerated(r, &m.OperatingSystem)
 		case 10:
-			i, err = textGenerated(r, data, i, tag, &m.Architecture)
+			textGenerated(r, &m.Architecture)
 		case 11:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Swap == nil {
-					m.Swap = &v1.NodeSwapStatus{}
-				}
-				err = unmarshal_v1_NodeSwapStatus(r, body, m.Swap)
+			end := r.enter()
+			if m.Swap == nil {
+				m.Swap = &v1.NodeSwapStatus{}
 			}
+			unmarshal_v1_NodeSwapStatus(r, m.Swap)
+			r.end = end
 		case 12:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.RunningInUserNamespace = v
 		default:
-			i, err = otherGenerated("NodeSystemInfo", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "NodeSystemInfo", tag, "MachineID 1,SystemUUID 2,BootID 3,KernelVersion 4,OSImage 5,ContainerRuntimeVersion 6,KubeletVersion 7,"+
-				"KubeProxyVersion 8,OperatingSystem 9,Architecture 10,Swap 11,RunningInUserNamespace 12")
+			r.other("NodeSystemInfo")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("NodeSystemInfo", "MachineID 1,SystemUUID 2,BootID 3,KernelVersion 4,OSImage 5,ContainerRuntimeVersion 6,KubeletVersion 7,"+
+			"KubeProxyVersion 8,OperatingSystem 9,Architecture 10,Swap 11,RunningInUserNamespace 12")
+	}
 }
 
 // marshal_v1_NodeSystemInfo writes m before what w has.
@@ -2143,27 +2099,25 @@ func marshal_v1_NodeSystemInfo(w *writerGenerated, m *v1.NodeSystemInfo) {
 	w.putString(1<<3|2, m.MachineID)
 }
 
-// unmarshal_v1_ContainerImage adds what data says to m.
-func unmarshal_v1_ContainerImage(r *readerGenerated, data []byte, m *v1.ContainerImage) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ContainerImage adds to m what r has up to its end.
+func unmarshal_v1_ContainerImage(r *readerGenerated, m *v1.ContainerImage) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, growTextsGenerated(r, &m.Names, data[start:], tag))
+			textsGenerated(r, &m.Names)
 		case 2:
-			i, err = numberGenerated(data, i, tag, &m.SizeBytes)
+			numberGenerated(r, &m.SizeBytes)
 		default:
-			i, err = otherGenerated("ContainerImage", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ContainerImage", tag, "Names 1,SizeBytes 2")
+			r.other("ContainerImage")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ContainerImage", "Names 1,SizeBytes 2")
+	}
 }
 
 // marshal_v1_ContainerImage writes m before what w has.
@@ -2177,27 +2131,25 @@ func marshal_v1_ContainerImage(w *writerGenerated, m *v1.ContainerImage) {
 	}
 }
 
-// unmarshal_v1_AttachedVolume adds what data says to m.
-func unmarshal_v1_AttachedVolume(r *readerGenerated, data []byte, m *v1.AttachedVolume) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_AttachedVolume adds to m what r has up to its end.
+func unmarshal_v1_AttachedVolume(r *readerGenerated, m *v1.AttachedVolume) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.DevicePath)
+			textGenerated(r, &m.DevicePath)
 		default:
-			i, err = otherGenerated("AttachedVolume", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "AttachedVolume", tag, "Name 1,DevicePath 2")
+			r.other("AttachedVolume")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("AttachedVolume", "Name 1,DevicePath 2")
+	}
 }
 
 // marshal_v1_AttachedVolume writes m before what w has.
@@ -2209,47 +2161,44 @@ func marshal_v1_AttachedVolume(w *writerGenerated, m *v1.AttachedVolume) {
 	w.putString(1<<3|2, string(m.Name))
 }
 
-// unmarshal_v1_NodeConfigStatus adds what data says to m.
-func unmarshal_v1_NodeConfigStatus(r *largeReaderGenerated, data []byte, m *v1.NodeConfigStatus) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_NodeConfigStatus adds to m what r has up to its end.
+func unmarshal_v1_NodeConfigStatus(r *readerGenerated, m *v1.NodeConfigStatus) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Assigned == nil {
-					m.Assigned = r.v1_NodeConfigSource.next()
-				}
-				err = unmarshal_v1_NodeConfigSource(r, body, m.Assigned)
+			end := r.enter()
+			if m.Assigned == nil {
+				m.Assigned = &v1.NodeConfigSource{}
 			}
+			unmarshal_v1_NodeConfigSource(r, m.Assigned)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Active == nil {
-					m.Active = r.v1_NodeConfigSource.next()
-				}
-				err = unmarshal_v1_NodeConfigSource(r, body, m.Active)
+			end := r.enter()
+			if m.Active == nil {
+				m.Active = &v1.NodeConfigSource{}
 			}
+			unmarshal_v1_NodeConfigSource(r, m.Active)
+			r.end = end
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.LastKnownGood == nil {
-					m.LastKnownGood = r.v1_NodeConfigSource.next()
-				}
-				err = unmarshal_v1_NodeConfigSource(r, body, m.LastKnownGood)
+			end := r.enter()
+			if m.LastKnownGood == nil {
+				m.LastKnownGood = &v1.NodeConfigSource{}
 			}
+			unmarshal_v1_NodeConfigSource(r, m.LastKnownGood)
+			r.end = end
 		case 4:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Error)
+			textGenerated(r, &m.Error)
 		default:
-			i, err = otherGenerated("NodeConfigStatus", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "NodeConfigStatus", tag, "Assigned 1,Active 2,LastKnownGood 3,Error 4")
+			r.other("NodeConfigStatus")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("NodeConfigStatus", "Assigned 1,Active 2,LastKnownGood 3,Error 4")
+	}
 }
 
 // marshal_v1_NodeConfigStatus writes m before what w has.
@@ -2281,33 +2230,30 @@ func marshal_v1_NodeConfigStatus(w *writerGenerated, m *v1.NodeConfigStatus) {
 	}
 }
 
-// unmarshal_v1_NodeRuntimeHandler adds what data says to m.
-func unmarshal_v1_NodeRuntimeHandler(r *largeReaderGenerated, data []byte, m *v1.NodeRuntimeHandler) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_NodeRuntimeHandler adds to m what r has up to its end.
+func unmarshal_v1_NodeRuntimeHandler(r *readerGenerated, m *v1.NodeRuntimeHandler) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Features == nil {
-					m.Features = r.v1_NodeRuntimeHandlerFeatures.next()
-				}
-				err = unmarshal_v1_NodeRuntimeHandlerFeatures(&r.readerGenerated, body, m.Features)
+			end := r.enter()
+			if m.Features == nil {
+				m.Features = &v1.NodeRuntimeHandlerFeatures{}
 			}
+			unmarshal_v1_NodeRuntimeHandlerFeatures(r, m.Features)
+			r.end = end
 		default:
-			i, err = otherGenerated("NodeRuntimeHandler", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "NodeRuntimeHandler", tag, "Name 1,Features 2")
+			r.other("NodeRuntimeHandler")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("NodeRuntimeHandler", "Name 1,Features 2")
+	}
 }
 
 // marshal_v1_NodeRuntimeHandler writes m before what w has.
@@ -2325,27 +2271,25 @@ func marshal_v1_NodeRuntimeHandler(w *writerGenerated, m *v1.NodeRuntimeHandler)
 	w.putString(1<<3|2, m.Name)
 }
 
-// unmarshal_v1_NodeFeatures adds what data says to m.
-func unmarshal_v1_NodeFeatures(r *readerGenerated, data []byte, m *v1.NodeFeatures) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_NodeFeatures adds to m what r has up to its end.
+func unmarshal_v1_NodeFeatures(r *readerGenerated, m *v1.NodeFeatures) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.SupplementalGroupsPolicy = v
 		default:
-			i, err = otherGenerated("NodeFeatures", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "NodeFeatures", tag, "SupplementalGroupsPolicy 1")
+			r.other("NodeFeatures")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("NodeFeatures", "SupplementalGroupsPolicy 1")
+	}
 }
 
 // marshal_v1_NodeFeatures writes m before what w has.
@@ -2358,30 +2302,27 @@ func marshal_v1_NodeFeatures(w *writerGenerated, m *v1.NodeFeatures) {
 	}
 }
 
-// unmarshal_v1_Volume adds what data says to m.
-func unmarshal_v1_Volume(r *largeReaderGenerated, data []byte, m *v1.Volume) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_Volume adds to m what r has up to its end.
+func unmarshal_v1_Volume(r *readerGenerated, m *v1.Volume) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_VolumeSource(r, body, &m.VolumeSource)
-			}
+			end := r.enter()
+			unmarshal_v1_VolumeSource(r, &m.VolumeSource)
+			r.end = end
 		default:
-			i, err = otherGenerated("Volume", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "Volume", tag, "Name 1,VolumeSource 2")
+			r.other("Volume")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("Volume", "Name 1,VolumeSource 2")
+	}
 }
 
 // marshal_v1_Volume writes m before what w has.
@@ -2397,120 +2338,124 @@ func marshal_v1_Volume(w *writerGenerated, m *v1.Volume) {
 	w.putString(1<<3|2, m.Name)
 }
 
-// unmarshal_v1_Container adds what data says to m.
-func unmarshal_v1_Container(r *largeReaderGenerated, data []byte, m *v1.Container) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_Container adds to m what r has up to its end.
+func unmarshal_v1_Container(r *readerGenerated, m *v1.Container) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Image)
+			textGenerated(r, &m.Image)
 		case 3:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.Command, data[start:], tag))
+			textsGenerated(r, &m.Command)
 		case 4:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.Args, data[start:], tag))
+			textsGenerated(r, &m.Args)
 		case 5:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.WorkingDir)
+			textGenerated(r, &m.WorkingDir)
 		case 6:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_ContainerPort(&r.readerGenerated, body, growFromGenerated(&r.v1_ContainerPort, &m.Ports, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.Ports, &r.v1_ContainerPort)
+			unmarshal_v1_ContainerPort(r, v)
+			r.end = end
 		case 7:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_EnvVar(r, body, growFromGenerated(&r.v1_EnvVar, &m.Env, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.Env, &r.v1_EnvVar)
+			unmarshal_v1_EnvVar(r, v)
+			r.end = end
 		case 8:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_ResourceRequirements(r, body, &m.Resources)
-			}
+			end := r.enter()
+			unmarshal_v1_ResourceRequirements(r, &m.Resources)
+			r.end = end
 		case 9:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_VolumeMount(&r.readerGenerated, body, growFromGenerated(&r.v1_VolumeMount, &m.VolumeMounts, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.VolumeMounts, &r.v1_VolumeMount)
+			unmarshal_v1_VolumeMount(r, v)
+			r.end = end
 		case 10:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.LivenessProbe == nil {
-					m.LivenessProbe = r.v1_Probe.next()
-				}
-				err = unmarshal_v1_Probe(r, body, m.LivenessProbe)
+			end := r.enter()
+			if m.LivenessProbe == nil {
+				m.LivenessProbe = r.v1_Probe.nextOf()
 			}
+			unmarshal_v1_Probe(r, m.LivenessProbe)
+			r.end = end
 		case 11:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.ReadinessProbe == nil {
-					m.ReadinessProbe = r.v1_Probe.next()
-				}
-				err = unmarshal_v1_Probe(r, body, m.ReadinessProbe)
+			end := r.enter()
+			if m.ReadinessProbe == nil {
+				m.ReadinessProbe = r.v1_Probe.nextOf()
 			}
+			unmarshal_v1_Probe(r, m.ReadinessProbe)
+			r.end = end
 		case 12:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Lifecycle == nil {
-					m.Lifecycle = r.v1_Lifecycle.next()
-				}
-				err = unmarshal_v1_Lifecycle(r, body, m.Lifecycle)
+			end := r.enter()
+			if m.Lifecycle == nil {
+				m.Lifecycle = r.v1_Lifecycle.nextOf()
 			}
+			unmarshal_v1_Lifecycle(r, m.Lifecycle)
+			r.end = end
 		case 13:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.TerminationMessagePath)
+			textGenerated(r, &m.TerminationMessagePath)
 		case 14:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.ImagePullPolicy)
+			textGenerated(r, &m.ImagePullPolicy)
 		case 15:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.SecurityContext == nil {
-					m.SecurityContext = r.v1_SecurityContext.next()
-				}
-				err = unmarshal_v1_SecurityContext(r, body, m.SecurityContext)
+			end := r.enter()
+			if m.SecurityContext == nil {
+				m.SecurityContext = r.v1_SecurityContext.nextOf()
 			}
+			unmarshal_v1_SecurityContext(r, m.SecurityContext)
+			r.end = end
 		case 16:
-			i, err = boolGenerated(data, i, tag, &m.Stdin)
+			boolGenerated(r, &m.Stdin)
 		case 17:
-			i, err = boolGenerated(data, i, tag, &m.StdinOnce)
+			boolGenerated(r, &m.StdinOnce)
 		case 18:
-			i, err = boolGenerated(data, i, tag, &m.TTY)
+			boolGenerated(r, &m.TTY)
 		case 19:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_EnvFromSource(r, body, growFromGenerated(&r.v1_EnvFromSource, &m.EnvFrom, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.EnvFrom, &r.v1_EnvFromSource)
+			unmarshal_v1_EnvFromSource(r, v)
+			r.end = end
 		case 20:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.TerminationMessagePolicy)
+			textGenerated(r, &m.TerminationMessagePolicy)
 		case 21:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_VolumeDevice(&r.readerGenerated, body, growFromGenerated(&r.v1_VolumeDevice, &m.VolumeDevices, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.VolumeDevices, &r.v1_VolumeDevice)
+			unmarshal_v1_VolumeDevice(r, v)
+			r.end = end
 		case 22:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.StartupProbe == nil {
-					m.StartupProbe = r.v1_Probe.next()
-				}
-				err = unmarshal_v1_Probe(r, body, m.StartupProbe)
+			end := r.enter()
+			if m.StartupProbe == nil {
+				m.StartupProbe = r.v1_Probe.nextOf()
 			}
+			unmarshal_v1_Probe(r, m.StartupProbe)
+			r.end = end
 		case 23:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_ContainerResizePolicy(&r.readerGenerated, body, growFromGenerated(&r.v1_ContainerResizePolicy, &m.ResizePolicy, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.ResizePolicy, &r.v1_ContainerResizePolicy)
+			unmarshal_v1_ContainerResizePolicy(r, v)
+			r.end = end
 		case 24:
-			v := r.strings.next()
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
-			m.RestartPolicy = (*v1.ContainerRestartPolicy)(v)
+			v := newTextGenerated[v1.ContainerRestartPolicy](r)
+			textGenerated(r, v)
+			m.RestartPolicy = v
 		case 25:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_ContainerRestartRule(r, body, growFromGenerated(&r.v1_ContainerRestartRule, &m.RestartPolicyRules, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.RestartPolicyRules, &r.v1_ContainerRestartRule)
+			unmarshal_v1_ContainerRestartRule(r, v)
+			r.end = end
 		default:
-			i, err = otherGenerated("Container", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "Container", tag, "Name 1,Image 2,Command 3,Args 4,WorkingDir 5,Ports 6,Env 7,Resources 8,VolumeMounts 9,LivenessProbe 10,"+
-				"ReadinessProbe 11,Lifecycle 12,TerminationMessagePath 13,ImagePullPolicy 14,SecurityContext 15,"+
-				"Stdin 16,StdinOnce 17,TTY 18,EnvFrom 19,TerminationMessagePolicy 20,VolumeDevices 21,StartupProbe 22,"+
-				"ResizePolicy 23,RestartPolicy 24,RestartPolicyRules 25")
+			r.other("Container")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("Container", "Name 1,Image 2,Command 3,Args 4,WorkingDir 5,Ports 6,Env 7,Resources 8,VolumeMounts 9,LivenessProbe 10,"+
+			"ReadinessProbe 11,Lifecycle 12,TerminationMessagePath 13,ImagePullPolicy 14,SecurityContext 15,"+
+			"Stdin 16,StdinOnce 17,TTY 18,EnvFrom 19,TerminationMessagePolicy 20,VolumeDevices 21,StartupProbe 22,"+
+			"ResizePolicy 23,RestartPolicy 24,RestartPolicyRules 25")
+	}
 }
 
 // marshal_v1_Container writes m before what w has.
@@ -2627,30 +2572,27 @@ func marshal_v1_Container(w *writerGenerated, m *v1.Container) {
 	w.putString(1<<3|2, m.Name)
 }
 
-// unmarshal_v1_EphemeralContainer adds what data says to m.
-func unmarshal_v1_EphemeralContainer(r *largeReaderGenerated, data []byte, m *v1.EphemeralContainer) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_EphemeralContainer adds to m what r has up to its end.
+func unmarshal_v1_EphemeralContainer(r *readerGenerated, m *v1.EphemeralContainer) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_EphemeralContainerCommon(r, body, &m.EphemeralContainerCommon)
-			}
+			end := r.enter()
+			unmarshal_v1_EphemeralContainerCommon(r, &m.EphemeralContainerCommon)
+			r.end = end
 		case 2:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.TargetContainerName)
+			textGenerated(r, &m.TargetContainerName)
 		default:
-			i, err = otherGenerated("EphemeralContainer", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "EphemeralContainer", tag, "EphemeralContainerCommon 1,TargetContainerName 2")
+			r.other("EphemeralContainer")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("EphemeralContainer", "EphemeralContainerCommon 1,TargetContainerName 2")
+	}
 }
 
 // marshal_v1_EphemeralContainer writes m before what w has.
@@ -2666,92 +2608,86 @@ func marshal_v1_EphemeralContainer(w *writerGenerated, m *v1.EphemeralContainer)
 	}
 }
 
-// unmarshal_v1_PodSecurityContext adds what data says to m.
-func unmarshal_v1_PodSecurityContext(r *largeReaderGenerated, data []byte, m *v1.PodSecurityContext) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_PodSecurityContext adds to m what r has up to its end.
+func unmarshal_v1_PodSecurityContext(r *readerGenerated, m *v1.PodSecurityContext) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.SELinuxOptions == nil {
-					m.SELinuxOptions = r.v1_SELinuxOptions.next()
-				}
-				err = unmarshal_v1_SELinuxOptions(&r.readerGenerated, body, m.SELinuxOptions)
+			end := r.enter()
+			if m.SELinuxOptions == nil {
+				m.SELinuxOptions = r.v1_SELinuxOptions.nextOf()
 			}
+			unmarshal_v1_SELinuxOptions(r, m.SELinuxOptions)
+			r.end = end
 		case 2:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
 			m.RunAsUser = v
 		case 3:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.RunAsNonRoot = v
 		case 4:
-			if tag&7 == bytesGenerated {
-				i, err = packedNumbersGenerated(data, i, &m.SupplementalGroups)
-				break
-			}
-			i, err = numberGenerated(data, i, tag, growGenerated(&m.SupplementalGroups, data[start:], tag))
+			numbersGenerated(r, &m.SupplementalGroups)
 		case 5:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
 			m.FSGroup = v
 		case 6:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
 			m.RunAsGroup = v
 		case 7:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_Sysctl(&r.readerGenerated, body, growFromGenerated(&r.v1_Sysctl, &m.Sysctls, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.Sysctls)
+			unmarshal_v1_Sysctl(r, v)
+			r.end = end
 		case 8:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.WindowsOptions == nil {
-					m.WindowsOptions = r.v1_WindowsSecurityContextOptions.next()
-				}
-				err = unmarshal_v1_WindowsSecurityContextOptions(&r.readerGenerated, body, m.WindowsOptions)
+			end := r.enter()
+			if m.WindowsOptions == nil {
+				m.WindowsOptions = r.v1_WindowsSecurityContextOptions.nextOf()
 			}
+			unmarshal_v1_WindowsSecurityContextOptions(r, m.WindowsOptions)
+			r.end = end
 		case 9:
-			v := r.strings.next()
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
-			m.FSGroupChangePolicy = (*v1.PodFSGroupChangePolicy)(v)
+			v := newTextGenerated[v1.PodFSGroupChangePolicy](r)
+			textGenerated(r, v)
+			m.FSGroupChangePolicy = v
 		case 10:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.SeccompProfile == nil {
-					m.SeccompProfile = r.v1_SeccompProfile.next()
-				}
-				err = unmarshal_v1_SeccompProfile(&r.readerGenerated, body, m.SeccompProfile)
+			end := r.enter()
+			if m.SeccompProfile == nil {
+				m.SeccompProfile = r.v1_SeccompProfile.nextOf()
 			}
+			unmarshal_v1_SeccompProfile(r, m.SeccompProfile)
+			r.end = end
 		case 11:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.AppArmorProfile == nil {
-					m.AppArmorProfile = r.v1_AppArmorProfile.next()
-				}
-				err = unmarshal_v1_AppArmorProfile(&r.readerGenerated, body, m.AppArmorProfile)
+			end := r.enter()
+			if m.AppArmorProfile == nil {
+				m.AppArmorProfile = r.v1_AppArmorProfile.nextOf()
 			}
+			unmarshal_v1_AppArmorProfile(r, m.AppArmorProfile)
+			r.end = end
 		case 12:
-			v := r.strings.next()
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
-			m.SupplementalGroupsPolicy = (*v1.SupplementalGroupsPolicy)(v)
+			v := newTextGenerated[v1.SupplementalGroupsPolicy](r)
+			textGenerated(r, v)
+			m.SupplementalGroupsPolicy = v
 		case 13:
-			v := r.strings.next()
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
-			m.SELinuxChangePolicy = (*v1.PodSELinuxChangePolicy)(v)
+			v := newTextGenerated[v1.PodSELinuxChangePolicy](r)
+			textGenerated(r, v)
+			m.SELinuxChangePolicy = v
 		default:
-			i, err = otherGenerated("PodSecurityContext", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "PodSecurityContext", tag, "SELinuxOptions 1,RunAsUser 2,RunAsNonRoot 3,SupplementalGroups 4,FSGroup 5,RunAsGroup 6,Sysctls 7,"+
-				"WindowsOptions 8,FSGroupChangePolicy 9,SeccompProfile 10,AppArmorProfile 11,SupplementalGroupsPolicy 12,"+
-				"SELinuxChangePolicy 13")
+			r.other("PodSecurityContext")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("PodSecurityContext", "SELinuxOptions 1,RunAsUser 2,RunAsNonRoot 3,SupplementalGroups 4,FSGroup 5,RunAsGroup 6,Sysctls 7,"+
+			"WindowsOptions 8,FSGroupChangePolicy 9,SeccompProfile 10,AppArmorProfile 11,SupplementalGroupsPolicy 12,"+
+			"SELinuxChangePolicy 13")
+	}
 }
 
 // marshal_v1_PodSecurityContext writes m before what w has.
@@ -2820,25 +2756,23 @@ func marshal_v1_PodSecurityContext(w *writerGenerated, m *v1.PodSecurityContext)
 	}
 }
 
-// unmarshal_v1_LocalObjectReference adds what data says to m.
-func unmarshal_v1_LocalObjectReference(r *readerGenerated, data []byte, m *v1.LocalObjectReference) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_LocalObjectReference adds to m what r has up to its end.
+func unmarshal_v1_LocalObjectReference(r *readerGenerated, m *v1.LocalObjectReference) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		default:
-			i, err = otherGenerated("LocalObjectReference", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "LocalObjectReference", tag, "Name 1")
+			r.other("LocalObjectReference")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("LocalObjectReference", "Name 1")
+	}
 }
 
 // marshal_v1_LocalObjectReference writes m before what w has.
@@ -2849,45 +2783,42 @@ func marshal_v1_LocalObjectReference(w *writerGenerated, m *v1.LocalObjectRefere
 	w.putString(1<<3|2, m.Name)
 }
 
-// unmarshal_v1_Affinity adds what data says to m.
-func unmarshal_v1_Affinity(r *largeReaderGenerated, data []byte, m *v1.Affinity) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_Affinity adds to m what r has up to its end.
+func unmarshal_v1_Affinity(r *readerGenerated, m *v1.Affinity) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.NodeAffinity == nil {
-					m.NodeAffinity = r.v1_NodeAffinity.next()
-				}
-				err = unmarshal_v1_NodeAffinity(r, body, m.NodeAffinity)
+			end := r.enter()
+			if m.NodeAffinity == nil {
+				m.NodeAffinity = &v1.NodeAffinity{}
 			}
+			unmarshal_v1_NodeAffinity(r, m.NodeAffinity)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.PodAffinity == nil {
-					m.PodAffinity = r.v1_PodAffinity.next()
-				}
-				err = unmarshal_v1_PodAffinity(r, body, m.PodAffinity)
+			end := r.enter()
+			if m.PodAffinity == nil {
+				m.PodAffinity = &v1.PodAffinity{}
 			}
+			unmarshal_v1_PodAffinity(r, m.PodAffinity)
+			r.end = end
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.PodAntiAffinity == nil {
-					m.PodAntiAffinity = r.v1_PodAntiAffinity.next()
-				}
-				err = unmarshal_v1_PodAntiAffinity(r, body, m.PodAntiAffinity)
+			end := r.enter()
+			if m.PodAntiAffinity == nil {
+				m.PodAntiAffinity = &v1.PodAntiAffinity{}
 			}
+			unmarshal_v1_PodAntiAffinity(r, m.PodAntiAffinity)
+			r.end = end
 		default:
-			i, err = otherGenerated("Affinity", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "Affinity", tag, "NodeAffinity 1,PodAffinity 2,PodAntiAffinity 3")
+			r.other("Affinity")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("Affinity", "NodeAffinity 1,PodAffinity 2,PodAntiAffinity 3")
+	}
 }
 
 // marshal_v1_Affinity writes m before what w has.
@@ -2918,35 +2849,33 @@ func marshal_v1_Affinity(w *writerGenerated, m *v1.Affinity) {
 	}
 }
 
-// unmarshal_v1_Toleration adds what data says to m.
-func unmarshal_v1_Toleration(r *readerGenerated, data []byte, m *v1.Toleration) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_Toleration adds to m what r has up to its end.
+func unmarshal_v1_Toleration(r *readerGenerated, m *v1.Toleration) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Key)
+			textGenerated(r, &m.Key)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Operator)
+			textGenerated(r, &m.Operator)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.Value)
+			textGenerated(r, &m.Value)
 		case 4:
-			i, err = textGenerated(r, data, i, tag, &m.Effect)
+			textGenerated(r, &m.Effect)
 		case 5:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
 			m.TolerationSeconds = v
 		default:
-			i, err = otherGenerated("Toleration", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "Toleration", tag, "Key 1,Operator 2,Value 3,Effect 4,TolerationSeconds 5")
+			r.other("Toleration")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("Toleration", "Key 1,Operator 2,Value 3,Effect 4,TolerationSeconds 5")
+	}
 }
 
 // marshal_v1_Toleration writes m before what w has.
@@ -2963,27 +2892,25 @@ func marshal_v1_Toleration(w *writerGenerated, m *v1.Toleration) {
 	w.putString(1<<3|2, m.Key)
 }
 
-// unmarshal_v1_HostAlias adds what data says to m.
-func unmarshal_v1_HostAlias(r *readerGenerated, data []byte, m *v1.HostAlias) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_HostAlias adds to m what r has up to its end.
+func unmarshal_v1_HostAlias(r *readerGenerated, m *v1.HostAlias) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.IP)
+			textGenerated(r, &m.IP)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, growTextsGenerated(r, &m.Hostnames, data[start:], tag))
+			textsGenerated(r, &m.Hostnames)
 		default:
-			i, err = otherGenerated("HostAlias", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "HostAlias", tag, "IP 1,Hostnames 2")
+			r.other("HostAlias")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("HostAlias", "IP 1,Hostnames 2")
+	}
 }
 
 // marshal_v1_HostAlias writes m before what w has.
@@ -2997,32 +2924,30 @@ func marshal_v1_HostAlias(w *writerGenerated, m *v1.HostAlias) {
 	w.putString(1<<3|2, m.IP)
 }
 
-// unmarshal_v1_PodDNSConfig adds what data says to m.
-func unmarshal_v1_PodDNSConfig(r *largeReaderGenerated, data []byte, m *v1.PodDNSConfig) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_PodDNSConfig adds to m what r has up to its end.
+func unmarshal_v1_PodDNSConfig(r *readerGenerated, m *v1.PodDNSConfig) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.Nameservers, data[start:], tag))
+			textsGenerated(r, &m.Nameservers)
 		case 2:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.Searches, data[start:], tag))
+			textsGenerated(r, &m.Searches)
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_PodDNSConfigOption(&r.readerGenerated, body, growFromGenerated(&r.v1_PodDNSConfigOption, &m.Options, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.Options)
+			unmarshal_v1_PodDNSConfigOption(r, v)
+			r.end = end
 		default:
-			i, err = otherGenerated("PodDNSConfig", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "PodDNSConfig", tag, "Nameservers 1,Searches 2,Options 3")
+			r.other("PodDNSConfig")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("PodDNSConfig", "Nameservers 1,Searches 2,Options 3")
+	}
 }
 
 // marshal_v1_PodDNSConfig writes m before what w has.
@@ -3045,25 +2970,23 @@ func marshal_v1_PodDNSConfig(w *writerGenerated, m *v1.PodDNSConfig) {
 	}
 }
 
-// unmarshal_v1_PodReadinessGate adds what data says to m.
-func unmarshal_v1_PodReadinessGate(r *readerGenerated, data []byte, m *v1.PodReadinessGate) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_PodReadinessGate adds to m what r has up to its end.
+func unmarshal_v1_PodReadinessGate(r *readerGenerated, m *v1.PodReadinessGate) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.ConditionType)
+			textGenerated(r, &m.ConditionType)
 		default:
-			i, err = otherGenerated("PodReadinessGate", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "PodReadinessGate", tag, "ConditionType 1")
+			r.other("PodReadinessGate")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("PodReadinessGate", "ConditionType 1")
+	}
 }
 
 // marshal_v1_PodReadinessGate writes m before what w has.
@@ -3074,52 +2997,49 @@ func marshal_v1_PodReadinessGate(w *writerGenerated, m *v1.PodReadinessGate) {
 	w.putString(1<<3|2, string(m.ConditionType))
 }
 
-// unmarshal_v1_TopologySpreadConstraint adds what data says to m.
-func unmarshal_v1_TopologySpreadConstraint(r *largeReaderGenerated, data []byte, m *v1.TopologySpreadConstraint) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_TopologySpreadConstraint adds to m what r has up to its end.
+func unmarshal_v1_TopologySpreadConstraint(r *readerGenerated, m *v1.TopologySpreadConstraint) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = numberGenerated(data, i, tag, &m.MaxSkew)
+			numberGenerated(r, &m.MaxSkew)
 		case 2:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.TopologyKey)
+			textGenerated(r, &m.TopologyKey)
 		case 3:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.WhenUnsatisfiable)
+			textGenerated(r, &m.WhenUnsatisfiable)
 		case 4:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.LabelSelector == nil {
-					m.LabelSelector = r.metav1_LabelSelector.next()
-				}
-				err = unmarshal_metav1_LabelSelector(r, body, m.LabelSelector)
+			end := r.enter()
+			if m.LabelSelector == nil {
+				m.LabelSelector = r.metav1_LabelSelector.nextOf()
 			}
+			unmarshal_metav1_LabelSelector(r, m.LabelSelector)
+			r.end = end
 		case 5:
-			v := r.int32s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int32](r)
+			numberGenerated(r, v)
 			m.MinDomains = v
 		case 6:
-			v := r.strings.next()
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
-			m.NodeAffinityPolicy = (*v1.NodeInclusionPolicy)(v)
+			v := newTextGenerated[v1.NodeInclusionPolicy](r)
+			textGenerated(r, v)
+			m.NodeAffinityPolicy = v
 		case 7:
-			v := r.strings.next()
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
-			m.NodeTaintsPolicy = (*v1.NodeInclusionPolicy)(v)
+			v := newTextGenerated[v1.NodeInclusionPolicy](r)
+			textGenerated(r, v)
+			m.NodeTaintsPolicy = v
 		case 8:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.MatchLabelKeys, data[start:], tag))
+			textsGenerated(r, &m.MatchLabelKeys)
 		default:
-			i, err = otherGenerated("TopologySpreadConstraint", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "TopologySpreadConstraint", tag, "MaxSkew 1,TopologyKey 2,WhenUnsatisfiable 3,LabelSelector 4,MinDomains 5,NodeAffinityPolicy 6,"+
-				"NodeTaintsPolicy 7,MatchLabelKeys 8")
+			r.other("TopologySpreadConstraint")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("TopologySpreadConstraint", "MaxSkew 1,TopologyKey 2,WhenUnsatisfiable 3,LabelSelector 4,MinDomains 5,NodeAffinityPolicy 6,"+
+			"NodeTaintsPolicy 7,MatchLabelKeys 8")
+	}
 }
 
 // marshal_v1_TopologySpreadConstraint writes m before what w has.
@@ -3151,25 +3071,23 @@ func marshal_v1_TopologySpreadConstraint(w *writerGenerated, m *v1.TopologySprea
 	w.putNumber(1<<3, uint64(m.MaxSkew))
 }
 
-// unmarshal_v1_PodOS adds what data says to m.
-func unmarshal_v1_PodOS(r *readerGenerated, data []byte, m *v1.PodOS) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_PodOS adds to m what r has up to its end.
+func unmarshal_v1_PodOS(r *readerGenerated, m *v1.PodOS) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		default:
-			i, err = otherGenerated("PodOS", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "PodOS", tag, "Name 1")
+			r.other("PodOS")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("PodOS", "Name 1")
+	}
 }
 
 // marshal_v1_PodOS writes m before what w has.
@@ -3180,25 +3098,23 @@ func marshal_v1_PodOS(w *writerGenerated, m *v1.PodOS) {
 	w.putString(1<<3|2, string(m.Name))
 }
 
-// unmarshal_v1_PodSchedulingGate adds what data says to m.
-func unmarshal_v1_PodSchedulingGate(r *readerGenerated, data []byte, m *v1.PodSchedulingGate) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_PodSchedulingGate adds to m what r has up to its end.
+func unmarshal_v1_PodSchedulingGate(r *readerGenerated, m *v1.PodSchedulingGate) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		default:
-			i, err = otherGenerated("PodSchedulingGate", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "PodSchedulingGate", tag, "Name 1")
+			r.other("PodSchedulingGate")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("PodSchedulingGate", "Name 1")
+	}
 }
 
 // marshal_v1_PodSchedulingGate writes m before what w has.
@@ -3209,33 +3125,31 @@ func marshal_v1_PodSchedulingGate(w *writerGenerated, m *v1.PodSchedulingGate) {
 	w.putString(1<<3|2, m.Name)
 }
 
-// unmarshal_v1_PodResourceClaim adds what data says to m.
-func unmarshal_v1_PodResourceClaim(r *readerGenerated, data []byte, m *v1.PodResourceClaim) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_PodResourceClaim adds to m what r has up to its end.
+func unmarshal_v1_PodResourceClaim(r *readerGenerated, m *v1.PodResourceClaim) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 3:
-			v := r.strings.next()
-			i, err = textGenerated(r, data, i, tag, v)
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
 			m.ResourceClaimName = v
 		case 4:
-			v := r.strings.next()
-			i, err = textGenerated(r, data, i, tag, v)
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
 			m.ResourceClaimTemplateName = v
 		default:
-			i, err = otherGenerated("PodResourceClaim", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "PodResourceClaim", tag, "Name 1,ResourceClaimName 3,ResourceClaimTemplateName 4")
+			r.other("PodResourceClaim")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("PodResourceClaim", "Name 1,ResourceClaimName 3,ResourceClaimTemplateName 4")
+	}
 }
 
 // marshal_v1_PodResourceClaim writes m before what w has.
@@ -3252,82 +3166,74 @@ func marshal_v1_PodResourceClaim(w *writerGenerated, m *v1.PodResourceClaim) {
 	w.putString(1<<3|2, m.Name)
 }
 
-// unmarshal_v1_ResourceRequirements adds what data says to m.
-func unmarshal_v1_ResourceRequirements(r *largeReaderGenerated, data []byte, m *v1.ResourceRequirements) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ResourceRequirements adds to m what r has up to its end.
+func unmarshal_v1_ResourceRequirements(r *readerGenerated, m *v1.ResourceRequirements) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err != nil {
-				break
-			}
+			end := r.enter()
 			if m.Limits == nil {
-				m.Limits = make(v1.ResourceList, entriesGenerated(data[start:], tag))
+				m.Limits = make(v1.ResourceList, r.entries(end))
 			}
 			var key v1.ResourceName
 			var value resource.Quantity
-			for at := 0; at < len(body); {
-				part, _, text, next, err := entryGenerated(body, at, len(body), bytesGenerated, bytesGenerated)
-				if err != nil {
-					return err
-				}
-				switch part {
+			for r.next() {
+				switch r.tag >> 3 {
 				case 1:
-					key = v1.ResourceName(stringGenerated(&r.readerGenerated, text))
+					r.tag = bytesGenerated
+					textGenerated(r, &key)
 				case 2:
+					r.tag = bytesGenerated
+					end := r.enter()
 					value = resource.Quantity{}
-					err = quantityGenerated(&r.readerGenerated, text, &value)
-					if err != nil {
-						return err
-					}
+					quantityGenerated(r, &value)
+					r.end = end
+				default:
+					r.skip()
 				}
-				at = next
 			}
+			r.end = end
 			m.Limits[key] = value
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err != nil {
-				break
-			}
+			end := r.enter()
 			if m.Requests == nil {
-				m.Requests = make(v1.ResourceList, entriesGenerated(data[start:], tag))
+				m.Requests = make(v1.ResourceList, r.entries(end))
 			}
 			var key v1.ResourceName
 			var value resource.Quantity
-			for at := 0; at < len(body); {
-				part, _, text, next, err := entryGenerated(body, at, len(body), bytesGenerated, bytesGenerated)
-				if err != nil {
-					return err
-				}
-				switch part {
+			for r.next() {
+				switch r.tag >> 3 {
 				case 1:
-					key = v1.ResourceName(stringGenerated(&r.readerGenerated, text))
+					r.tag = bytesGenerated
+					textGenerated(r, &key)
 				case 2:
+					r.tag = bytesGenerated
+					end := r.enter()
 					value = resource.Quantity{}
-					err = quantityGenerated(&r.readerGenerated, text, &value)
-					if err != nil {
-						return err
-					}
+					quantityGenerated(r, &value)
+					r.end = end
+				default:
+					r.skip()
 				}
-				at = next
 			}
+			r.end = end
 			m.Requests[key] = value
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_ResourceClaim(&r.readerGenerated, body, growFromGenerated(&r.v1_ResourceClaim, &m.Claims, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.Claims, &r.v1_ResourceClaim)
+			unmarshal_v1_ResourceClaim(r, v)
+			r.end = end
 		default:
-			i, err = otherGenerated("ResourceRequirements", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ResourceRequirements", tag, "Limits 1,Requests 2,Claims 3")
+			r.other("ResourceRequirements")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ResourceRequirements", "Limits 1,Requests 2,Claims 3")
+	}
 }
 
 // marshal_v1_ResourceRequirements writes m before what w has.
@@ -3372,27 +3278,25 @@ func marshal_v1_ResourceRequirements(w *writerGenerated, m *v1.ResourceRequireme
 	}
 }
 
-// unmarshal_v1_PodSchedulingGroup adds what data says to m.
-func unmarshal_v1_PodSchedulingGroup(r *readerGenerated, data []byte, m *v1.PodSchedulingGroup) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_PodSchedulingGroup adds to m what r has up to its end.
+func unmarshal_v1_PodSchedulingGroup(r *readerGenerated, m *v1.PodSchedulingGroup) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			v := r.strings.next()
-			i, err = textGenerated(r, data, i, tag, v)
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
 			m.PodGroupName = v
 		default:
-			i, err = otherGenerated("PodSchedulingGroup", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "PodSchedulingGroup", tag, "PodGroupName 1")
+			r.other("PodSchedulingGroup")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("PodSchedulingGroup", "PodGroupName 1")
+	}
 }
 
 // marshal_v1_PodSchedulingGroup writes m before what w has.
@@ -3405,29 +3309,27 @@ func marshal_v1_PodSchedulingGroup(w *writerGenerated, m *v1.PodSchedulingGroup)
 	}
 }
 
-// unmarshal_v1_EvictionResponder adds what data says to m.
-func unmarshal_v1_EvictionResponder(r *readerGenerated, data []byte, m *v1.EvictionResponder) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_EvictionResponder adds to m what r has up to its end.
+func unmarshal_v1_EvictionResponder(r *readerGenerated, m *v1.EvictionResponder) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			v := r.int32s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int32](r)
+			numberGenerated(r, v)
 			m.Priority = v
 		default:
-			i, err = otherGenerated("EvictionResponder", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "EvictionResponder", tag, "Name 1,Priority 2")
+			r.other("EvictionResponder")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("EvictionResponder", "Name 1,Priority 2")
+	}
 }
 
 // marshal_v1_EvictionResponder writes m before what w has.
@@ -3441,42 +3343,39 @@ func marshal_v1_EvictionResponder(w *writerGenerated, m *v1.EvictionResponder) {
 	w.putString(1<<3|2, m.Name)
 }
 
-// unmarshal_v1_PodCondition adds what data says to m.
-func unmarshal_v1_PodCondition(r *readerGenerated, data []byte, m *v1.PodCondition) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_PodCondition adds to m what r has up to its end.
+func unmarshal_v1_PodCondition(r *readerGenerated, m *v1.PodCondition) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Type)
+			textGenerated(r, &m.Type)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Status)
+			textGenerated(r, &m.Status)
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = timeGenerated(body, &m.LastProbeTime)
-			}
+			end := r.enter()
+			timeGenerated(r, &m.LastProbeTime)
+			r.end = end
 		case 4:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = timeGenerated(body, &m.LastTransitionTime)
-			}
+			end := r.enter()
+			timeGenerated(r, &m.LastTransitionTime)
+			r.end = end
 		case 5:
-			i, err = textGenerated(r, data, i, tag, &m.Reason)
+			textGenerated(r, &m.Reason)
 		case 6:
-			i, err = textGenerated(r, data, i, tag, &m.Message)
+			textGenerated(r, &m.Message)
 		case 7:
-			i, err = numberGenerated(data, i, tag, &m.ObservedGeneration)
+			numberGenerated(r, &m.ObservedGeneration)
 		default:
-			i, err = otherGenerated("PodCondition", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "PodCondition", tag, "Type 1,Status 2,LastProbeTime 3,LastTransitionTime 4,Reason 5,Message 6,ObservedGeneration 7")
+			r.other("PodCondition")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("PodCondition", "Type 1,Status 2,LastProbeTime 3,LastTransitionTime 4,Reason 5,Message 6,ObservedGeneration 7")
+	}
 }
 
 // marshal_v1_PodCondition writes m before what w has.
@@ -3493,25 +3392,23 @@ func marshal_v1_PodCondition(w *writerGenerated, m *v1.PodCondition) {
 	w.putString(1<<3|2, string(m.Type))
 }
 
-// unmarshal_v1_HostIP adds what data says to m.
-func unmarshal_v1_HostIP(r *readerGenerated, data []byte, m *v1.HostIP) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_HostIP adds to m what r has up to its end.
+func unmarshal_v1_HostIP(r *readerGenerated, m *v1.HostIP) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.IP)
+			textGenerated(r, &m.IP)
 		default:
-			i, err = otherGenerated("HostIP", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "HostIP", tag, "IP 1")
+			r.other("HostIP")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("HostIP", "IP 1")
+	}
 }
 
 // marshal_v1_HostIP writes m before what w has.
@@ -3522,25 +3419,23 @@ func marshal_v1_HostIP(w *writerGenerated, m *v1.HostIP) {
 	w.putString(1<<3|2, m.IP)
 }
 
-// unmarshal_v1_PodIP adds what data says to m.
-func unmarshal_v1_PodIP(r *readerGenerated, data []byte, m *v1.PodIP) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_PodIP adds to m what r has up to its end.
+func unmarshal_v1_PodIP(r *readerGenerated, m *v1.PodIP) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.IP)
+			textGenerated(r, &m.IP)
 		default:
-			i, err = otherGenerated("PodIP", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "PodIP", tag, "IP 1")
+			r.other("PodIP")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("PodIP", "IP 1")
+	}
 }
 
 // marshal_v1_PodIP writes m before what w has.
@@ -3551,103 +3446,99 @@ func marshal_v1_PodIP(w *writerGenerated, m *v1.PodIP) {
 	w.putString(1<<3|2, m.IP)
 }
 
-// unmarshal_v1_ContainerStatus adds what data says to m.
-func unmarshal_v1_ContainerStatus(r *largeReaderGenerated, data []byte, m *v1.ContainerStatus) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ContainerStatus adds to m what r has up to its end.
+func unmarshal_v1_ContainerStatus(r *readerGenerated, m *v1.ContainerStatus) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_ContainerState(r, body, &m.State)
-			}
+			end := r.enter()
+			unmarshal_v1_ContainerState(r, &m.State)
+			r.end = end
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_ContainerState(r, body, &m.LastTerminationState)
-			}
+			end := r.enter()
+			unmarshal_v1_ContainerState(r, &m.LastTerminationState)
+			r.end = end
 		case 4:
-			i, err = boolGenerated(data, i, tag, &m.Ready)
+			boolGenerated(r, &m.Ready)
 		case 5:
-			i, err = numberGenerated(data, i, tag, &m.RestartCount)
+			numberGenerated(r, &m.RestartCount)
 		case 6:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Image)
+			textGenerated(r, &m.Image)
 		case 7:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.ImageID)
+			textGenerated(r, &m.ImageID)
 		case 8:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.ContainerID)
+			textGenerated(r, &m.ContainerID)
 		case 9:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.Started = v
 		case 10:
-			if body, i, err = bodyGenerated(data, i, tag); err != nil {
-				break
-			}
+			end := r.enter()
 			if m.AllocatedResources == nil {
-				m.AllocatedResources = make(v1.ResourceList, entriesGenerated(data[start:], tag))
+				m.AllocatedResources = make(v1.ResourceList, r.entries(end))
 			}
 			var key v1.ResourceName
 			var value resource.Quantity
-			for at := 0; at < len(body); {
-				part, _, text, next, err := entryGenerated(body, at, len(body), bytesGenerated, bytesGenerated)
-				if err != nil {
-					return err
-				}
-				switch part {
+			for r.next() {
+				switch r.tag >> 3 {
 				case 1:
-					key = v1.ResourceName(stringGenerated(&r.readerGenerated, text))
+					r.tag = bytesGenerated
+					textGenerated(r, &key)
 				case 2:
+					r.tag = bytesGenerated
+					end := r.enter()
 					value = resource.Quantity{}
-					err = quantityGenerated(&r.readerGenerated, text, &value)
-					if err != nil {
-						return err
-					}
+					quantityGenerated(r, &value)
+					r.end = end
+				default:
+					r.skip()
 				}
-				at = next
 			}
+			r.end = end
 			m.AllocatedResources[key] = value
 		case 11:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Resources == nil {
-					m.Resources = r.v1_ResourceRequirements.next()
-				}
-				err = unmarshal_v1_ResourceRequirements(r, body, m.Resources)
+			end := r.enter()
+			if m.Resources == nil {
+				m.Resources = r.v1_ResourceRequirements.nextOf()
 			}
+			unmarshal_v1_ResourceRequirements(r, m.Resources)
+			r.end = end
 		case 12:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_VolumeMountStatus(r, body, growFromGenerated(&r.v1_VolumeMountStatus, &m.VolumeMounts, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.VolumeMounts, &r.v1_VolumeMountStatus)
+			unmarshal_v1_VolumeMountStatus(r, v)
+			r.end = end
 		case 13:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.User == nil {
-					m.User = r.v1_ContainerUser.next()
-				}
-				err = unmarshal_v1_ContainerUser(r, body, m.User)
+			end := r.enter()
+			if m.User == nil {
+				m.User = r.v1_ContainerUser.nextOf()
 			}
+			unmarshal_v1_ContainerUser(r, m.User)
+			r.end = end
 		case 14:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_ResourceStatus(r, body, growFromGenerated(&r.v1_ResourceStatus, &m.AllocatedResourcesStatus, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.AllocatedResourcesStatus, &r.v1_ResourceStatus)
+			unmarshal_v1_ResourceStatus(r, v)
+			r.end = end
 		case 15:
-			v := r.strings.next()
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
-			m.StopSignal = (*v1.Signal)(v)
+			v := newTextGenerated[v1.Signal](r)
+			textGenerated(r, v)
+			m.StopSignal = v
 		default:
-			i, err = otherGenerated("ContainerStatus", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ContainerStatus", tag, "Name 1,State 2,LastTerminationState 3,Ready 4,RestartCount 5,Image 6,ImageID 7,ContainerID 8,"+
-				"Started 9,AllocatedResources 10,Resources 11,VolumeMounts 12,User 13,AllocatedResourcesStatus 14,"+
-				"StopSignal 15")
+			r.other("ContainerStatus")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ContainerStatus", "Name 1,State 2,LastTerminationState 3,Ready 4,RestartCount 5,Image 6,ImageID 7,ContainerID 8,"+
+			"Started 9,AllocatedResources 10,Resources 11,VolumeMounts 12,User 13,AllocatedResourcesStatus 14,"+
+			"StopSignal 15")
+	}
 }
 
 // marshal_v1_ContainerStatus writes m before what w has.
@@ -3721,29 +3612,27 @@ func marshal_v1_ContainerStatus(w *writerGenerated, m *v1.ContainerStatus) {
 	w.putString(1<<3|2, m.Name)
 }
 
-// unmarshal_v1_PodResourceClaimStatus adds what data says to m.
-func unmarshal_v1_PodResourceClaimStatus(r *readerGenerated, data []byte, m *v1.PodResourceClaimStatus) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_PodResourceClaimStatus adds to m what r has up to its end.
+func unmarshal_v1_PodResourceClaimStatus(r *readerGenerated, m *v1.PodResourceClaimStatus) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			v := r.strings.next()
-			i, err = textGenerated(r, data, i, tag, v)
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
 			m.ResourceClaimName = v
 		default:
-			i, err = otherGenerated("PodResourceClaimStatus", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "PodResourceClaimStatus", tag, "Name 1,ResourceClaimName 2")
+			r.other("PodResourceClaimStatus")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("PodResourceClaimStatus", "Name 1,ResourceClaimName 2")
+	}
 }
 
 // marshal_v1_PodResourceClaimStatus writes m before what w has.
@@ -3757,30 +3646,28 @@ func marshal_v1_PodResourceClaimStatus(w *writerGenerated, m *v1.PodResourceClai
 	w.putString(1<<3|2, m.Name)
 }
 
-// unmarshal_v1_PodExtendedResourceClaimStatus adds what data says to m.
-func unmarshal_v1_PodExtendedResourceClaimStatus(r *largeReaderGenerated, data []byte, m *v1.PodExtendedResourceClaimStatus) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_PodExtendedResourceClaimStatus adds to m what r has up to its end.
+func unmarshal_v1_PodExtendedResourceClaimStatus(r *readerGenerated, m *v1.PodExtendedResourceClaimStatus) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_ContainerExtendedResourceRequest(&r.readerGenerated, body, growFromGenerated(&r.v1_ContainerExtendedResourceRequest, &m.RequestMappings, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.RequestMappings)
+			unmarshal_v1_ContainerExtendedResourceRequest(r, v)
+			r.end = end
 		case 2:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.ResourceClaimName)
+			textGenerated(r, &m.ResourceClaimName)
 		default:
-			i, err = otherGenerated("PodExtendedResourceClaimStatus", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "PodExtendedResourceClaimStatus", tag, "RequestMappings 1,ResourceClaimName 2")
+			r.other("PodExtendedResourceClaimStatus")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("PodExtendedResourceClaimStatus", "RequestMappings 1,ResourceClaimName 2")
+	}
 }
 
 // marshal_v1_PodExtendedResourceClaimStatus writes m before what w has.
@@ -3798,36 +3685,35 @@ func marshal_v1_PodExtendedResourceClaimStatus(w *writerGenerated, m *v1.PodExte
 	}
 }
 
-// unmarshal_v1_NodeAllocatableResourceClaimStatus adds what data says to m.
-func unmarshal_v1_NodeAllocatableResourceClaimStatus(r *largeReaderGenerated, data []byte, m *v1.NodeAllocatableResourceClaimStatus) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_NodeAllocatableResourceClaimStatus adds to m what r has up to its end.
+func unmarshal_v1_NodeAllocatableResourceClaimStatus(r *readerGenerated, m *v1.NodeAllocatableResourceClaimStatus) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.ResourceClaimName)
+			textGenerated(r, &m.ResourceClaimName)
 		case 2:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.Containers, data[start:], tag))
+			textsGenerated(r, &m.Containers)
 		case 4:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_NodeAllocatableMappedResources(r, body, growFromGenerated(&r.v1_NodeAllocatableMappedResources, &m.Mapping, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.Mapping)
+			unmarshal_v1_NodeAllocatableMappedResources(r, v)
+			r.end = end
 		case 5:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_NodeAllocatableOverheadResources(r, body, growFromGenerated(&r.v1_NodeAllocatableOverheadResources, &m.Overhead, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.Overhead)
+			unmarshal_v1_NodeAllocatableOverheadResources(r, v)
+			r.end = end
 		default:
-			i, err = otherGenerated("NodeAllocatableResourceClaimStatus", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "NodeAllocatableResourceClaimStatus", tag, "ResourceClaimName 1,Containers 2,Mapping 4,Overhead 5")
+			r.other("NodeAllocatableResourceClaimStatus")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("NodeAllocatableResourceClaimStatus", "ResourceClaimName 1,Containers 2,Mapping 4,Overhead 5")
+	}
 }
 
 // marshal_v1_NodeAllocatableResourceClaimStatus writes m before what w has.
@@ -3855,34 +3741,32 @@ func marshal_v1_NodeAllocatableResourceClaimStatus(w *writerGenerated, m *v1.Nod
 	w.putString(1<<3|2, m.ResourceClaimName)
 }
 
-// unmarshal_v1_PodVolumeHealth adds what data says to m.
-func unmarshal_v1_PodVolumeHealth(r *largeReaderGenerated, data []byte, m *v1.PodVolumeHealth) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_PodVolumeHealth adds to m what r has up to its end.
+func unmarshal_v1_PodVolumeHealth(r *readerGenerated, m *v1.PodVolumeHealth) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_VolumeHealthCondition(&r.readerGenerated, body, growFromGenerated(&r.v1_VolumeHealthCondition, &m.HealthConditions, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.HealthConditions)
+			unmarshal_v1_VolumeHealthCondition(r, v)
+			r.end = end
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = timeGenerated(body, &m.LastTransitionTime)
-			}
+			end := r.enter()
+			timeGenerated(r, &m.LastTransitionTime)
+			r.end = end
 		default:
-			i, err = otherGenerated("PodVolumeHealth", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "PodVolumeHealth", tag, "Name 1,HealthConditions 2,LastTransitionTime 3")
+			r.other("PodVolumeHealth")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("PodVolumeHealth", "Name 1,HealthConditions 2,LastTransitionTime 3")
+	}
 }
 
 // marshal_v1_PodVolumeHealth writes m before what w has.
@@ -3901,29 +3785,27 @@ func marshal_v1_PodVolumeHealth(w *writerGenerated, m *v1.PodVolumeHealth) {
 	w.putString(1<<3|2, m.Name)
 }
 
-// unmarshal_metav1_LabelSelectorRequirement adds what data says to m.
-func unmarshal_metav1_LabelSelectorRequirement(r *readerGenerated, data []byte, m *metav1.LabelSelectorRequirement) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_metav1_LabelSelectorRequirement adds to m what r has up to its end.
+func unmarshal_metav1_LabelSelectorRequirement(r *readerGenerated, m *metav1.LabelSelectorRequirement) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Key)
+			textGenerated(r, &m.Key)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Operator)
+			textGenerated(r, &m.Operator)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, growTextsGenerated(r, &m.Values, data[start:], tag))
+			textsGenerated(r, &m.Values)
 		default:
-			i, err = otherGenerated("LabelSelectorRequirement", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "LabelSelectorRequirement", tag, "Key 1,Operator 2,Values 3")
+			r.other("LabelSelectorRequirement")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("LabelSelectorRequirement", "Key 1,Operator 2,Values 3")
+	}
 }
 
 // marshal_metav1_LabelSelectorRequirement writes m before what w has.
@@ -3938,38 +3820,35 @@ func marshal_metav1_LabelSelectorRequirement(w *writerGenerated, m *metav1.Label
 	w.putString(1<<3|2, m.Key)
 }
 
-// unmarshal_appsv1_RollingUpdateDeployment adds what data says to m.
-func unmarshal_appsv1_RollingUpdateDeployment(r *largeReaderGenerated, data []byte, m *appsv1.RollingUpdateDeployment) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_appsv1_RollingUpdateDeployment adds to m what r has up to its end.
+func unmarshal_appsv1_RollingUpdateDeployment(r *readerGenerated, m *appsv1.RollingUpdateDeployment) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.MaxUnavailable == nil {
-					m.MaxUnavailable = r.intstr_IntOrString.next()
-				}
-				err = unmarshal_intstr_IntOrString(&r.readerGenerated, body, m.MaxUnavailable)
+			end := r.enter()
+			if m.MaxUnavailable == nil {
+				m.MaxUnavailable = r.intstr_IntOrString.nextOf()
 			}
+			unmarshal_intstr_IntOrString(r, m.MaxUnavailable)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.MaxSurge == nil {
-					m.MaxSurge = r.intstr_IntOrString.next()
-				}
-				err = unmarshal_intstr_IntOrString(&r.readerGenerated, body, m.MaxSurge)
+			end := r.enter()
+			if m.MaxSurge == nil {
+				m.MaxSurge = r.intstr_IntOrString.nextOf()
 			}
+			unmarshal_intstr_IntOrString(r, m.MaxSurge)
+			r.end = end
 		default:
-			i, err = otherGenerated("RollingUpdateDeployment", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "RollingUpdateDeployment", tag, "MaxUnavailable 1,MaxSurge 2")
+			r.other("RollingUpdateDeployment")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("RollingUpdateDeployment", "MaxUnavailable 1,MaxSurge 2")
+	}
 }
 
 // marshal_appsv1_RollingUpdateDeployment writes m before what w has.
@@ -3993,33 +3872,31 @@ func marshal_appsv1_RollingUpdateDeployment(w *writerGenerated, m *appsv1.Rollin
 	}
 }
 
-// unmarshal_v1_ConfigMapNodeConfigSource adds what data says to m.
-func unmarshal_v1_ConfigMapNodeConfigSource(r *readerGenerated, data []byte, m *v1.ConfigMapNodeConfigSource) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ConfigMapNodeConfigSource adds to m what r has up to its end.
+func unmarshal_v1_ConfigMapNodeConfigSource(r *readerGenerated, m *v1.ConfigMapNodeConfigSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Namespace)
+			textGenerated(r, &m.Namespace)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.UID)
+			textGenerated(r, &m.UID)
 		case 4:
-			i, err = textGenerated(r, data, i, tag, &m.ResourceVersion)
+			textGenerated(r, &m.ResourceVersion)
 		case 5:
-			i, err = textGenerated(r, data, i, tag, &m.KubeletConfigKey)
+			textGenerated(r, &m.KubeletConfigKey)
 		default:
-			i, err = otherGenerated("ConfigMapNodeConfigSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ConfigMapNodeConfigSource", tag, "Namespace 1,Name 2,UID 3,ResourceVersion 4,KubeletConfigKey 5")
+			r.other("ConfigMapNodeConfigSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ConfigMapNodeConfigSource", "Namespace 1,Name 2,UID 3,ResourceVersion 4,KubeletConfigKey 5")
+	}
 }
 
 // marshal_v1_ConfigMapNodeConfigSource writes m before what w has.
@@ -4034,25 +3911,23 @@ func marshal_v1_ConfigMapNodeConfigSource(w *writerGenerated, m *v1.ConfigMapNod
 	w.putString(1<<3|2, m.Namespace)
 }
 
-// unmarshal_v1_DaemonEndpoint adds what data says to m.
-func unmarshal_v1_DaemonEndpoint(r *readerGenerated, data []byte, m *v1.DaemonEndpoint) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_DaemonEndpoint adds to m what r has up to its end.
+func unmarshal_v1_DaemonEndpoint(r *readerGenerated, m *v1.DaemonEndpoint) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = numberGenerated(data, i, tag, &m.Port)
+			numberGenerated(r, &m.Port)
 		default:
-			i, err = otherGenerated("DaemonEndpoint", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "DaemonEndpoint", tag, "Port 1")
+			r.other("DaemonEndpoint")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("DaemonEndpoint", "Port 1")
+	}
 }
 
 // marshal_v1_DaemonEndpoint writes m before what w has.
@@ -4063,27 +3938,25 @@ func marshal_v1_DaemonEndpoint(w *writerGenerated, m *v1.DaemonEndpoint) {
 	w.putNumber(1<<3, uint64(m.Port))
 }
 
-// unmarshal_v1_NodeSwapStatus adds what data says to m.
-func unmarshal_v1_NodeSwapStatus(r *readerGenerated, data []byte, m *v1.NodeSwapStatus) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_NodeSwapStatus adds to m what r has up to its end.
+func unmarshal_v1_NodeSwapStatus(r *readerGenerated, m *v1.NodeSwapStatus) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
 			m.Capacity = v
 		default:
-			i, err = otherGenerated("NodeSwapStatus", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "NodeSwapStatus", tag, "Capacity 1")
+			r.other("NodeSwapStatus")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("NodeSwapStatus", "Capacity 1")
+	}
 }
 
 // marshal_v1_NodeSwapStatus writes m before what w has.
@@ -4096,31 +3969,29 @@ func marshal_v1_NodeSwapStatus(w *writerGenerated, m *v1.NodeSwapStatus) {
 	}
 }
 
-// unmarshal_v1_NodeRuntimeHandlerFeatures adds what data says to m.
-func unmarshal_v1_NodeRuntimeHandlerFeatures(r *readerGenerated, data []byte, m *v1.NodeRuntimeHandlerFeatures) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_NodeRuntimeHandlerFeatures adds to m what r has up to its end.
+func unmarshal_v1_NodeRuntimeHandlerFeatures(r *readerGenerated, m *v1.NodeRuntimeHandlerFeatures) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.RecursiveReadOnlyMounts = v
 		case 2:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.UserNamespaces = v
 		default:
-			i, err = otherGenerated("NodeRuntimeHandlerFeatures", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "NodeRuntimeHandlerFeatures", tag, "RecursiveReadOnlyMounts 1,UserNamespaces 2")
+			r.other("NodeRuntimeHandlerFeatures")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("NodeRuntimeHandlerFeatures", "RecursiveReadOnlyMounts 1,UserNamespaces 2")
+	}
 }
 
 // marshal_v1_NodeRuntimeHandlerFeatures writes m before what w has.
@@ -4136,237 +4007,234 @@ func marshal_v1_NodeRuntimeHandlerFeatures(w *writerGenerated, m *v1.NodeRuntime
 	}
 }
 
-// unmarshal_v1_VolumeSource adds what data says to m.
-func unmarshal_v1_VolumeSource(r *largeReaderGenerated, data []byte, m *v1.VolumeSource) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_VolumeSource adds to m what r has up to its end.
+func unmarshal_v1_VolumeSource(r *readerGenerated, m *v1.VolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.HostPath == nil {
-					m.HostPath = r.v1_HostPathVolumeSource.next()
-				}
-				err = unmarshal_v1_HostPathVolumeSource(&r.readerGenerated, body, m.HostPath)
+			end := r.enter()
+			if m.HostPath == nil {
+				m.HostPath = &v1.HostPathVolumeSource{}
 			}
+			unmarshal_v1_HostPathVolumeSource(r, m.HostPath)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.EmptyDir == nil {
-					m.EmptyDir = r.v1_EmptyDirVolumeSource.next()
-				}
-				err = unmarshal_v1_EmptyDirVolumeSource(r, body, m.EmptyDir)
+			end := r.enter()
+			if m.EmptyDir == nil {
+				m.EmptyDir = &v1.EmptyDirVolumeSource{}
 			}
+			unmarshal_v1_EmptyDirVolumeSource(r, m.EmptyDir)
+			r.end = end
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.GCEPersistentDisk == nil {
-					m.GCEPersistentDisk = r.v1_GCEPersistentDiskVolumeSource.next()
-				}
-				err = unmarshal_v1_GCEPersistentDiskVolumeSource(&r.readerGenerated, body, m.GCEPersistentDisk)
+			end := r.enter()
+			if m.GCEPersistentDisk == nil {
+				m.GCEPersistentDisk = &v1.GCEPersistentDiskVolumeSource{}
 			}
+			unmarshal_v1_GCEPersistentDiskVolumeSource(r, m.GCEPersistentDisk)
+			r.end = end
 		case 4:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.AWSElasticBlockStore == nil {
-					m.AWSElasticBlockStore = r.v1_AWSElasticBlockStoreVolumeSource.next()
-				}
-				err = unmarshal_v1_AWSElasticBlockStoreVolumeSource(&r.readerGenerated, body, m.AWSElasticBlockStore)
+			end := r.enter()
+			if m.AWSElasticBlockStore == nil {
+				m.AWSElasticBlockStore = &v1.AWSElasticBlockStoreVolumeSource{}
 			}
+			unmarshal_v1_AWSElasticBlockStoreVolumeSource(r, m.AWSElasticBlockStore)
+			r.end = end
 		case 5:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.GitRepo == nil {
-					m.GitRepo = r.v1_GitRepoVolumeSource.next()
-				}
-				err = unmarshal_v1_GitRepoVolumeSource(&r.readerGenerated, body, m.GitRepo)
+			end := r.enter()
+			if m.GitRepo == nil {
+				m.GitRepo = &v1.GitRepoVolumeSource{}
 			}
+			unmarshal_v1_GitRepoVolumeSource(r, m.GitRepo)
+			r.end = end
 		case 6:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Secret == nil {
-					m.Secret = r.v1_SecretVolumeSource.next()
-				}
-				err = unmarshal_v1_SecretVolumeSource(r, body, m.Secret)
+			end := r.enter()
+			if m.Secret == nil {
+				m.Secret = &v1.SecretVolumeSource{}
 			}
+			unmarshal_v1_SecretVolumeSource(r, m.Secret)
+			r.end = end
 		case 7:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.NFS == nil {
-					m.NFS = r.v1_NFSVolumeSource.next()
-				}
-				err = unmarshal_v1_NFSVolumeSource(&r.readerGenerated, body, m.NFS)
+			end := r.enter()
+			if m.NFS == nil {
+				m.NFS = &v1.NFSVolumeSource{}
 			}
+			unmarshal_v1_NFSVolumeSource(r, m.NFS)
+			r.end = end
 		case 8:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.ISCSI == nil {
-					m.ISCSI = r.v1_ISCSIVolumeSource.next()
-				}
-				err = unmarshal_v1_ISCSIVolumeSource(r, body, m.ISCSI)
+			end := r.enter()
+			if m.ISCSI == nil {
+				m.ISCSI = &v1.ISCSIVolumeSource{}
 			}
+			unmarshal_v1_ISCSIVolumeSource(r, m.ISCSI)
+			r.end = end
 		case 9:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Glusterfs == nil {
-					m.Glusterfs = r.v1_GlusterfsVolumeSource.next()
-				}
-				err = unmarshal_v1_GlusterfsVolumeSource(&r.readerGenerated, body, m.Glusterfs)
+			end := r.enter()
+			if m.Glusterfs == nil {
+				m.Glusterfs = &v1.GlusterfsVolumeSource{}
 			}
+			unmarshal_v1_GlusterfsVolumeSource(r, m.Glusterfs)
+			r.end = end
 		case 10:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.PersistentVolumeClaim == nil {
-					m.PersistentVolumeClaim = r.v1_PersistentVolumeClaimVolumeSource.next()
-				}
-				err = unmarshal_v1_PersistentVolumeClaimVolumeSource(&r.readerGenerated, body, m.PersistentVolumeClaim)
+			end := r.enter()
+			if m.PersistentVolumeClaim == nil {
+				m.PersistentVolumeClaim = &v1.PersistentVolumeClaimVolumeSource{}
 			}
+			unmarshal_v1_PersistentVolumeClaimVolumeSource(r, m.PersistentVolumeClaim)
+			r.end = end
 		case 11:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.RBD == nil {
-					m.RBD = r.v1_RBDVolumeSource.next()
-				}
-				err = unmarshal_v1_RBDVolumeSource(r, body, m.RBD)
+			end := r.enter()
+			if m.RBD == nil {
+				m.RBD = &v1.RBDVolumeSource{}
 			}
+			unmarshal_v1_RBDVolumeSource(r, m.RBD)
+			r.end = end
 		case 12:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.FlexVolume == nil {
-					m.FlexVolume = r.v1_FlexVolumeSource.next()
-				}
-				err = unmarshal_v1_FlexVolumeSource(r, body, m.FlexVolume)
+			end := r.enter()
+			if m.FlexVolume == nil {
+				m.FlexVolume = &v1.FlexVolumeSource{}
 			}
+			unmarshal_v1_FlexVolumeSource(r, m.FlexVolume)
+			r.end = end
 		case 13:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Cinder == nil {
-					m.Cinder = r.v1_CinderVolumeSource.next()
-				}
-				err = unmarshal_v1_CinderVolumeSource(r, body, m.Cinder)
+			end := r.enter()
+			if m.Cinder == nil {
+				m.Cinder = &v1.CinderVolumeSource{}
 			}
+			unmarshal_v1_CinderVolumeSource(r, m.Cinder)
+			r.end = end
 		case 14:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.CephFS == nil {
-					m.CephFS = r.v1_CephFSVolumeSource.next()
-				}
-				err = unmarshal_v1_CephFSVolumeSource(r, body, m.CephFS)
+			end := r.enter()
+			if m.CephFS == nil {
+				m.CephFS = &v1.CephFSVolumeSource{}
 			}
+			unmarshal_v1_CephFSVolumeSource(r, m.CephFS)
+			r.end = end
 		case 15:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Flocker == nil {
-					m.Flocker = r.v1_FlockerVolumeSource.next()
-				}
-				err = unmarshal_v1_FlockerVolumeSource(&r.readerGenerated, body, m.Flocker)
+			end := r.enter()
+			if m.Flocker == nil {
+				m.Flocker = &v1.FlockerVolumeSource{}
 			}
+			unmarshal_v1_FlockerVolumeSource(r, m.Flocker)
+			r.end = end
 		case 16:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.DownwardAPI == nil {
-					m.DownwardAPI = r.v1_DownwardAPIVolumeSource.next()
-				}
-				err = unmarshal_v1_DownwardAPIVolumeSource(r, body, m.DownwardAPI)
+			end := r.enter()
+			if m.DownwardAPI == nil {
+				m.DownwardAPI = &v1.DownwardAPIVolumeSource{}
 			}
+			unmarshal_v1_DownwardAPIVolumeSource(r, m.DownwardAPI)
+			r.end = end
 		case 17:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.FC == nil {
-					m.FC = r.v1_FCVolumeSource.next()
-				}
-				err = unmarshal_v1_FCVolumeSource(&r.readerGenerated, body, m.FC)
+			end := r.enter()
+			if m.FC == nil {
+				m.FC = &v1.FCVolumeSource{}
 			}
+			unmarshal_v1_FCVolumeSource(r, m.FC)
+			r.end = end
 		case 18:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.AzureFile == nil {
-					m.AzureFile = r.v1_AzureFileVolumeSource.next()
-				}
-				err = unmarshal_v1_AzureFileVolumeSource(&r.readerGenerated, body, m.AzureFile)
+			end := r.enter()
+			if m.AzureFile == nil {
+				m.AzureFile = &v1.AzureFileVolumeSource{}
 			}
+			unmarshal_v1_AzureFileVolumeSource(r, m.AzureFile)
+			r.end = end
 		case 19:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.ConfigMap == nil {
-					m.ConfigMap = r.v1_ConfigMapVolumeSource.next()
-				}
-				err = unmarshal_v1_ConfigMapVolumeSource(r, body, m.ConfigMap)
+			end := r.enter()
+			if m.ConfigMap == nil {
+				m.ConfigMap = &v1.ConfigMapVolumeSource{}
 			}
+			unmarshal_v1_ConfigMapVolumeSource(r, m.ConfigMap)
+			r.end = end
 		case 20:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.VsphereVolume == nil {
-					m.VsphereVolume = r.v1_VsphereVirtualDiskVolumeSource.next()
-				}
-				err = unmarshal_v1_VsphereVirtualDiskVolumeSource(&r.readerGenerated, body, m.VsphereVolume)
+			end := r.enter()
+			if m.VsphereVolume == nil {
+				m.VsphereVolume = &v1.VsphereVirtualDiskVolumeSource{}
 			}
+			unmarshal_v1_VsphereVirtualDiskVolumeSource(r, m.VsphereVolume)
+			r.end = end
 		case 21:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Quobyte == nil {
-					m.Quobyte = r.v1_QuobyteVolumeSource.next()
-				}
-				err = unmarshal_v1_QuobyteVolumeSource(&r.readerGenerated, body, m.Quobyte)
+			end := r.enter()
+			if m.Quobyte == nil {
+				m.Quobyte = &v1.QuobyteVolumeSource{}
 			}
+			unmarshal_v1_QuobyteVolumeSource(r, m.Quobyte)
+			r.end = end
 		case 22:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.AzureDisk == nil {
-					m.AzureDisk = r.v1_AzureDiskVolumeSource.next()
-				}
-				err = unmarshal_v1_AzureDiskVolumeSource(&r.readerGenerated, body, m.AzureDisk)
+			end := r.enter()
+			if m.AzureDisk == nil {
+				m.AzureDisk = &v1.AzureDiskVolumeSource{}
 			}
+			unmarshal_v1_AzureDiskVolumeSource(r, m.AzureDisk)
+			r.end = end
 		case 23:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.PhotonPersistentDisk == nil {
-					m.PhotonPersistentDisk = r.v1_PhotonPersistentDiskVolumeSource.next()
-				}
-				err = unmarshal_v1_PhotonPersistentDiskVolumeSource(&r.readerGenerated, body, m.PhotonPersistentDisk)
+			end := r.enter()
+			if m.PhotonPersistentDisk == nil {
+				m.PhotonPersistentDisk = &v1.PhotonPersistentDiskVolumeSource{}
 			}
+			unmarshal_v1_PhotonPersistentDiskVolumeSource(r, m.PhotonPersistentDisk)
+			r.end = end
 		case 24:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.PortworxVolume == nil {
-					m.PortworxVolume = r.v1_PortworxVolumeSource.next()
-				}
-				err = unmarshal_v1_PortworxVolumeSource(&r.readerGenerated, body, m.PortworxVolume)
+			end := r.enter()
+			if m.PortworxVolume == nil {
+				m.PortworxVolume = &v1.PortworxVolumeSource{}
 			}
+			unmarshal_v1_PortworxVolumeSource(r, m.PortworxVolume)
+			r.end = end
 		case 25:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.ScaleIO == nil {
-					m.ScaleIO = r.v1_ScaleIOVolumeSource.next()
-				}
-				err = unmarshal_v1_ScaleIOVolumeSource(r, body, m.ScaleIO)
+			end := r.enter()
+			if m.ScaleIO == nil {
+				m.ScaleIO = &v1.ScaleIOVolumeSource{}
 			}
+			unmarshal_v1_ScaleIOVolumeSource(r, m.ScaleIO)
+			r.end = end
 		case 26:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Projected == nil {
-					m.Projected = r.v1_ProjectedVolumeSource.next()
-				}
-				err = unmarshal_v1_ProjectedVolumeSource(r, body, m.Projected)
+			end := r.enter()
+			if m.Projected == nil {
+				m.Projected = &v1.ProjectedVolumeSource{}
 			}
+			unmarshal_v1_ProjectedVolumeSource(r, m.Projected)
+			r.end = end
 		case 27:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.StorageOS == nil {
-					m.StorageOS = r.v1_StorageOSVolumeSource.next()
-				}
-				err = unmarshal_v1_StorageOSVolumeSource(r, body, m.StorageOS)
+			end := r.enter()
+			if m.StorageOS == nil {
+				m.StorageOS = &v1.StorageOSVolumeSource{}
 			}
+			unmarshal_v1_StorageOSVolumeSource(r, m.StorageOS)
+			r.end = end
 		case 28:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.CSI == nil {
-					m.CSI = r.v1_CSIVolumeSource.next()
-				}
-				err = unmarshal_v1_CSIVolumeSource(r, body, m.CSI)
+			end := r.enter()
+			if m.CSI == nil {
+				m.CSI = &v1.CSIVolumeSource{}
 			}
+			unmarshal_v1_CSIVolumeSource(r, m.CSI)
+			r.end = end
 		case 29:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Ephemeral == nil {
-					m.Ephemeral = r.v1_EphemeralVolumeSource.next()
-				}
-				err = unmarshal_v1_EphemeralVolumeSource(r, body, m.Ephemeral)
+			end := r.enter()
+			if m.Ephemeral == nil {
+				m.Ephemeral = &v1.EphemeralVolumeSource{}
 			}
+			unmarshal_v1_EphemeralVolumeSource(r, m.Ephemeral)
+			r.end = end
 		case 30:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Image == nil {
-					m.Image = r.v1_ImageVolumeSource.next()
-				}
-				err = unmarshal_v1_ImageVolumeSource(&r.readerGenerated, body, m.Image)
+			end := r.enter()
+			if m.Image == nil {
+				m.Image = &v1.ImageVolumeSource{}
 			}
+			unmarshal_v1_ImageVolumeSource(r, m.Image)
+			r.end = end
 		default:
-			i, err = otherGenerated("VolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "VolumeSource", tag, "HostPath 1,EmptyDir 2,GCEPersistentDisk 3,AWSElasticBlockStore 4,GitRepo 5,Secret 6,NFS 7,ISCSI 8,"+
-				"Glusterfs 9,PersistentVolumeClaim 10,RBD 11,FlexVolume 12,Cinder 13,CephFS 14,Flocker 15,DownwardAPI 16,"+
-				"FC 17,AzureFile 18,ConfigMap 19,VsphereVolume 20,Quobyte 21,AzureDisk 22,PhotonPersistentDisk 23,"+
-				"PortworxVolume 24,ScaleIO 25,Projected 26,StorageOS 27,CSI 28,Ephemeral 29,Image 30")
+			r.other("VolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("VolumeSource", "HostPath 1,EmptyDir 2,GCEPersistentDisk 3,AWSElasticBlockStore 4,GitRepo 5,Secret 6,NFS 7,ISCSI 8,"+
+			"Glusterfs 9,PersistentVolumeClaim 10,RBD 11,FlexVolume 12,Cinder 13,CephFS 14,Flocker 15,DownwardAPI 16,"+
+			"FC 17,AzureFile 18,ConfigMap 19,VsphereVolume 20,Quobyte 21,AzureDisk 22,PhotonPersistentDisk 23,"+
+			"PortworxVolume 24,ScaleIO 25,Projected 26,StorageOS 27,CSI 28,Ephemeral 29,Image 30")
+	}
 }
 
 // marshal_v1_VolumeSource writes m before what w has.
@@ -4586,33 +4454,31 @@ func marshal_v1_VolumeSource(w *writerGenerated, m *v1.VolumeSource) {
 	}
 }
 
-// unmarshal_v1_ContainerPort adds what data says to m.
-func unmarshal_v1_ContainerPort(r *readerGenerated, data []byte, m *v1.ContainerPort) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ContainerPort adds to m what r has up to its end.
+func unmarshal_v1_ContainerPort(r *readerGenerated, m *v1.ContainerPort) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			i, err = numberGenerated(data, i, tag, &m.HostPort)
+			numberGenerated(r, &m.HostPort)
 		case 3:
-			i, err = numberGenerated(data, i, tag, &m.ContainerPort)
+			numberGenerated(r, &m.ContainerPort)
 		case 4:
-			i, err = textGenerated(r, data, i, tag, &m.Protocol)
+			textGenerated(r, &m.Protocol)
 		case 5:
-			i, err = textGenerated(r, data, i, tag, &m.HostIP)
+			textGenerated(r, &m.HostIP)
 		default:
-			i, err = otherGenerated("ContainerPort", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ContainerPort", tag, "Name 1,HostPort 2,ContainerPort 3,Protocol 4,HostIP 5")
+			r.other("ContainerPort")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ContainerPort", "Name 1,HostPort 2,ContainerPort 3,Protocol 4,HostIP 5")
+	}
 }
 
 // marshal_v1_ContainerPort writes m before what w has.
@@ -4627,40 +4493,37 @@ func marshal_v1_ContainerPort(w *writerGenerated, m *v1.ContainerPort) {
 	w.putString(1<<3|2, m.Name)
 }
 
-// unmarshal_v1_EnvFromSource adds what data says to m.
-func unmarshal_v1_EnvFromSource(r *largeReaderGenerated, data []byte, m *v1.EnvFromSource) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_EnvFromSource adds to m what r has up to its end.
+func unmarshal_v1_EnvFromSource(r *readerGenerated, m *v1.EnvFromSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Prefix)
+			textGenerated(r, &m.Prefix)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.ConfigMapRef == nil {
-					m.ConfigMapRef = r.v1_ConfigMapEnvSource.next()
-				}
-				err = unmarshal_v1_ConfigMapEnvSource(r, body, m.ConfigMapRef)
+			end := r.enter()
+			if m.ConfigMapRef == nil {
+				m.ConfigMapRef = r.v1_ConfigMapEnvSource.nextOf()
 			}
+			unmarshal_v1_ConfigMapEnvSource(r, m.ConfigMapRef)
+			r.end = end
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.SecretRef == nil {
-					m.SecretRef = r.v1_SecretEnvSource.next()
-				}
-				err = unmarshal_v1_SecretEnvSource(r, body, m.SecretRef)
+			end := r.enter()
+			if m.SecretRef == nil {
+				m.SecretRef = r.v1_SecretEnvSource.nextOf()
 			}
+			unmarshal_v1_SecretEnvSource(r, m.SecretRef)
+			r.end = end
 		default:
-			i, err = otherGenerated("EnvFromSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "EnvFromSource", tag, "Prefix 1,ConfigMapRef 2,SecretRef 3")
+			r.other("EnvFromSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("EnvFromSource", "Prefix 1,ConfigMapRef 2,SecretRef 3")
+	}
 }
 
 // marshal_v1_EnvFromSource writes m before what w has.
@@ -4685,35 +4548,32 @@ func marshal_v1_EnvFromSource(w *writerGenerated, m *v1.EnvFromSource) {
 	w.putString(1<<3|2, m.Prefix)
 }
 
-// unmarshal_v1_EnvVar adds what data says to m.
-func unmarshal_v1_EnvVar(r *largeReaderGenerated, data []byte, m *v1.EnvVar) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_EnvVar adds to m what r has up to its end.
+func unmarshal_v1_EnvVar(r *readerGenerated, m *v1.EnvVar) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Value)
+			textGenerated(r, &m.Value)
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.ValueFrom == nil {
-					m.ValueFrom = r.v1_EnvVarSource.next()
-				}
-				err = unmarshal_v1_EnvVarSource(r, body, m.ValueFrom)
+			end := r.enter()
+			if m.ValueFrom == nil {
+				m.ValueFrom = r.v1_EnvVarSource.nextOf()
 			}
+			unmarshal_v1_EnvVarSource(r, m.ValueFrom)
+			r.end = end
 		default:
-			i, err = otherGenerated("EnvVar", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "EnvVar", tag, "Name 1,Value 2,ValueFrom 3")
+			r.other("EnvVar")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("EnvVar", "Name 1,Value 2,ValueFrom 3")
+	}
 }
 
 // marshal_v1_EnvVar writes m before what w has.
@@ -4732,27 +4592,25 @@ func marshal_v1_EnvVar(w *writerGenerated, m *v1.EnvVar) {
 	w.putString(1<<3|2, m.Name)
 }
 
-// unmarshal_v1_ContainerResizePolicy adds what data says to m.
-func unmarshal_v1_ContainerResizePolicy(r *readerGenerated, data []byte, m *v1.ContainerResizePolicy) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ContainerResizePolicy adds to m what r has up to its end.
+func unmarshal_v1_ContainerResizePolicy(r *readerGenerated, m *v1.ContainerResizePolicy) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.ResourceName)
+			textGenerated(r, &m.ResourceName)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.RestartPolicy)
+			textGenerated(r, &m.RestartPolicy)
 		default:
-			i, err = otherGenerated("ContainerResizePolicy", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ContainerResizePolicy", tag, "ResourceName 1,RestartPolicy 2")
+			r.other("ContainerResizePolicy")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ContainerResizePolicy", "ResourceName 1,RestartPolicy 2")
+	}
 }
 
 // marshal_v1_ContainerResizePolicy writes m before what w has.
@@ -4764,33 +4622,30 @@ func marshal_v1_ContainerResizePolicy(w *writerGenerated, m *v1.ContainerResizeP
 	w.putString(1<<3|2, string(m.ResourceName))
 }
 
-// unmarshal_v1_ContainerRestartRule adds what data says to m.
-func unmarshal_v1_ContainerRestartRule(r *largeReaderGenerated, data []byte, m *v1.ContainerRestartRule) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ContainerRestartRule adds to m what r has up to its end.
+func unmarshal_v1_ContainerRestartRule(r *readerGenerated, m *v1.ContainerRestartRule) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Action)
+			textGenerated(r, &m.Action)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.ExitCodes == nil {
-					m.ExitCodes = r.v1_ContainerRestartRuleOnExitCodes.next()
-				}
-				err = unmarshal_v1_ContainerRestartRuleOnExitCodes(&r.readerGenerated, body, m.ExitCodes)
+			end := r.enter()
+			if m.ExitCodes == nil {
+				m.ExitCodes = r.v1_ContainerRestartRuleOnExitCodes.nextOf()
 			}
+			unmarshal_v1_ContainerRestartRuleOnExitCodes(r, m.ExitCodes)
+			r.end = end
 		default:
-			i, err = otherGenerated("ContainerRestartRule", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ContainerRestartRule", tag, "Action 1,ExitCodes 2")
+			r.other("ContainerRestartRule")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ContainerRestartRule", "Action 1,ExitCodes 2")
+	}
 }
 
 // marshal_v1_ContainerRestartRule writes m before what w has.
@@ -4808,44 +4663,42 @@ func marshal_v1_ContainerRestartRule(w *writerGenerated, m *v1.ContainerRestartR
 	w.putString(1<<3|2, string(m.Action))
 }
 
-// unmarshal_v1_VolumeMount adds what data says to m.
-func unmarshal_v1_VolumeMount(r *readerGenerated, data []byte, m *v1.VolumeMount) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_VolumeMount adds to m what r has up to its end.
+func unmarshal_v1_VolumeMount(r *readerGenerated, m *v1.VolumeMount) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
+			boolGenerated(r, &m.ReadOnly)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.MountPath)
+			textGenerated(r, &m.MountPath)
 		case 4:
-			i, err = textGenerated(r, data, i, tag, &m.SubPath)
+			textGenerated(r, &m.SubPath)
 		case 5:
-			v := r.strings.next()
-			i, err = textGenerated(r, data, i, tag, v)
-			m.MountPropagation = (*v1.MountPropagationMode)(v)
+			v := newTextGenerated[v1.MountPropagationMode](r)
+			textGenerated(r, v)
+			m.MountPropagation = v
 		case 6:
-			i, err = textGenerated(r, data, i, tag, &m.SubPathExpr)
+			textGenerated(r, &m.SubPathExpr)
 		case 7:
-			v := r.strings.next()
-			i, err = textGenerated(r, data, i, tag, v)
-			m.RecursiveReadOnly = (*v1.RecursiveReadOnlyMode)(v)
+			v := newTextGenerated[v1.RecursiveReadOnlyMode](r)
+			textGenerated(r, v)
+			m.RecursiveReadOnly = v
 		case 8:
-			i, err = textGenerated(r, data, i, tag, growTextsGenerated(r, &m.BindMountOptions, data[start:], tag))
+			textsGenerated(r, &m.BindMountOptions)
 		default:
-			i, err = otherGenerated("VolumeMount", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "VolumeMount", tag, "Name 1,ReadOnly 2,MountPath 3,SubPath 4,MountPropagation 5,SubPathExpr 6,RecursiveReadOnly 7,"+
-				"BindMountOptions 8")
+			r.other("VolumeMount")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("VolumeMount", "Name 1,ReadOnly 2,MountPath 3,SubPath 4,MountPropagation 5,SubPathExpr 6,RecursiveReadOnly 7,"+
+			"BindMountOptions 8")
+	}
 }
 
 // marshal_v1_VolumeMount writes m before what w has.
@@ -4869,27 +4722,25 @@ func marshal_v1_VolumeMount(w *writerGenerated, m *v1.VolumeMount) {
 	w.putString(1<<3|2, m.Name)
 }
 
-// unmarshal_v1_VolumeDevice adds what data says to m.
-func unmarshal_v1_VolumeDevice(r *readerGenerated, data []byte, m *v1.VolumeDevice) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_VolumeDevice adds to m what r has up to its end.
+func unmarshal_v1_VolumeDevice(r *readerGenerated, m *v1.VolumeDevice) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.DevicePath)
+			textGenerated(r, &m.DevicePath)
 		default:
-			i, err = otherGenerated("VolumeDevice", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "VolumeDevice", tag, "Name 1,DevicePath 2")
+			r.other("VolumeDevice")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("VolumeDevice", "Name 1,DevicePath 2")
+	}
 }
 
 // marshal_v1_VolumeDevice writes m before what w has.
@@ -4901,43 +4752,40 @@ func marshal_v1_VolumeDevice(w *writerGenerated, m *v1.VolumeDevice) {
 	w.putString(1<<3|2, m.Name)
 }
 
-// unmarshal_v1_Probe adds what data says to m.
-func unmarshal_v1_Probe(r *largeReaderGenerated, data []byte, m *v1.Probe) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_Probe adds to m what r has up to its end.
+func unmarshal_v1_Probe(r *readerGenerated, m *v1.Probe) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_ProbeHandler(r, body, &m.ProbeHandler)
-			}
+			end := r.enter()
+			unmarshal_v1_ProbeHandler(r, &m.ProbeHandler)
+			r.end = end
 		case 2:
-			i, err = numberGenerated(data, i, tag, &m.InitialDelaySeconds)
+			numberGenerated(r, &m.InitialDelaySeconds)
 		case 3:
-			i, err = numberGenerated(data, i, tag, &m.TimeoutSeconds)
+			numberGenerated(r, &m.TimeoutSeconds)
 		case 4:
-			i, err = numberGenerated(data, i, tag, &m.PeriodSeconds)
+			numberGenerated(r, &m.PeriodSeconds)
 		case 5:
-			i, err = numberGenerated(data, i, tag, &m.SuccessThreshold)
+			numberGenerated(r, &m.SuccessThreshold)
 		case 6:
-			i, err = numberGenerated(data, i, tag, &m.FailureThreshold)
+			numberGenerated(r, &m.FailureThreshold)
 		case 7:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
 			m.TerminationGracePeriodSeconds = v
 		default:
-			i, err = otherGenerated("Probe", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "Probe", tag, "ProbeHandler 1,InitialDelaySeconds 2,TimeoutSeconds 3,PeriodSeconds 4,SuccessThreshold 5,FailureThreshold 6,"+
-				"TerminationGracePeriodSeconds 7")
+			r.other("Probe")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("Probe", "ProbeHandler 1,InitialDelaySeconds 2,TimeoutSeconds 3,PeriodSeconds 4,SuccessThreshold 5,FailureThreshold 6,"+
+			"TerminationGracePeriodSeconds 7")
+	}
 }
 
 // marshal_v1_Probe writes m before what w has.
@@ -4960,42 +4808,39 @@ func marshal_v1_Probe(w *writerGenerated, m *v1.Probe) {
 	}
 }
 
-// unmarshal_v1_Lifecycle adds what data says to m.
-func unmarshal_v1_Lifecycle(r *largeReaderGenerated, data []byte, m *v1.Lifecycle) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_Lifecycle adds to m what r has up to its end.
+func unmarshal_v1_Lifecycle(r *readerGenerated, m *v1.Lifecycle) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.PostStart == nil {
-					m.PostStart = r.v1_LifecycleHandler.next()
-				}
-				err = unmarshal_v1_LifecycleHandler(r, body, m.PostStart)
+			end := r.enter()
+			if m.PostStart == nil {
+				m.PostStart = r.v1_LifecycleHandler.nextOf()
 			}
+			unmarshal_v1_LifecycleHandler(r, m.PostStart)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.PreStop == nil {
-					m.PreStop = r.v1_LifecycleHandler.next()
-				}
-				err = unmarshal_v1_LifecycleHandler(r, body, m.PreStop)
+			end := r.enter()
+			if m.PreStop == nil {
+				m.PreStop = r.v1_LifecycleHandler.nextOf()
 			}
+			unmarshal_v1_LifecycleHandler(r, m.PreStop)
+			r.end = end
 		case 3:
-			v := r.strings.next()
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
-			m.StopSignal = (*v1.Signal)(v)
+			v := newTextGenerated[v1.Signal](r)
+			textGenerated(r, v)
+			m.StopSignal = v
 		default:
-			i, err = otherGenerated("Lifecycle", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "Lifecycle", tag, "PostStart 1,PreStop 2,StopSignal 3")
+			r.other("Lifecycle")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("Lifecycle", "PostStart 1,PreStop 2,StopSignal 3")
+	}
 }
 
 // marshal_v1_Lifecycle writes m before what w has.
@@ -5022,88 +4867,85 @@ func marshal_v1_Lifecycle(w *writerGenerated, m *v1.Lifecycle) {
 	}
 }
 
-// unmarshal_v1_SecurityContext adds what data says to m.
-func unmarshal_v1_SecurityContext(r *largeReaderGenerated, data []byte, m *v1.SecurityContext) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_SecurityContext adds to m what r has up to its end.
+func unmarshal_v1_SecurityContext(r *readerGenerated, m *v1.SecurityContext) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Capabilities == nil {
-					m.Capabilities = r.v1_Capabilities.next()
-				}
-				err = unmarshal_v1_Capabilities(&r.readerGenerated, body, m.Capabilities)
+			end := r.enter()
+			if m.Capabilities == nil {
+				m.Capabilities = r.v1_Capabilities.nextOf()
 			}
+			unmarshal_v1_Capabilities(r, m.Capabilities)
+			r.end = end
 		case 2:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.Privileged = v
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.SELinuxOptions == nil {
-					m.SELinuxOptions = r.v1_SELinuxOptions.next()
-				}
-				err = unmarshal_v1_SELinuxOptions(&r.readerGenerated, body, m.SELinuxOptions)
+			end := r.enter()
+			if m.SELinuxOptions == nil {
+				m.SELinuxOptions = r.v1_SELinuxOptions.nextOf()
 			}
+			unmarshal_v1_SELinuxOptions(r, m.SELinuxOptions)
+			r.end = end
 		case 4:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
 			m.RunAsUser = v
 		case 5:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.RunAsNonRoot = v
 		case 6:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.ReadOnlyRootFilesystem = v
 		case 7:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.AllowPrivilegeEscalation = v
 		case 8:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
 			m.RunAsGroup = v
 		case 9:
-			v := r.strings.next()
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
-			m.ProcMount = (*v1.ProcMountType)(v)
+			v := newTextGenerated[v1.ProcMountType](r)
+			textGenerated(r, v)
+			m.ProcMount = v
 		case 10:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.WindowsOptions == nil {
-					m.WindowsOptions = r.v1_WindowsSecurityContextOptions.next()
-				}
-				err = unmarshal_v1_WindowsSecurityContextOptions(&r.readerGenerated, body, m.WindowsOptions)
+			end := r.enter()
+			if m.WindowsOptions == nil {
+				m.WindowsOptions = r.v1_WindowsSecurityContextOptions.nextOf()
 			}
+			unmarshal_v1_WindowsSecurityContextOptions(r, m.WindowsOptions)
+			r.end = end
 		case 11:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.SeccompProfile == nil {
-					m.SeccompProfile = r.v1_SeccompProfile.next()
-				}
-				err = unmarshal_v1_SeccompProfile(&r.readerGenerated, body, m.SeccompProfile)
+			end := r.enter()
+			if m.SeccompProfile == nil {
+				m.SeccompProfile = r.v1_SeccompProfile.nextOf()
 			}
+			unmarshal_v1_SeccompProfile(r, m.SeccompProfile)
+			r.end = end
 		case 12:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.AppArmorProfile == nil {
-					m.AppArmorProfile = r.v1_AppArmorProfile.next()
-				}
-				err = unmarshal_v1_AppArmorProfile(&r.readerGenerated, body, m.AppArmorProfile)
+			end := r.enter()
+			if m.AppArmorProfile == nil {
+				m.AppArmorProfile = r.v1_AppArmorProfile.nextOf()
 			}
+			unmarshal_v1_AppArmorProfile(r, m.AppArmorProfile)
+			r.end = end
 		default:
-			i, err = otherGenerated("SecurityContext", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "SecurityContext", tag, "Capabilities 1,Privileged 2,SELinuxOptions 3,RunAsUser 4,RunAsNonRoot 5,ReadOnlyRootFilesystem 6,"+
-				"AllowPrivilegeEscalation 7,RunAsGroup 8,ProcMount 9,WindowsOptions 10,SeccompProfile 11,AppArmorProfile 12")
+			r.other("SecurityContext")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("SecurityContext", "Capabilities 1,Privileged 2,SELinuxOptions 3,RunAsUser 4,RunAsNonRoot 5,ReadOnlyRootFilesystem 6,"+
+			"AllowPrivilegeEscalation 7,RunAsGroup 8,ProcMount 9,WindowsOptions 10,SeccompProfile 11,AppArmorProfile 12")
+	}
 }
 
 // marshal_v1_SecurityContext writes m before what w has.
@@ -5169,120 +5011,124 @@ func marshal_v1_SecurityContext(w *writerGenerated, m *v1.SecurityContext) {
 	}
 }
 
-// unmarshal_v1_EphemeralContainerCommon adds what data says to m.
-func unmarshal_v1_EphemeralContainerCommon(r *largeReaderGenerated, data []byte, m *v1.EphemeralContainerCommon) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_EphemeralContainerCommon adds to m what r has up to its end.
+func unmarshal_v1_EphemeralContainerCommon(r *readerGenerated, m *v1.EphemeralContainerCommon) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Image)
+			textGenerated(r, &m.Image)
 		case 3:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.Command, data[start:], tag))
+			textsGenerated(r, &m.Command)
 		case 4:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.Args, data[start:], tag))
+			textsGenerated(r, &m.Args)
 		case 5:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.WorkingDir)
+			textGenerated(r, &m.WorkingDir)
 		case 6:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_ContainerPort(&r.readerGenerated, body, growFromGenerated(&r.v1_ContainerPort, &m.Ports, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.Ports, &r.v1_ContainerPort)
+			unmarshal_v1_ContainerPort(r, v)
+			r.end = end
 		case 7:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_EnvVar(r, body, growFromGenerated(&r.v1_EnvVar, &m.Env, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.Env, &r.v1_EnvVar)
+			unmarshal_v1_EnvVar(r, v)
+			r.end = end
 		case 8:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_ResourceRequirements(r, body, &m.Resources)
-			}
+			end := r.enter()
+			unmarshal_v1_ResourceRequirements(r, &m.Resources)
+			r.end = end
 		case 9:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_VolumeMount(&r.readerGenerated, body, growFromGenerated(&r.v1_VolumeMount, &m.VolumeMounts, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.VolumeMounts, &r.v1_VolumeMount)
+			unmarshal_v1_VolumeMount(r, v)
+			r.end = end
 		case 10:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.LivenessProbe == nil {
-					m.LivenessProbe = r.v1_Probe.next()
-				}
-				err = unmarshal_v1_Probe(r, body, m.LivenessProbe)
+			end := r.enter()
+			if m.LivenessProbe == nil {
+				m.LivenessProbe = r.v1_Probe.nextOf()
 			}
+			unmarshal_v1_Probe(r, m.LivenessProbe)
+			r.end = end
 		case 11:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.ReadinessProbe == nil {
-					m.ReadinessProbe = r.v1_Probe.next()
-				}
-				err = unmarshal_v1_Probe(r, body, m.ReadinessProbe)
+			end := r.enter()
+			if m.ReadinessProbe == nil {
+				m.ReadinessProbe = r.v1_Probe.nextOf()
 			}
+			unmarshal_v1_Probe(r, m.ReadinessProbe)
+			r.end = end
 		case 12:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Lifecycle == nil {
-					m.Lifecycle = r.v1_Lifecycle.next()
-				}
-				err = unmarshal_v1_Lifecycle(r, body, m.Lifecycle)
+			end := r.enter()
+			if m.Lifecycle == nil {
+				m.Lifecycle = r.v1_Lifecycle.nextOf()
 			}
+			unmarshal_v1_Lifecycle(r, m.Lifecycle)
+			r.end = end
 		case 13:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.TerminationMessagePath)
+			textGenerated(r, &m.TerminationMessagePath)
 		case 14:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.ImagePullPolicy)
+			textGenerated(r, &m.ImagePullPolicy)
 		case 15:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.SecurityContext == nil {
-					m.SecurityContext = r.v1_SecurityContext.next()
-				}
-				err = unmarshal_v1_SecurityContext(r, body, m.SecurityContext)
+			end := r.enter()
+			if m.SecurityContext == nil {
+				m.SecurityContext = r.v1_SecurityContext.nextOf()
 			}
+			unmarshal_v1_SecurityContext(r, m.SecurityContext)
+			r.end = end
 		case 16:
-			i, err = boolGenerated(data, i, tag, &m.Stdin)
+			boolGenerated(r, &m.Stdin)
 		case 17:
-			i, err = boolGenerated(data, i, tag, &m.StdinOnce)
+			boolGenerated(r, &m.StdinOnce)
 		case 18:
-			i, err = boolGenerated(data, i, tag, &m.TTY)
+			boolGenerated(r, &m.TTY)
 		case 19:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_EnvFromSource(r, body, growFromGenerated(&r.v1_EnvFromSource, &m.EnvFrom, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.EnvFrom, &r.v1_EnvFromSource)
+			unmarshal_v1_EnvFromSource(r, v)
+			r.end = end
 		case 20:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.TerminationMessagePolicy)
+			textGenerated(r, &m.TerminationMessagePolicy)
 		case 21:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_VolumeDevice(&r.readerGenerated, body, growFromGenerated(&r.v1_VolumeDevice, &m.VolumeDevices, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.VolumeDevices, &r.v1_VolumeDevice)
+			unmarshal_v1_VolumeDevice(r, v)
+			r.end = end
 		case 22:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.StartupProbe == nil {
-					m.StartupProbe = r.v1_Probe.next()
-				}
-				err = unmarshal_v1_Probe(r, body, m.StartupProbe)
+			end := r.enter()
+			if m.StartupProbe == nil {
+				m.StartupProbe = r.v1_Probe.nextOf()
 			}
+			unmarshal_v1_Probe(r, m.StartupProbe)
+			r.end = end
 		case 23:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_ContainerResizePolicy(&r.readerGenerated, body, growFromGenerated(&r.v1_ContainerResizePolicy, &m.ResizePolicy, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.ResizePolicy, &r.v1_ContainerResizePolicy)
+			unmarshal_v1_ContainerResizePolicy(r, v)
+			r.end = end
 		case 24:
-			v := r.strings.next()
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
-			m.RestartPolicy = (*v1.ContainerRestartPolicy)(v)
+			v := newTextGenerated[v1.ContainerRestartPolicy](r)
+			textGenerated(r, v)
+			m.RestartPolicy = v
 		case 25:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_ContainerRestartRule(r, body, growFromGenerated(&r.v1_ContainerRestartRule, &m.RestartPolicyRules, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.RestartPolicyRules, &r.v1_ContainerRestartRule)
+			unmarshal_v1_ContainerRestartRule(r, v)
+			r.end = end
 		default:
-			i, err = otherGenerated("EphemeralContainerCommon", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "EphemeralContainerCommon", tag, "Name 1,Image 2,Command 3,Args 4,WorkingDir 5,Ports 6,Env 7,Resources 8,VolumeMounts 9,LivenessProbe 10,"+
-				"ReadinessProbe 11,Lifecycle 12,TerminationMessagePath 13,ImagePullPolicy 14,SecurityContext 15,"+
-				"Stdin 16,StdinOnce 17,TTY 18,EnvFrom 19,TerminationMessagePolicy 20,VolumeDevices 21,StartupProbe 22,"+
-				"ResizePolicy 23,RestartPolicy 24,RestartPolicyRules 25")
+			r.other("EphemeralContainerCommon")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("EphemeralContainerCommon", "Name 1,Image 2,Command 3,Args 4,WorkingDir 5,Ports 6,Env 7,Resources 8,VolumeMounts 9,LivenessProbe 10,"+
+			"ReadinessProbe 11,Lifecycle 12,TerminationMessagePath 13,ImagePullPolicy 14,SecurityContext 15,"+
+			"Stdin 16,StdinOnce 17,TTY 18,EnvFrom 19,TerminationMessagePolicy 20,VolumeDevices 21,StartupProbe 22,"+
+			"ResizePolicy 23,RestartPolicy 24,RestartPolicyRules 25")
+	}
 }
 
 // marshal_v1_EphemeralContainerCommon writes m before what w has.
@@ -5399,31 +5245,29 @@ func marshal_v1_EphemeralContainerCommon(w *writerGenerated, m *v1.EphemeralCont
 	w.putString(1<<3|2, m.Name)
 }
 
-// unmarshal_v1_SELinuxOptions adds what data says to m.
-func unmarshal_v1_SELinuxOptions(r *readerGenerated, data []byte, m *v1.SELinuxOptions) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_SELinuxOptions adds to m what r has up to its end.
+func unmarshal_v1_SELinuxOptions(r *readerGenerated, m *v1.SELinuxOptions) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.User)
+			textGenerated(r, &m.User)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Role)
+			textGenerated(r, &m.Role)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.Type)
+			textGenerated(r, &m.Type)
 		case 4:
-			i, err = textGenerated(r, data, i, tag, &m.Level)
+			textGenerated(r, &m.Level)
 		default:
-			i, err = otherGenerated("SELinuxOptions", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "SELinuxOptions", tag, "User 1,Role 2,Type 3,Level 4")
+			r.other("SELinuxOptions")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("SELinuxOptions", "User 1,Role 2,Type 3,Level 4")
+	}
 }
 
 // marshal_v1_SELinuxOptions writes m before what w has.
@@ -5437,39 +5281,37 @@ func marshal_v1_SELinuxOptions(w *writerGenerated, m *v1.SELinuxOptions) {
 	w.putString(1<<3|2, m.User)
 }
 
-// unmarshal_v1_WindowsSecurityContextOptions adds what data says to m.
-func unmarshal_v1_WindowsSecurityContextOptions(r *readerGenerated, data []byte, m *v1.WindowsSecurityContextOptions) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_WindowsSecurityContextOptions adds to m what r has up to its end.
+func unmarshal_v1_WindowsSecurityContextOptions(r *readerGenerated, m *v1.WindowsSecurityContextOptions) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			v := r.strings.next()
-			i, err = textGenerated(r, data, i, tag, v)
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
 			m.GMSACredentialSpecName = v
 		case 2:
-			v := r.strings.next()
-			i, err = textGenerated(r, data, i, tag, v)
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
 			m.GMSACredentialSpec = v
 		case 3:
-			v := r.strings.next()
-			i, err = textGenerated(r, data, i, tag, v)
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
 			m.RunAsUserName = v
 		case 4:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.HostProcess = v
 		default:
-			i, err = otherGenerated("WindowsSecurityContextOptions", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "WindowsSecurityContextOptions", tag, "GMSACredentialSpecName 1,GMSACredentialSpec 2,RunAsUserName 3,HostProcess 4")
+			r.other("WindowsSecurityContextOptions")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("WindowsSecurityContextOptions", "GMSACredentialSpecName 1,GMSACredentialSpec 2,RunAsUserName 3,HostProcess 4")
+	}
 }
 
 // marshal_v1_WindowsSecurityContextOptions writes m before what w has.
@@ -5491,27 +5333,25 @@ func marshal_v1_WindowsSecurityContextOptions(w *writerGenerated, m *v1.WindowsS
 	}
 }
 
-// unmarshal_v1_Sysctl adds what data says to m.
-func unmarshal_v1_Sysctl(r *readerGenerated, data []byte, m *v1.Sysctl) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_Sysctl adds to m what r has up to its end.
+func unmarshal_v1_Sysctl(r *readerGenerated, m *v1.Sysctl) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Value)
+			textGenerated(r, &m.Value)
 		default:
-			i, err = otherGenerated("Sysctl", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "Sysctl", tag, "Name 1,Value 2")
+			r.other("Sysctl")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("Sysctl", "Name 1,Value 2")
+	}
 }
 
 // marshal_v1_Sysctl writes m before what w has.
@@ -5523,29 +5363,27 @@ func marshal_v1_Sysctl(w *writerGenerated, m *v1.Sysctl) {
 	w.putString(1<<3|2, m.Name)
 }
 
-// unmarshal_v1_SeccompProfile adds what data says to m.
-func unmarshal_v1_SeccompProfile(r *readerGenerated, data []byte, m *v1.SeccompProfile) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_SeccompProfile adds to m what r has up to its end.
+func unmarshal_v1_SeccompProfile(r *readerGenerated, m *v1.SeccompProfile) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Type)
+			textGenerated(r, &m.Type)
 		case 2:
-			v := r.strings.next()
-			i, err = textGenerated(r, data, i, tag, v)
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
 			m.LocalhostProfile = v
 		default:
-			i, err = otherGenerated("SeccompProfile", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "SeccompProfile", tag, "Type 1,LocalhostProfile 2")
+			r.other("SeccompProfile")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("SeccompProfile", "Type 1,LocalhostProfile 2")
+	}
 }
 
 // marshal_v1_SeccompProfile writes m before what w has.
@@ -5559,29 +5397,27 @@ func marshal_v1_SeccompProfile(w *writerGenerated, m *v1.SeccompProfile) {
 	w.putString(1<<3|2, string(m.Type))
 }
 
-// unmarshal_v1_AppArmorProfile adds what data says to m.
-func unmarshal_v1_AppArmorProfile(r *readerGenerated, data []byte, m *v1.AppArmorProfile) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_AppArmorProfile adds to m what r has up to its end.
+func unmarshal_v1_AppArmorProfile(r *readerGenerated, m *v1.AppArmorProfile) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Type)
+			textGenerated(r, &m.Type)
 		case 2:
-			v := r.strings.next()
-			i, err = textGenerated(r, data, i, tag, v)
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
 			m.LocalhostProfile = v
 		default:
-			i, err = otherGenerated("AppArmorProfile", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "AppArmorProfile", tag, "Type 1,LocalhostProfile 2")
+			r.other("AppArmorProfile")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("AppArmorProfile", "Type 1,LocalhostProfile 2")
+	}
 }
 
 // marshal_v1_AppArmorProfile writes m before what w has.
@@ -5595,35 +5431,33 @@ func marshal_v1_AppArmorProfile(w *writerGenerated, m *v1.AppArmorProfile) {
 	w.putString(1<<3|2, string(m.Type))
 }
 
-// unmarshal_v1_NodeAffinity adds what data says to m.
-func unmarshal_v1_NodeAffinity(r *largeReaderGenerated, data []byte, m *v1.NodeAffinity) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_NodeAffinity adds to m what r has up to its end.
+func unmarshal_v1_NodeAffinity(r *readerGenerated, m *v1.NodeAffinity) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.RequiredDuringSchedulingIgnoredDuringExecution == nil {
-					m.RequiredDuringSchedulingIgnoredDuringExecution = r.v1_NodeSelector.next()
-				}
-				err = unmarshal_v1_NodeSelector(r, body, m.RequiredDuringSchedulingIgnoredDuringExecution)
+			end := r.enter()
+			if m.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+				m.RequiredDuringSchedulingIgnoredDuringExecution = &v1.NodeSelector{}
 			}
+			unmarshal_v1_NodeSelector(r, m.RequiredDuringSchedulingIgnoredDuringExecution)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_PreferredSchedulingTerm(r, body, growFromGenerated(&r.v1_PreferredSchedulingTerm, &m.PreferredDuringSchedulingIgnoredDuringExecution, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.PreferredDuringSchedulingIgnoredDuringExecution)
+			unmarshal_v1_PreferredSchedulingTerm(r, v)
+			r.end = end
 		default:
-			i, err = otherGenerated("NodeAffinity", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "NodeAffinity", tag, "RequiredDuringSchedulingIgnoredDuringExecution 1,PreferredDuringSchedulingIgnoredDuringExecution 2")
+			r.other("NodeAffinity")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("NodeAffinity", "RequiredDuringSchedulingIgnoredDuringExecution 1,PreferredDuringSchedulingIgnoredDuringExecution 2")
+	}
 }
 
 // marshal_v1_NodeAffinity writes m before what w has.
@@ -5647,32 +5481,31 @@ func marshal_v1_NodeAffinity(w *writerGenerated, m *v1.NodeAffinity) {
 	}
 }
 
-// unmarshal_v1_PodAffinity adds what data says to m.
-func unmarshal_v1_PodAffinity(r *largeReaderGenerated, data []byte, m *v1.PodAffinity) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_PodAffinity adds to m what r has up to its end.
+func unmarshal_v1_PodAffinity(r *readerGenerated, m *v1.PodAffinity) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_PodAffinityTerm(r, body, growFromGenerated(&r.v1_PodAffinityTerm, &m.RequiredDuringSchedulingIgnoredDuringExecution, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.RequiredDuringSchedulingIgnoredDuringExecution, &r.v1_PodAffinityTerm)
+			unmarshal_v1_PodAffinityTerm(r, v)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_WeightedPodAffinityTerm(r, body, growFromGenerated(&r.v1_WeightedPodAffinityTerm, &m.PreferredDuringSchedulingIgnoredDuringExecution, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.PreferredDuringSchedulingIgnoredDuringExecution)
+			unmarshal_v1_WeightedPodAffinityTerm(r, v)
+			r.end = end
 		default:
-			i, err = otherGenerated("PodAffinity", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "PodAffinity", tag, "RequiredDuringSchedulingIgnoredDuringExecution 1,PreferredDuringSchedulingIgnoredDuringExecution 2")
+			r.other("PodAffinity")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("PodAffinity", "RequiredDuringSchedulingIgnoredDuringExecution 1,PreferredDuringSchedulingIgnoredDuringExecution 2")
+	}
 }
 
 // marshal_v1_PodAffinity writes m before what w has.
@@ -5696,32 +5529,31 @@ func marshal_v1_PodAffinity(w *writerGenerated, m *v1.PodAffinity) {
 	}
 }
 
-// unmarshal_v1_PodAntiAffinity adds what data says to m.
-func unmarshal_v1_PodAntiAffinity(r *largeReaderGenerated, data []byte, m *v1.PodAntiAffinity) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_PodAntiAffinity adds to m what r has up to its end.
+func unmarshal_v1_PodAntiAffinity(r *readerGenerated, m *v1.PodAntiAffinity) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_PodAffinityTerm(r, body, growFromGenerated(&r.v1_PodAffinityTerm, &m.RequiredDuringSchedulingIgnoredDuringExecution, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.RequiredDuringSchedulingIgnoredDuringExecution, &r.v1_PodAffinityTerm)
+			unmarshal_v1_PodAffinityTerm(r, v)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_WeightedPodAffinityTerm(r, body, growFromGenerated(&r.v1_WeightedPodAffinityTerm, &m.PreferredDuringSchedulingIgnoredDuringExecution, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.PreferredDuringSchedulingIgnoredDuringExecution)
+			unmarshal_v1_WeightedPodAffinityTerm(r, v)
+			r.end = end
 		default:
-			i, err = otherGenerated("PodAntiAffinity", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "PodAntiAffinity", tag, "RequiredDuringSchedulingIgnoredDuringExecution 1,PreferredDuringSchedulingIgnoredDuringExecution 2")
+			r.other("PodAntiAffinity")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("PodAntiAffinity", "RequiredDuringSchedulingIgnoredDuringExecution 1,PreferredDuringSchedulingIgnoredDuringExecution 2")
+	}
 }
 
 // marshal_v1_PodAntiAffinity writes m before what w has.
@@ -5745,29 +5577,27 @@ func marshal_v1_PodAntiAffinity(w *writerGenerated, m *v1.PodAntiAffinity) {
 	}
 }
 
-// unmarshal_v1_PodDNSConfigOption adds what data says to m.
-func unmarshal_v1_PodDNSConfigOption(r *readerGenerated, data []byte, m *v1.PodDNSConfigOption) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_PodDNSConfigOption adds to m what r has up to its end.
+func unmarshal_v1_PodDNSConfigOption(r *readerGenerated, m *v1.PodDNSConfigOption) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			v := r.strings.next()
-			i, err = textGenerated(r, data, i, tag, v)
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
 			m.Value = v
 		default:
-			i, err = otherGenerated("PodDNSConfigOption", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "PodDNSConfigOption", tag, "Name 1,Value 2")
+			r.other("PodDNSConfigOption")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("PodDNSConfigOption", "Name 1,Value 2")
+	}
 }
 
 // marshal_v1_PodDNSConfigOption writes m before what w has.
@@ -5781,27 +5611,25 @@ func marshal_v1_PodDNSConfigOption(w *writerGenerated, m *v1.PodDNSConfigOption)
 	w.putString(1<<3|2, m.Name)
 }
 
-// unmarshal_v1_ResourceClaim adds what data says to m.
-func unmarshal_v1_ResourceClaim(r *readerGenerated, data []byte, m *v1.ResourceClaim) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ResourceClaim adds to m what r has up to its end.
+func unmarshal_v1_ResourceClaim(r *readerGenerated, m *v1.ResourceClaim) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Request)
+			textGenerated(r, &m.Request)
 		default:
-			i, err = otherGenerated("ResourceClaim", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ResourceClaim", tag, "Name 1,Request 2")
+			r.other("ResourceClaim")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ResourceClaim", "Name 1,Request 2")
+	}
 }
 
 // marshal_v1_ResourceClaim writes m before what w has.
@@ -5813,45 +5641,42 @@ func marshal_v1_ResourceClaim(w *writerGenerated, m *v1.ResourceClaim) {
 	w.putString(1<<3|2, m.Name)
 }
 
-// unmarshal_v1_ContainerState adds what data says to m.
-func unmarshal_v1_ContainerState(r *largeReaderGenerated, data []byte, m *v1.ContainerState) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ContainerState adds to m what r has up to its end.
+func unmarshal_v1_ContainerState(r *readerGenerated, m *v1.ContainerState) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Waiting == nil {
-					m.Waiting = r.v1_ContainerStateWaiting.next()
-				}
-				err = unmarshal_v1_ContainerStateWaiting(&r.readerGenerated, body, m.Waiting)
+			end := r.enter()
+			if m.Waiting == nil {
+				m.Waiting = r.v1_ContainerStateWaiting.nextOf()
 			}
+			unmarshal_v1_ContainerStateWaiting(r, m.Waiting)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Running == nil {
-					m.Running = r.v1_ContainerStateRunning.next()
-				}
-				err = unmarshal_v1_ContainerStateRunning(&r.readerGenerated, body, m.Running)
+			end := r.enter()
+			if m.Running == nil {
+				m.Running = r.v1_ContainerStateRunning.nextOf()
 			}
+			unmarshal_v1_ContainerStateRunning(r, m.Running)
+			r.end = end
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Terminated == nil {
-					m.Terminated = r.v1_ContainerStateTerminated.next()
-				}
-				err = unmarshal_v1_ContainerStateTerminated(&r.readerGenerated, body, m.Terminated)
+			end := r.enter()
+			if m.Terminated == nil {
+				m.Terminated = r.v1_ContainerStateTerminated.nextOf()
 			}
+			unmarshal_v1_ContainerStateTerminated(r, m.Terminated)
+			r.end = end
 		default:
-			i, err = otherGenerated("ContainerState", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ContainerState", tag, "Waiting 1,Running 2,Terminated 3")
+			r.other("ContainerState")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ContainerState", "Waiting 1,Running 2,Terminated 3")
+	}
 }
 
 // marshal_v1_ContainerState writes m before what w has.
@@ -5882,41 +5707,38 @@ func marshal_v1_ContainerState(w *writerGenerated, m *v1.ContainerState) {
 	}
 }
 
-// unmarshal_v1_VolumeMountStatus adds what data says to m.
-func unmarshal_v1_VolumeMountStatus(r *largeReaderGenerated, data []byte, m *v1.VolumeMountStatus) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_VolumeMountStatus adds to m what r has up to its end.
+func unmarshal_v1_VolumeMountStatus(r *readerGenerated, m *v1.VolumeMountStatus) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.MountPath)
+			textGenerated(r, &m.MountPath)
 		case 3:
-			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
+			boolGenerated(r, &m.ReadOnly)
 		case 4:
-			v := r.strings.next()
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
-			m.RecursiveReadOnly = (*v1.RecursiveReadOnlyMode)(v)
+			v := newTextGenerated[v1.RecursiveReadOnlyMode](r)
+			textGenerated(r, v)
+			m.RecursiveReadOnly = v
 		case 5:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.VolumeStatus == nil {
-					m.VolumeStatus = r.v1_VolumeStatus.next()
-				}
-				err = unmarshal_v1_VolumeStatus(r, body, m.VolumeStatus)
+			end := r.enter()
+			if m.VolumeStatus == nil {
+				m.VolumeStatus = r.v1_VolumeStatus.nextOf()
 			}
+			unmarshal_v1_VolumeStatus(r, m.VolumeStatus)
+			r.end = end
 		default:
-			i, err = otherGenerated("VolumeMountStatus", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "VolumeMountStatus", tag, "Name 1,MountPath 2,ReadOnly 3,RecursiveReadOnly 4,VolumeStatus 5")
+			r.other("VolumeMountStatus")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("VolumeMountStatus", "Name 1,MountPath 2,ReadOnly 3,RecursiveReadOnly 4,VolumeStatus 5")
+	}
 }
 
 // marshal_v1_VolumeMountStatus writes m before what w has.
@@ -5939,31 +5761,28 @@ func marshal_v1_VolumeMountStatus(w *writerGenerated, m *v1.VolumeMountStatus) {
 	w.putString(1<<3|2, m.Name)
 }
 
-// unmarshal_v1_ContainerUser adds what data says to m.
-func unmarshal_v1_ContainerUser(r *largeReaderGenerated, data []byte, m *v1.ContainerUser) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ContainerUser adds to m what r has up to its end.
+func unmarshal_v1_ContainerUser(r *readerGenerated, m *v1.ContainerUser) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Linux == nil {
-					m.Linux = r.v1_LinuxContainerUser.next()
-				}
-				err = unmarshal_v1_LinuxContainerUser(&r.readerGenerated, body, m.Linux)
+			end := r.enter()
+			if m.Linux == nil {
+				m.Linux = r.v1_LinuxContainerUser.nextOf()
 			}
+			unmarshal_v1_LinuxContainerUser(r, m.Linux)
+			r.end = end
 		default:
-			i, err = otherGenerated("ContainerUser", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ContainerUser", tag, "Linux 1")
+			r.other("ContainerUser")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ContainerUser", "Linux 1")
+	}
 }
 
 // marshal_v1_ContainerUser writes m before what w has.
@@ -5980,30 +5799,28 @@ func marshal_v1_ContainerUser(w *writerGenerated, m *v1.ContainerUser) {
 	}
 }
 
-// unmarshal_v1_ResourceStatus adds what data says to m.
-func unmarshal_v1_ResourceStatus(r *largeReaderGenerated, data []byte, m *v1.ResourceStatus) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ResourceStatus adds to m what r has up to its end.
+func unmarshal_v1_ResourceStatus(r *readerGenerated, m *v1.ResourceStatus) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_ResourceHealth(&r.readerGenerated, body, growFromGenerated(&r.v1_ResourceHealth, &m.Resources, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.Resources, &r.v1_ResourceHealth)
+			unmarshal_v1_ResourceHealth(r, v)
+			r.end = end
 		default:
-			i, err = otherGenerated("ResourceStatus", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ResourceStatus", tag, "Name 1,Resources 2")
+			r.other("ResourceStatus")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ResourceStatus", "Name 1,Resources 2")
+	}
 }
 
 // marshal_v1_ResourceStatus writes m before what w has.
@@ -6021,29 +5838,27 @@ func marshal_v1_ResourceStatus(w *writerGenerated, m *v1.ResourceStatus) {
 	w.putString(1<<3|2, string(m.Name))
 }
 
-// unmarshal_v1_ContainerExtendedResourceRequest adds what data says to m.
-func unmarshal_v1_ContainerExtendedResourceRequest(r *readerGenerated, data []byte, m *v1.ContainerExtendedResourceRequest) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ContainerExtendedResourceRequest adds to m what r has up to its end.
+func unmarshal_v1_ContainerExtendedResourceRequest(r *readerGenerated, m *v1.ContainerExtendedResourceRequest) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.ContainerName)
+			textGenerated(r, &m.ContainerName)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.ResourceName)
+			textGenerated(r, &m.ResourceName)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.RequestName)
+			textGenerated(r, &m.RequestName)
 		default:
-			i, err = otherGenerated("ContainerExtendedResourceRequest", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ContainerExtendedResourceRequest", tag, "ContainerName 1,ResourceName 2,RequestName 3")
+			r.other("ContainerExtendedResourceRequest")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ContainerExtendedResourceRequest", "ContainerName 1,ResourceName 2,RequestName 3")
+	}
 }
 
 // marshal_v1_ContainerExtendedResourceRequest writes m before what w has.
@@ -6056,33 +5871,30 @@ func marshal_v1_ContainerExtendedResourceRequest(w *writerGenerated, m *v1.Conta
 	w.putString(1<<3|2, m.ContainerName)
 }
 
-// unmarshal_v1_NodeAllocatableMappedResources adds what data says to m.
-func unmarshal_v1_NodeAllocatableMappedResources(r *largeReaderGenerated, data []byte, m *v1.NodeAllocatableMappedResources) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_NodeAllocatableMappedResources adds to m what r has up to its end.
+func unmarshal_v1_NodeAllocatableMappedResources(r *readerGenerated, m *v1.NodeAllocatableMappedResources) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Quantity == nil {
-					m.Quantity = r.resource_Quantity.next()
-				}
-				err = quantityGenerated(&r.readerGenerated, body, m.Quantity)
+			end := r.enter()
+			if m.Quantity == nil {
+				m.Quantity = r.resource_Quantity.nextOf()
 			}
+			quantityGenerated(r, m.Quantity)
+			r.end = end
 		default:
-			i, err = otherGenerated("NodeAllocatableMappedResources", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "NodeAllocatableMappedResources", tag, "Name 1,Quantity 2")
+			r.other("NodeAllocatableMappedResources")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("NodeAllocatableMappedResources", "Name 1,Quantity 2")
+	}
 }
 
 // marshal_v1_NodeAllocatableMappedResources writes m before what w has.
@@ -6099,40 +5911,37 @@ func marshal_v1_NodeAllocatableMappedResources(w *writerGenerated, m *v1.NodeAll
 	w.putString(1<<3|2, string(m.Name))
 }
 
-// unmarshal_v1_NodeAllocatableOverheadResources adds what data says to m.
-func unmarshal_v1_NodeAllocatableOverheadResources(r *largeReaderGenerated, data []byte, m *v1.NodeAllocatableOverheadResources) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_NodeAllocatableOverheadResources adds to m what r has up to its end.
+func unmarshal_v1_NodeAllocatableOverheadResources(r *readerGenerated, m *v1.NodeAllocatableOverheadResources) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.PerPod == nil {
-					m.PerPod = r.resource_Quantity.next()
-				}
-				err = quantityGenerated(&r.readerGenerated, body, m.PerPod)
+			end := r.enter()
+			if m.PerPod == nil {
+				m.PerPod = r.resource_Quantity.nextOf()
 			}
+			quantityGenerated(r, m.PerPod)
+			r.end = end
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.PerContainer == nil {
-					m.PerContainer = r.resource_Quantity.next()
-				}
-				err = quantityGenerated(&r.readerGenerated, body, m.PerContainer)
+			end := r.enter()
+			if m.PerContainer == nil {
+				m.PerContainer = r.resource_Quantity.nextOf()
 			}
+			quantityGenerated(r, m.PerContainer)
+			r.end = end
 		default:
-			i, err = otherGenerated("NodeAllocatableOverheadResources", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "NodeAllocatableOverheadResources", tag, "Name 1,PerPod 2,PerContainer 3")
+			r.other("NodeAllocatableOverheadResources")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("NodeAllocatableOverheadResources", "Name 1,PerPod 2,PerContainer 3")
+	}
 }
 
 // marshal_v1_NodeAllocatableOverheadResources writes m before what w has.
@@ -6155,29 +5964,27 @@ func marshal_v1_NodeAllocatableOverheadResources(w *writerGenerated, m *v1.NodeA
 	w.putString(1<<3|2, string(m.Name))
 }
 
-// unmarshal_v1_VolumeHealthCondition adds what data says to m.
-func unmarshal_v1_VolumeHealthCondition(r *readerGenerated, data []byte, m *v1.VolumeHealthCondition) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_VolumeHealthCondition adds to m what r has up to its end.
+func unmarshal_v1_VolumeHealthCondition(r *readerGenerated, m *v1.VolumeHealthCondition) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Status)
+			textGenerated(r, &m.Status)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Reason)
+			textGenerated(r, &m.Reason)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.Message)
+			textGenerated(r, &m.Message)
 		default:
-			i, err = otherGenerated("VolumeHealthCondition", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "VolumeHealthCondition", tag, "Status 1,Reason 2,Message 3")
+			r.other("VolumeHealthCondition")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("VolumeHealthCondition", "Status 1,Reason 2,Message 3")
+	}
 }
 
 // marshal_v1_VolumeHealthCondition writes m before what w has.
@@ -6190,29 +5997,27 @@ func marshal_v1_VolumeHealthCondition(w *writerGenerated, m *v1.VolumeHealthCond
 	w.putString(1<<3|2, string(m.Status))
 }
 
-// unmarshal_intstr_IntOrString adds what data says to m.
-func unmarshal_intstr_IntOrString(r *readerGenerated, data []byte, m *intstr.IntOrString) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_intstr_IntOrString adds to m what r has up to its end.
+func unmarshal_intstr_IntOrString(r *readerGenerated, m *intstr.IntOrString) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = numberGenerated(data, i, tag, &m.Type)
+			numberGenerated(r, &m.Type)
 		case 2:
-			i, err = numberGenerated(data, i, tag, &m.IntVal)
+			numberGenerated(r, &m.IntVal)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.StrVal)
+			textGenerated(r, &m.StrVal)
 		default:
-			i, err = otherGenerated("IntOrString", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "IntOrString", tag, "Type 1,IntVal 2,StrVal 3")
+			r.other("IntOrString")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("IntOrString", "Type 1,IntVal 2,StrVal 3")
+	}
 }
 
 // marshal_intstr_IntOrString writes m before what w has.
@@ -6225,29 +6030,27 @@ func marshal_intstr_IntOrString(w *writerGenerated, m *intstr.IntOrString) {
 	w.putNumber(1<<3, uint64(m.Type))
 }
 
-// unmarshal_v1_HostPathVolumeSource adds what data says to m.
-func unmarshal_v1_HostPathVolumeSource(r *readerGenerated, data []byte, m *v1.HostPathVolumeSource) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_HostPathVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_HostPathVolumeSource(r *readerGenerated, m *v1.HostPathVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Path)
+			textGenerated(r, &m.Path)
 		case 2:
-			v := r.strings.next()
-			i, err = textGenerated(r, data, i, tag, v)
-			m.Type = (*v1.HostPathType)(v)
+			v := newTextGenerated[v1.HostPathType](r)
+			textGenerated(r, v)
+			m.Type = v
 		default:
-			i, err = otherGenerated("HostPathVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "HostPathVolumeSource", tag, "Path 1,Type 2")
+			r.other("HostPathVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("HostPathVolumeSource", "Path 1,Type 2")
+	}
 }
 
 // marshal_v1_HostPathVolumeSource writes m before what w has.
@@ -6261,37 +6064,34 @@ func marshal_v1_HostPathVolumeSource(w *writerGenerated, m *v1.HostPathVolumeSou
 	w.putString(1<<3|2, m.Path)
 }
 
-// unmarshal_v1_EmptyDirVolumeSource adds what data says to m.
-func unmarshal_v1_EmptyDirVolumeSource(r *largeReaderGenerated, data []byte, m *v1.EmptyDirVolumeSource) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_EmptyDirVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_EmptyDirVolumeSource(r *readerGenerated, m *v1.EmptyDirVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Medium)
+			textGenerated(r, &m.Medium)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.SizeLimit == nil {
-					m.SizeLimit = r.resource_Quantity.next()
-				}
-				err = quantityGenerated(&r.readerGenerated, body, m.SizeLimit)
+			end := r.enter()
+			if m.SizeLimit == nil {
+				m.SizeLimit = r.resource_Quantity.nextOf()
 			}
+			quantityGenerated(r, m.SizeLimit)
+			r.end = end
 		case 3:
-			v := r.int32s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int32](r)
+			numberGenerated(r, v)
 			m.Mode = v
 		default:
-			i, err = otherGenerated("EmptyDirVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "EmptyDirVolumeSource", tag, "Medium 1,SizeLimit 2,Mode 3")
+			r.other("EmptyDirVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("EmptyDirVolumeSource", "Medium 1,SizeLimit 2,Mode 3")
+	}
 }
 
 // marshal_v1_EmptyDirVolumeSource writes m before what w has.
@@ -6311,31 +6111,29 @@ func marshal_v1_EmptyDirVolumeSource(w *writerGenerated, m *v1.EmptyDirVolumeSou
 	w.putString(1<<3|2, string(m.Medium))
 }
 
-// unmarshal_v1_GCEPersistentDiskVolumeSource adds what data says to m.
-func unmarshal_v1_GCEPersistentDiskVolumeSource(r *readerGenerated, data []byte, m *v1.GCEPersistentDiskVolumeSource) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_GCEPersistentDiskVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_GCEPersistentDiskVolumeSource(r *readerGenerated, m *v1.GCEPersistentDiskVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.PDName)
+			textGenerated(r, &m.PDName)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.FSType)
+			textGenerated(r, &m.FSType)
 		case 3:
-			i, err = numberGenerated(data, i, tag, &m.Partition)
+			numberGenerated(r, &m.Partition)
 		case 4:
-			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
+			boolGenerated(r, &m.ReadOnly)
 		default:
-			i, err = otherGenerated("GCEPersistentDiskVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "GCEPersistentDiskVolumeSource", tag, "PDName 1,FSType 2,Partition 3,ReadOnly 4")
+			r.other("GCEPersistentDiskVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("GCEPersistentDiskVolumeSource", "PDName 1,FSType 2,Partition 3,ReadOnly 4")
+	}
 }
 
 // marshal_v1_GCEPersistentDiskVolumeSource writes m before what w has.
@@ -6349,31 +6147,29 @@ func marshal_v1_GCEPersistentDiskVolumeSource(w *writerGenerated, m *v1.GCEPersi
 	w.putString(1<<3|2, m.PDName)
 }
 
-// unmarshal_v1_AWSElasticBlockStoreVolumeSource adds what data says to m.
-func unmarshal_v1_AWSElasticBlockStoreVolumeSource(r *readerGenerated, data []byte, m *v1.AWSElasticBlockStoreVolumeSource) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_AWSElasticBlockStoreVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_AWSElasticBlockStoreVolumeSource(r *readerGenerated, m *v1.AWSElasticBlockStoreVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.VolumeID)
+			textGenerated(r, &m.VolumeID)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.FSType)
+			textGenerated(r, &m.FSType)
 		case 3:
-			i, err = numberGenerated(data, i, tag, &m.Partition)
+			numberGenerated(r, &m.Partition)
 		case 4:
-			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
+			boolGenerated(r, &m.ReadOnly)
 		default:
-			i, err = otherGenerated("AWSElasticBlockStoreVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "AWSElasticBlockStoreVolumeSource", tag, "VolumeID 1,FSType 2,Partition 3,ReadOnly 4")
+			r.other("AWSElasticBlockStoreVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("AWSElasticBlockStoreVolumeSource", "VolumeID 1,FSType 2,Partition 3,ReadOnly 4")
+	}
 }
 
 // marshal_v1_AWSElasticBlockStoreVolumeSource writes m before what w has.
@@ -6387,29 +6183,27 @@ func marshal_v1_AWSElasticBlockStoreVolumeSource(w *writerGenerated, m *v1.AWSEl
 	w.putString(1<<3|2, m.VolumeID)
 }
 
-// unmarshal_v1_GitRepoVolumeSource adds what data says to m.
-func unmarshal_v1_GitRepoVolumeSource(r *readerGenerated, data []byte, m *v1.GitRepoVolumeSource) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_GitRepoVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_GitRepoVolumeSource(r *readerGenerated, m *v1.GitRepoVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Repository)
+			textGenerated(r, &m.Repository)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Revision)
+			textGenerated(r, &m.Revision)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.Directory)
+			textGenerated(r, &m.Directory)
 		default:
-			i, err = otherGenerated("GitRepoVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "GitRepoVolumeSource", tag, "Repository 1,Revision 2,Directory 3")
+			r.other("GitRepoVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("GitRepoVolumeSource", "Repository 1,Revision 2,Directory 3")
+	}
 }
 
 // marshal_v1_GitRepoVolumeSource writes m before what w has.
@@ -6422,42 +6216,40 @@ func marshal_v1_GitRepoVolumeSource(w *writerGenerated, m *v1.GitRepoVolumeSourc
 	w.putString(1<<3|2, m.Repository)
 }
 
-// unmarshal_v1_SecretVolumeSource adds what data says to m.
-func unmarshal_v1_SecretVolumeSource(r *largeReaderGenerated, data []byte, m *v1.SecretVolumeSource) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_SecretVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_SecretVolumeSource(r *readerGenerated, m *v1.SecretVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.SecretName)
+			textGenerated(r, &m.SecretName)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_KeyToPath(&r.readerGenerated, body, growFromGenerated(&r.v1_KeyToPath, &m.Items, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.Items, &r.v1_KeyToPath)
+			unmarshal_v1_KeyToPath(r, v)
+			r.end = end
 		case 3:
-			v := r.int32s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int32](r)
+			numberGenerated(r, v)
 			m.DefaultMode = v
 		case 4:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.Optional = v
 		case 5:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
 			m.DefaultUser = v
 		default:
-			i, err = otherGenerated("SecretVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "SecretVolumeSource", tag, "SecretName 1,Items 2,DefaultMode 3,Optional 4,DefaultUser 5")
+			r.other("SecretVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("SecretVolumeSource", "SecretName 1,Items 2,DefaultMode 3,Optional 4,DefaultUser 5")
+	}
 }
 
 // marshal_v1_SecretVolumeSource writes m before what w has.
@@ -6484,29 +6276,27 @@ func marshal_v1_SecretVolumeSource(w *writerGenerated, m *v1.SecretVolumeSource)
 	w.putString(1<<3|2, m.SecretName)
 }
 
-// unmarshal_v1_NFSVolumeSource adds what data says to m.
-func unmarshal_v1_NFSVolumeSource(r *readerGenerated, data []byte, m *v1.NFSVolumeSource) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_NFSVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_NFSVolumeSource(r *readerGenerated, m *v1.NFSVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Server)
+			textGenerated(r, &m.Server)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Path)
+			textGenerated(r, &m.Path)
 		case 3:
-			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
+			boolGenerated(r, &m.ReadOnly)
 		default:
-			i, err = otherGenerated("NFSVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "NFSVolumeSource", tag, "Server 1,Path 2,ReadOnly 3")
+			r.other("NFSVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("NFSVolumeSource", "Server 1,Path 2,ReadOnly 3")
+	}
 }
 
 // marshal_v1_NFSVolumeSource writes m before what w has.
@@ -6519,54 +6309,51 @@ func marshal_v1_NFSVolumeSource(w *writerGenerated, m *v1.NFSVolumeSource) {
 	w.putString(1<<3|2, m.Server)
 }
 
-// unmarshal_v1_ISCSIVolumeSource adds what data says to m.
-func unmarshal_v1_ISCSIVolumeSource(r *largeReaderGenerated, data []byte, m *v1.ISCSIVolumeSource) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ISCSIVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_ISCSIVolumeSource(r *readerGenerated, m *v1.ISCSIVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.TargetPortal)
+			textGenerated(r, &m.TargetPortal)
 		case 2:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.IQN)
+			textGenerated(r, &m.IQN)
 		case 3:
-			i, err = numberGenerated(data, i, tag, &m.Lun)
+			numberGenerated(r, &m.Lun)
 		case 4:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.ISCSIInterface)
+			textGenerated(r, &m.ISCSIInterface)
 		case 5:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.FSType)
+			textGenerated(r, &m.FSType)
 		case 6:
-			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
+			boolGenerated(r, &m.ReadOnly)
 		case 7:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.Portals, data[start:], tag))
+			textsGenerated(r, &m.Portals)
 		case 8:
-			i, err = boolGenerated(data, i, tag, &m.DiscoveryCHAPAuth)
+			boolGenerated(r, &m.DiscoveryCHAPAuth)
 		case 10:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.SecretRef == nil {
-					m.SecretRef = r.v1_LocalObjectReference.next()
-				}
-				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, m.SecretRef)
+			end := r.enter()
+			if m.SecretRef == nil {
+				m.SecretRef = r.v1_LocalObjectReference.nextOf()
 			}
+			unmarshal_v1_LocalObjectReference(r, m.SecretRef)
+			r.end = end
 		case 11:
-			i, err = boolGenerated(data, i, tag, &m.SessionCHAPAuth)
+			boolGenerated(r, &m.SessionCHAPAuth)
 		case 12:
-			v := r.strings.next()
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
 			m.InitiatorName = v
 		default:
-			i, err = otherGenerated("ISCSIVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ISCSIVolumeSource", tag, "TargetPortal 1,IQN 2,Lun 3,ISCSIInterface 4,FSType 5,ReadOnly 6,Portals 7,DiscoveryCHAPAuth 8,"+
-				"SecretRef 10,SessionCHAPAuth 11,InitiatorName 12")
+			r.other("ISCSIVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ISCSIVolumeSource", "TargetPortal 1,IQN 2,Lun 3,ISCSIInterface 4,FSType 5,ReadOnly 6,Portals 7,DiscoveryCHAPAuth 8,"+
+			"SecretRef 10,SessionCHAPAuth 11,InitiatorName 12")
+	}
 }
 
 // marshal_v1_ISCSIVolumeSource writes m before what w has.
@@ -6597,29 +6384,27 @@ func marshal_v1_ISCSIVolumeSource(w *writerGenerated, m *v1.ISCSIVolumeSource) {
 	w.putString(1<<3|2, m.TargetPortal)
 }
 
-// unmarshal_v1_GlusterfsVolumeSource adds what data says to m.
-func unmarshal_v1_GlusterfsVolumeSource(r *readerGenerated, data []byte, m *v1.GlusterfsVolumeSource) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_GlusterfsVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_GlusterfsVolumeSource(r *readerGenerated, m *v1.GlusterfsVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.EndpointsName)
+			textGenerated(r, &m.EndpointsName)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Path)
+			textGenerated(r, &m.Path)
 		case 3:
-			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
+			boolGenerated(r, &m.ReadOnly)
 		default:
-			i, err = otherGenerated("GlusterfsVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "GlusterfsVolumeSource", tag, "EndpointsName 1,Path 2,ReadOnly 3")
+			r.other("GlusterfsVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("GlusterfsVolumeSource", "EndpointsName 1,Path 2,ReadOnly 3")
+	}
 }
 
 // marshal_v1_GlusterfsVolumeSource writes m before what w has.
@@ -6632,27 +6417,25 @@ func marshal_v1_GlusterfsVolumeSource(w *writerGenerated, m *v1.GlusterfsVolumeS
 	w.putString(1<<3|2, m.EndpointsName)
 }
 
-// unmarshal_v1_PersistentVolumeClaimVolumeSource adds what data says to m.
-func unmarshal_v1_PersistentVolumeClaimVolumeSource(r *readerGenerated, data []byte, m *v1.PersistentVolumeClaimVolumeSource) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_PersistentVolumeClaimVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_PersistentVolumeClaimVolumeSource(r *readerGenerated, m *v1.PersistentVolumeClaimVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.ClaimName)
+			textGenerated(r, &m.ClaimName)
 		case 2:
-			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
+			boolGenerated(r, &m.ReadOnly)
 		default:
-			i, err = otherGenerated("PersistentVolumeClaimVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "PersistentVolumeClaimVolumeSource", tag, "ClaimName 1,ReadOnly 2")
+			r.other("PersistentVolumeClaimVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("PersistentVolumeClaimVolumeSource", "ClaimName 1,ReadOnly 2")
+	}
 }
 
 // marshal_v1_PersistentVolumeClaimVolumeSource writes m before what w has.
@@ -6664,45 +6447,42 @@ func marshal_v1_PersistentVolumeClaimVolumeSource(w *writerGenerated, m *v1.Pers
 	w.putString(1<<3|2, m.ClaimName)
 }
 
-// unmarshal_v1_RBDVolumeSource adds what data says to m.
-func unmarshal_v1_RBDVolumeSource(r *largeReaderGenerated, data []byte, m *v1.RBDVolumeSource) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_RBDVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_RBDVolumeSource(r *readerGenerated, m *v1.RBDVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.CephMonitors, data[start:], tag))
+			textsGenerated(r, &m.CephMonitors)
 		case 2:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.RBDImage)
+			textGenerated(r, &m.RBDImage)
 		case 3:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.FSType)
+			textGenerated(r, &m.FSType)
 		case 4:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.RBDPool)
+			textGenerated(r, &m.RBDPool)
 		case 5:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.RadosUser)
+			textGenerated(r, &m.RadosUser)
 		case 6:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Keyring)
+			textGenerated(r, &m.Keyring)
 		case 7:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.SecretRef == nil {
-					m.SecretRef = r.v1_LocalObjectReference.next()
-				}
-				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, m.SecretRef)
+			end := r.enter()
+			if m.SecretRef == nil {
+				m.SecretRef = r.v1_LocalObjectReference.nextOf()
 			}
+			unmarshal_v1_LocalObjectReference(r, m.SecretRef)
+			r.end = end
 		case 8:
-			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
+			boolGenerated(r, &m.ReadOnly)
 		default:
-			i, err = otherGenerated("RBDVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "RBDVolumeSource", tag, "CephMonitors 1,RBDImage 2,FSType 3,RBDPool 4,RadosUser 5,Keyring 6,SecretRef 7,ReadOnly 8")
+			r.other("RBDVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("RBDVolumeSource", "CephMonitors 1,RBDImage 2,FSType 3,RBDPool 4,RadosUser 5,Keyring 6,SecretRef 7,ReadOnly 8")
+	}
 }
 
 // marshal_v1_RBDVolumeSource writes m before what w has.
@@ -6728,39 +6508,36 @@ func marshal_v1_RBDVolumeSource(w *writerGenerated, m *v1.RBDVolumeSource) {
 	}
 }
 
-// unmarshal_v1_FlexVolumeSource adds what data says to m.
-func unmarshal_v1_FlexVolumeSource(r *largeReaderGenerated, data []byte, m *v1.FlexVolumeSource) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_FlexVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_FlexVolumeSource(r *readerGenerated, m *v1.FlexVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Driver)
+			textGenerated(r, &m.Driver)
 		case 2:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.FSType)
+			textGenerated(r, &m.FSType)
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.SecretRef == nil {
-					m.SecretRef = r.v1_LocalObjectReference.next()
-				}
-				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, m.SecretRef)
+			end := r.enter()
+			if m.SecretRef == nil {
+				m.SecretRef = r.v1_LocalObjectReference.nextOf()
 			}
+			unmarshal_v1_LocalObjectReference(r, m.SecretRef)
+			r.end = end
 		case 4:
-			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
+			boolGenerated(r, &m.ReadOnly)
 		case 5:
-			i, err = textMapGenerated(&r.readerGenerated, data, start, i, tag, &m.Options)
+			textMapGenerated(r, &m.Options)
 		default:
-			i, err = otherGenerated("FlexVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "FlexVolumeSource", tag, "Driver 1,FSType 2,SecretRef 3,ReadOnly 4,Options 5")
+			r.other("FlexVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("FlexVolumeSource", "Driver 1,FSType 2,SecretRef 3,ReadOnly 4,Options 5")
+	}
 }
 
 // marshal_v1_FlexVolumeSource writes m before what w has.
@@ -6781,37 +6558,34 @@ func marshal_v1_FlexVolumeSource(w *writerGenerated, m *v1.FlexVolumeSource) {
 	w.putString(1<<3|2, m.Driver)
 }
 
-// unmarshal_v1_CinderVolumeSource adds what data says to m.
-func unmarshal_v1_CinderVolumeSource(r *largeReaderGenerated, data []byte, m *v1.CinderVolumeSource) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_CinderVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_CinderVolumeSource(r *readerGenerated, m *v1.CinderVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.VolumeID)
+			textGenerated(r, &m.VolumeID)
 		case 2:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.FSType)
+			textGenerated(r, &m.FSType)
 		case 3:
-			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
+			boolGenerated(r, &m.ReadOnly)
 		case 4:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.SecretRef == nil {
-					m.SecretRef = r.v1_LocalObjectReference.next()
-				}
-				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, m.SecretRef)
+			end := r.enter()
+			if m.SecretRef == nil {
+				m.SecretRef = r.v1_LocalObjectReference.nextOf()
 			}
+			unmarshal_v1_LocalObjectReference(r, m.SecretRef)
+			r.end = end
 		default:
-			i, err = otherGenerated("CinderVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "CinderVolumeSource", tag, "VolumeID 1,FSType 2,ReadOnly 3,SecretRef 4")
+			r.other("CinderVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("CinderVolumeSource", "VolumeID 1,FSType 2,ReadOnly 3,SecretRef 4")
+	}
 }
 
 // marshal_v1_CinderVolumeSource writes m before what w has.
@@ -6831,41 +6605,38 @@ func marshal_v1_CinderVolumeSource(w *writerGenerated, m *v1.CinderVolumeSource)
 	w.putString(1<<3|2, m.VolumeID)
 }
 
-// unmarshal_v1_CephFSVolumeSource adds what data says to m.
-func unmarshal_v1_CephFSVolumeSource(r *largeReaderGenerated, data []byte, m *v1.CephFSVolumeSource) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_CephFSVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_CephFSVolumeSource(r *readerGenerated, m *v1.CephFSVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.Monitors, data[start:], tag))
+			textsGenerated(r, &m.Monitors)
 		case 2:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Path)
+			textGenerated(r, &m.Path)
 		case 3:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.User)
+			textGenerated(r, &m.User)
 		case 4:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.SecretFile)
+			textGenerated(r, &m.SecretFile)
 		case 5:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.SecretRef == nil {
-					m.SecretRef = r.v1_LocalObjectReference.next()
-				}
-				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, m.SecretRef)
+			end := r.enter()
+			if m.SecretRef == nil {
+				m.SecretRef = r.v1_LocalObjectReference.nextOf()
 			}
+			unmarshal_v1_LocalObjectReference(r, m.SecretRef)
+			r.end = end
 		case 6:
-			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
+			boolGenerated(r, &m.ReadOnly)
 		default:
-			i, err = otherGenerated("CephFSVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "CephFSVolumeSource", tag, "Monitors 1,Path 2,User 3,SecretFile 4,SecretRef 5,ReadOnly 6")
+			r.other("CephFSVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("CephFSVolumeSource", "Monitors 1,Path 2,User 3,SecretFile 4,SecretRef 5,ReadOnly 6")
+	}
 }
 
 // marshal_v1_CephFSVolumeSource writes m before what w has.
@@ -6889,27 +6660,25 @@ func marshal_v1_CephFSVolumeSource(w *writerGenerated, m *v1.CephFSVolumeSource)
 	}
 }
 
-// unmarshal_v1_FlockerVolumeSource adds what data says to m.
-func unmarshal_v1_FlockerVolumeSource(r *readerGenerated, data []byte, m *v1.FlockerVolumeSource) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_FlockerVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_FlockerVolumeSource(r *readerGenerated, m *v1.FlockerVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.DatasetName)
+			textGenerated(r, &m.DatasetName)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.DatasetUUID)
+			textGenerated(r, &m.DatasetUUID)
 		default:
-			i, err = otherGenerated("FlockerVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "FlockerVolumeSource", tag, "DatasetName 1,DatasetUUID 2")
+			r.other("FlockerVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("FlockerVolumeSource", "DatasetName 1,DatasetUUID 2")
+	}
 }
 
 // marshal_v1_FlockerVolumeSource writes m before what w has.
@@ -6921,36 +6690,34 @@ func marshal_v1_FlockerVolumeSource(w *writerGenerated, m *v1.FlockerVolumeSourc
 	w.putString(1<<3|2, m.DatasetName)
 }
 
-// unmarshal_v1_DownwardAPIVolumeSource adds what data says to m.
-func unmarshal_v1_DownwardAPIVolumeSource(r *largeReaderGenerated, data []byte, m *v1.DownwardAPIVolumeSource) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_DownwardAPIVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_DownwardAPIVolumeSource(r *readerGenerated, m *v1.DownwardAPIVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_DownwardAPIVolumeFile(r, body, growFromGenerated(&r.v1_DownwardAPIVolumeFile, &m.Items, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.Items, &r.v1_DownwardAPIVolumeFile)
+			unmarshal_v1_DownwardAPIVolumeFile(r, v)
+			r.end = end
 		case 2:
-			v := r.int32s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int32](r)
+			numberGenerated(r, v)
 			m.DefaultMode = v
 		case 3:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
 			m.DefaultUser = v
 		default:
-			i, err = otherGenerated("DownwardAPIVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "DownwardAPIVolumeSource", tag, "Items 1,DefaultMode 2,DefaultUser 3")
+			r.other("DownwardAPIVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("DownwardAPIVolumeSource", "Items 1,DefaultMode 2,DefaultUser 3")
+	}
 }
 
 // marshal_v1_DownwardAPIVolumeSource writes m before what w has.
@@ -6973,35 +6740,33 @@ func marshal_v1_DownwardAPIVolumeSource(w *writerGenerated, m *v1.DownwardAPIVol
 	}
 }
 
-// unmarshal_v1_FCVolumeSource adds what data says to m.
-func unmarshal_v1_FCVolumeSource(r *readerGenerated, data []byte, m *v1.FCVolumeSource) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_FCVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_FCVolumeSource(r *readerGenerated, m *v1.FCVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, growTextsGenerated(r, &m.TargetWWNs, data[start:], tag))
+			textsGenerated(r, &m.TargetWWNs)
 		case 2:
-			v := r.int32s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int32](r)
+			numberGenerated(r, v)
 			m.Lun = v
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.FSType)
+			textGenerated(r, &m.FSType)
 		case 4:
-			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
+			boolGenerated(r, &m.ReadOnly)
 		case 5:
-			i, err = textGenerated(r, data, i, tag, growTextsGenerated(r, &m.WWIDs, data[start:], tag))
+			textsGenerated(r, &m.WWIDs)
 		default:
-			i, err = otherGenerated("FCVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "FCVolumeSource", tag, "TargetWWNs 1,Lun 2,FSType 3,ReadOnly 4,WWIDs 5")
+			r.other("FCVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("FCVolumeSource", "TargetWWNs 1,Lun 2,FSType 3,ReadOnly 4,WWIDs 5")
+	}
 }
 
 // marshal_v1_FCVolumeSource writes m before what w has.
@@ -7022,29 +6787,27 @@ func marshal_v1_FCVolumeSource(w *writerGenerated, m *v1.FCVolumeSource) {
 	}
 }
 
-// unmarshal_v1_AzureFileVolumeSource adds what data says to m.
-func unmarshal_v1_AzureFileVolumeSource(r *readerGenerated, data []byte, m *v1.AzureFileVolumeSource) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_AzureFileVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_AzureFileVolumeSource(r *readerGenerated, m *v1.AzureFileVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.SecretName)
+			textGenerated(r, &m.SecretName)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.ShareName)
+			textGenerated(r, &m.ShareName)
 		case 3:
-			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
+			boolGenerated(r, &m.ReadOnly)
 		default:
-			i, err = otherGenerated("AzureFileVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "AzureFileVolumeSource", tag, "SecretName 1,ShareName 2,ReadOnly 3")
+			r.other("AzureFileVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("AzureFileVolumeSource", "SecretName 1,ShareName 2,ReadOnly 3")
+	}
 }
 
 // marshal_v1_AzureFileVolumeSource writes m before what w has.
@@ -7057,44 +6820,42 @@ func marshal_v1_AzureFileVolumeSource(w *writerGenerated, m *v1.AzureFileVolumeS
 	w.putString(1<<3|2, m.SecretName)
 }
 
-// unmarshal_v1_ConfigMapVolumeSource adds what data says to m.
-func unmarshal_v1_ConfigMapVolumeSource(r *largeReaderGenerated, data []byte, m *v1.ConfigMapVolumeSource) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ConfigMapVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_ConfigMapVolumeSource(r *readerGenerated, m *v1.ConfigMapVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, &m.LocalObjectReference)
-			}
+			end := r.enter()
+			unmarshal_v1_LocalObjectReference(r, &m.LocalObjectReference)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_KeyToPath(&r.readerGenerated, body, growFromGenerated(&r.v1_KeyToPath, &m.Items, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.Items, &r.v1_KeyToPath)
+			unmarshal_v1_KeyToPath(r, v)
+			r.end = end
 		case 3:
-			v := r.int32s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int32](r)
+			numberGenerated(r, v)
 			m.DefaultMode = v
 		case 4:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.Optional = v
 		case 5:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
 			m.DefaultUser = v
 		default:
-			i, err = otherGenerated("ConfigMapVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ConfigMapVolumeSource", tag, "LocalObjectReference 1,Items 2,DefaultMode 3,Optional 4,DefaultUser 5")
+			r.other("ConfigMapVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ConfigMapVolumeSource", "LocalObjectReference 1,Items 2,DefaultMode 3,Optional 4,DefaultUser 5")
+	}
 }
 
 // marshal_v1_ConfigMapVolumeSource writes m before what w has.
@@ -7125,31 +6886,29 @@ func marshal_v1_ConfigMapVolumeSource(w *writerGenerated, m *v1.ConfigMapVolumeS
 	}
 }
 
-// unmarshal_v1_VsphereVirtualDiskVolumeSource adds what data says to m.
-func unmarshal_v1_VsphereVirtualDiskVolumeSource(r *readerGenerated, data []byte, m *v1.VsphereVirtualDiskVolumeSource) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_VsphereVirtualDiskVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_VsphereVirtualDiskVolumeSource(r *readerGenerated, m *v1.VsphereVirtualDiskVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.VolumePath)
+			textGenerated(r, &m.VolumePath)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.FSType)
+			textGenerated(r, &m.FSType)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.StoragePolicyName)
+			textGenerated(r, &m.StoragePolicyName)
 		case 4:
-			i, err = textGenerated(r, data, i, tag, &m.StoragePolicyID)
+			textGenerated(r, &m.StoragePolicyID)
 		default:
-			i, err = otherGenerated("VsphereVirtualDiskVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "VsphereVirtualDiskVolumeSource", tag, "VolumePath 1,FSType 2,StoragePolicyName 3,StoragePolicyID 4")
+			r.other("VsphereVirtualDiskVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("VsphereVirtualDiskVolumeSource", "VolumePath 1,FSType 2,StoragePolicyName 3,StoragePolicyID 4")
+	}
 }
 
 // marshal_v1_VsphereVirtualDiskVolumeSource writes m before what w has.
@@ -7163,35 +6922,33 @@ func marshal_v1_VsphereVirtualDiskVolumeSource(w *writerGenerated, m *v1.Vsphere
 	w.putString(1<<3|2, m.VolumePath)
 }
 
-// unmarshal_v1_QuobyteVolumeSource adds what data says to m.
-func unmarshal_v1_QuobyteVolumeSource(r *readerGenerated, data []byte, m *v1.QuobyteVolumeSource) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_QuobyteVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_QuobyteVolumeSource(r *readerGenerated, m *v1.QuobyteVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Registry)
+			textGenerated(r, &m.Registry)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Volume)
+			textGenerated(r, &m.Volume)
 		case 3:
-			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
+			boolGenerated(r, &m.ReadOnly)
 		case 4:
-			i, err = textGenerated(r, data, i, tag, &m.User)
+			textGenerated(r, &m.User)
 		case 5:
-			i, err = textGenerated(r, data, i, tag, &m.Group)
+			textGenerated(r, &m.Group)
 		case 6:
-			i, err = textGenerated(r, data, i, tag, &m.Tenant)
+			textGenerated(r, &m.Tenant)
 		default:
-			i, err = otherGenerated("QuobyteVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "QuobyteVolumeSource", tag, "Registry 1,Volume 2,ReadOnly 3,User 4,Group 5,Tenant 6")
+			r.other("QuobyteVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("QuobyteVolumeSource", "Registry 1,Volume 2,ReadOnly 3,User 4,Group 5,Tenant 6")
+	}
 }
 
 // marshal_v1_QuobyteVolumeSource writes m before what w has.
@@ -7207,43 +6964,41 @@ func marshal_v1_QuobyteVolumeSource(w *writerGenerated, m *v1.QuobyteVolumeSourc
 	w.putString(1<<3|2, m.Registry)
 }
 
-// unmarshal_v1_AzureDiskVolumeSource adds what data says to m.
-func unmarshal_v1_AzureDiskVolumeSource(r *readerGenerated, data []byte, m *v1.AzureDiskVolumeSource) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_AzureDiskVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_AzureDiskVolumeSource(r *readerGenerated, m *v1.AzureDiskVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.DiskName)
+			textGenerated(r, &m.DiskName)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.DataDiskURI)
+			textGenerated(r, &m.DataDiskURI)
 		case 3:
-			v := r.strings.next()
-			i, err = textGenerated(r, data, i, tag, v)
-			m.CachingMode = (*v1.AzureDataDiskCachingMode)(v)
+			v := newTextGenerated[v1.AzureDataDiskCachingMode](r)
+			textGenerated(r, v)
+			m.CachingMode = v
 		case 4:
-			v := r.strings.next()
-			i, err = textGenerated(r, data, i, tag, v)
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
 			m.FSType = v
 		case 5:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.ReadOnly = v
 		case 6:
-			v := r.strings.next()
-			i, err = textGenerated(r, data, i, tag, v)
-			m.Kind = (*v1.AzureDataDiskKind)(v)
+			v := newTextGenerated[v1.AzureDataDiskKind](r)
+			textGenerated(r, v)
+			m.Kind = v
 		default:
-			i, err = otherGenerated("AzureDiskVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "AzureDiskVolumeSource", tag, "DiskName 1,DataDiskURI 2,CachingMode 3,FSType 4,ReadOnly 5,Kind 6")
+			r.other("AzureDiskVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("AzureDiskVolumeSource", "DiskName 1,DataDiskURI 2,CachingMode 3,FSType 4,ReadOnly 5,Kind 6")
+	}
 }
 
 // marshal_v1_AzureDiskVolumeSource writes m before what w has.
@@ -7267,27 +7022,25 @@ func marshal_v1_AzureDiskVolumeSource(w *writerGenerated, m *v1.AzureDiskVolumeS
 	w.putString(1<<3|2, m.DiskName)
 }
 
-// unmarshal_v1_PhotonPersistentDiskVolumeSource adds what data says to m.
-func unmarshal_v1_PhotonPersistentDiskVolumeSource(r *readerGenerated, data []byte, m *v1.PhotonPersistentDiskVolumeSource) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_PhotonPersistentDiskVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_PhotonPersistentDiskVolumeSource(r *readerGenerated, m *v1.PhotonPersistentDiskVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.PdID)
+			textGenerated(r, &m.PdID)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.FSType)
+			textGenerated(r, &m.FSType)
 		default:
-			i, err = otherGenerated("PhotonPersistentDiskVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "PhotonPersistentDiskVolumeSource", tag, "PdID 1,FSType 2")
+			r.other("PhotonPersistentDiskVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("PhotonPersistentDiskVolumeSource", "PdID 1,FSType 2")
+	}
 }
 
 // marshal_v1_PhotonPersistentDiskVolumeSource writes m before what w has.
@@ -7299,36 +7052,34 @@ func marshal_v1_PhotonPersistentDiskVolumeSource(w *writerGenerated, m *v1.Photo
 	w.putString(1<<3|2, m.PdID)
 }
 
-// unmarshal_v1_ProjectedVolumeSource adds what data says to m.
-func unmarshal_v1_ProjectedVolumeSource(r *largeReaderGenerated, data []byte, m *v1.ProjectedVolumeSource) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ProjectedVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_ProjectedVolumeSource(r *readerGenerated, m *v1.ProjectedVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_VolumeProjection(r, body, growFromGenerated(&r.v1_VolumeProjection, &m.Sources, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.Sources)
+			unmarshal_v1_VolumeProjection(r, v)
+			r.end = end
 		case 2:
-			v := r.int32s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int32](r)
+			numberGenerated(r, v)
 			m.DefaultMode = v
 		case 3:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
 			m.DefaultUser = v
 		default:
-			i, err = otherGenerated("ProjectedVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ProjectedVolumeSource", tag, "Sources 1,DefaultMode 2,DefaultUser 3")
+			r.other("ProjectedVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ProjectedVolumeSource", "Sources 1,DefaultMode 2,DefaultUser 3")
+	}
 }
 
 // marshal_v1_ProjectedVolumeSource writes m before what w has.
@@ -7351,29 +7102,27 @@ func marshal_v1_ProjectedVolumeSource(w *writerGenerated, m *v1.ProjectedVolumeS
 	}
 }
 
-// unmarshal_v1_PortworxVolumeSource adds what data says to m.
-func unmarshal_v1_PortworxVolumeSource(r *readerGenerated, data []byte, m *v1.PortworxVolumeSource) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_PortworxVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_PortworxVolumeSource(r *readerGenerated, m *v1.PortworxVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.VolumeID)
+			textGenerated(r, &m.VolumeID)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.FSType)
+			textGenerated(r, &m.FSType)
 		case 3:
-			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
+			boolGenerated(r, &m.ReadOnly)
 		default:
-			i, err = otherGenerated("PortworxVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "PortworxVolumeSource", tag, "VolumeID 1,FSType 2,ReadOnly 3")
+			r.other("PortworxVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("PortworxVolumeSource", "VolumeID 1,FSType 2,ReadOnly 3")
+	}
 }
 
 // marshal_v1_PortworxVolumeSource writes m before what w has.
@@ -7386,50 +7135,47 @@ func marshal_v1_PortworxVolumeSource(w *writerGenerated, m *v1.PortworxVolumeSou
 	w.putString(1<<3|2, m.VolumeID)
 }
 
-// unmarshal_v1_ScaleIOVolumeSource adds what data says to m.
-func unmarshal_v1_ScaleIOVolumeSource(r *largeReaderGenerated, data []byte, m *v1.ScaleIOVolumeSource) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ScaleIOVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_ScaleIOVolumeSource(r *readerGenerated, m *v1.ScaleIOVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Gateway)
+			textGenerated(r, &m.Gateway)
 		case 2:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.System)
+			textGenerated(r, &m.System)
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.SecretRef == nil {
-					m.SecretRef = r.v1_LocalObjectReference.next()
-				}
-				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, m.SecretRef)
+			end := r.enter()
+			if m.SecretRef == nil {
+				m.SecretRef = r.v1_LocalObjectReference.nextOf()
 			}
+			unmarshal_v1_LocalObjectReference(r, m.SecretRef)
+			r.end = end
 		case 4:
-			i, err = boolGenerated(data, i, tag, &m.SSLEnabled)
+			boolGenerated(r, &m.SSLEnabled)
 		case 5:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.ProtectionDomain)
+			textGenerated(r, &m.ProtectionDomain)
 		case 6:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.StoragePool)
+			textGenerated(r, &m.StoragePool)
 		case 7:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.StorageMode)
+			textGenerated(r, &m.StorageMode)
 		case 8:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.VolumeName)
+			textGenerated(r, &m.VolumeName)
 		case 9:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.FSType)
+			textGenerated(r, &m.FSType)
 		case 10:
-			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
+			boolGenerated(r, &m.ReadOnly)
 		default:
-			i, err = otherGenerated("ScaleIOVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ScaleIOVolumeSource", tag, "Gateway 1,System 2,SecretRef 3,SSLEnabled 4,ProtectionDomain 5,StoragePool 6,StorageMode 7,"+
-				"VolumeName 8,FSType 9,ReadOnly 10")
+			r.other("ScaleIOVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ScaleIOVolumeSource", "Gateway 1,System 2,SecretRef 3,SSLEnabled 4,ProtectionDomain 5,StoragePool 6,StorageMode 7,"+
+			"VolumeName 8,FSType 9,ReadOnly 10")
+	}
 }
 
 // marshal_v1_ScaleIOVolumeSource writes m before what w has.
@@ -7455,39 +7201,36 @@ func marshal_v1_ScaleIOVolumeSource(w *writerGenerated, m *v1.ScaleIOVolumeSourc
 	w.putString(1<<3|2, m.Gateway)
 }
 
-// unmarshal_v1_StorageOSVolumeSource adds what data says to m.
-func unmarshal_v1_StorageOSVolumeSource(r *largeReaderGenerated, data []byte, m *v1.StorageOSVolumeSource) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_StorageOSVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_StorageOSVolumeSource(r *readerGenerated, m *v1.StorageOSVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.VolumeName)
+			textGenerated(r, &m.VolumeName)
 		case 2:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.VolumeNamespace)
+			textGenerated(r, &m.VolumeNamespace)
 		case 3:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.FSType)
+			textGenerated(r, &m.FSType)
 		case 4:
-			i, err = boolGenerated(data, i, tag, &m.ReadOnly)
+			boolGenerated(r, &m.ReadOnly)
 		case 5:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.SecretRef == nil {
-					m.SecretRef = r.v1_LocalObjectReference.next()
-				}
-				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, m.SecretRef)
+			end := r.enter()
+			if m.SecretRef == nil {
+				m.SecretRef = r.v1_LocalObjectReference.nextOf()
 			}
+			unmarshal_v1_LocalObjectReference(r, m.SecretRef)
+			r.end = end
 		default:
-			i, err = otherGenerated("StorageOSVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "StorageOSVolumeSource", tag, "VolumeName 1,VolumeNamespace 2,FSType 3,ReadOnly 4,SecretRef 5")
+			r.other("StorageOSVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("StorageOSVolumeSource", "VolumeName 1,VolumeNamespace 2,FSType 3,ReadOnly 4,SecretRef 5")
+	}
 }
 
 // marshal_v1_StorageOSVolumeSource writes m before what w has.
@@ -7508,43 +7251,40 @@ func marshal_v1_StorageOSVolumeSource(w *writerGenerated, m *v1.StorageOSVolumeS
 	w.putString(1<<3|2, m.VolumeName)
 }
 
-// unmarshal_v1_CSIVolumeSource adds what data says to m.
-func unmarshal_v1_CSIVolumeSource(r *largeReaderGenerated, data []byte, m *v1.CSIVolumeSource) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_CSIVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_CSIVolumeSource(r *readerGenerated, m *v1.CSIVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Driver)
+			textGenerated(r, &m.Driver)
 		case 2:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.ReadOnly = v
 		case 3:
-			v := r.strings.next()
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
 			m.FSType = v
 		case 4:
-			i, err = textMapGenerated(&r.readerGenerated, data, start, i, tag, &m.VolumeAttributes)
+			textMapGenerated(r, &m.VolumeAttributes)
 		case 5:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.NodePublishSecretRef == nil {
-					m.NodePublishSecretRef = r.v1_LocalObjectReference.next()
-				}
-				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, m.NodePublishSecretRef)
+			end := r.enter()
+			if m.NodePublishSecretRef == nil {
+				m.NodePublishSecretRef = r.v1_LocalObjectReference.nextOf()
 			}
+			unmarshal_v1_LocalObjectReference(r, m.NodePublishSecretRef)
+			r.end = end
 		default:
-			i, err = otherGenerated("CSIVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "CSIVolumeSource", tag, "Driver 1,ReadOnly 2,FSType 3,VolumeAttributes 4,NodePublishSecretRef 5")
+			r.other("CSIVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("CSIVolumeSource", "Driver 1,ReadOnly 2,FSType 3,VolumeAttributes 4,NodePublishSecretRef 5")
+	}
 }
 
 // marshal_v1_CSIVolumeSource writes m before what w has.
@@ -7569,31 +7309,28 @@ func marshal_v1_CSIVolumeSource(w *writerGenerated, m *v1.CSIVolumeSource) {
 	w.putString(1<<3|2, m.Driver)
 }
 
-// unmarshal_v1_EphemeralVolumeSource adds what data says to m.
-func unmarshal_v1_EphemeralVolumeSource(r *largeReaderGenerated, data []byte, m *v1.EphemeralVolumeSource) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_EphemeralVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_EphemeralVolumeSource(r *readerGenerated, m *v1.EphemeralVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.VolumeClaimTemplate == nil {
-					m.VolumeClaimTemplate = r.v1_PersistentVolumeClaimTemplate.next()
-				}
-				err = unmarshal_v1_PersistentVolumeClaimTemplate(r, body, m.VolumeClaimTemplate)
+			end := r.enter()
+			if m.VolumeClaimTemplate == nil {
+				m.VolumeClaimTemplate = &v1.PersistentVolumeClaimTemplate{}
 			}
+			unmarshal_v1_PersistentVolumeClaimTemplate(r, m.VolumeClaimTemplate)
+			r.end = end
 		default:
-			i, err = otherGenerated("EphemeralVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "EphemeralVolumeSource", tag, "VolumeClaimTemplate 1")
+			r.other("EphemeralVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("EphemeralVolumeSource", "VolumeClaimTemplate 1")
+	}
 }
 
 // marshal_v1_EphemeralVolumeSource writes m before what w has.
@@ -7610,27 +7347,25 @@ func marshal_v1_EphemeralVolumeSource(w *writerGenerated, m *v1.EphemeralVolumeS
 	}
 }
 
-// unmarshal_v1_ImageVolumeSource adds what data says to m.
-func unmarshal_v1_ImageVolumeSource(r *readerGenerated, data []byte, m *v1.ImageVolumeSource) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ImageVolumeSource adds to m what r has up to its end.
+func unmarshal_v1_ImageVolumeSource(r *readerGenerated, m *v1.ImageVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Reference)
+			textGenerated(r, &m.Reference)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.PullPolicy)
+			textGenerated(r, &m.PullPolicy)
 		default:
-			i, err = otherGenerated("ImageVolumeSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ImageVolumeSource", tag, "Reference 1,PullPolicy 2")
+			r.other("ImageVolumeSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ImageVolumeSource", "Reference 1,PullPolicy 2")
+	}
 }
 
 // marshal_v1_ImageVolumeSource writes m before what w has.
@@ -7642,32 +7377,29 @@ func marshal_v1_ImageVolumeSource(w *writerGenerated, m *v1.ImageVolumeSource) {
 	w.putString(1<<3|2, m.Reference)
 }
 
-// unmarshal_v1_ConfigMapEnvSource adds what data says to m.
-func unmarshal_v1_ConfigMapEnvSource(r *largeReaderGenerated, data []byte, m *v1.ConfigMapEnvSource) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ConfigMapEnvSource adds to m what r has up to its end.
+func unmarshal_v1_ConfigMapEnvSource(r *readerGenerated, m *v1.ConfigMapEnvSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, &m.LocalObjectReference)
-			}
+			end := r.enter()
+			unmarshal_v1_LocalObjectReference(r, &m.LocalObjectReference)
+			r.end = end
 		case 2:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.Optional = v
 		default:
-			i, err = otherGenerated("ConfigMapEnvSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ConfigMapEnvSource", tag, "LocalObjectReference 1,Optional 2")
+			r.other("ConfigMapEnvSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ConfigMapEnvSource", "LocalObjectReference 1,Optional 2")
+	}
 }
 
 // marshal_v1_ConfigMapEnvSource writes m before what w has.
@@ -7685,32 +7417,29 @@ func marshal_v1_ConfigMapEnvSource(w *writerGenerated, m *v1.ConfigMapEnvSource)
 	}
 }
 
-// unmarshal_v1_SecretEnvSource adds what data says to m.
-func unmarshal_v1_SecretEnvSource(r *largeReaderGenerated, data []byte, m *v1.SecretEnvSource) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_SecretEnvSource adds to m what r has up to its end.
+func unmarshal_v1_SecretEnvSource(r *readerGenerated, m *v1.SecretEnvSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, &m.LocalObjectReference)
-			}
+			end := r.enter()
+			unmarshal_v1_LocalObjectReference(r, &m.LocalObjectReference)
+			r.end = end
 		case 2:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.Optional = v
 		default:
-			i, err = otherGenerated("SecretEnvSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "SecretEnvSource", tag, "LocalObjectReference 1,Optional 2")
+			r.other("SecretEnvSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("SecretEnvSource", "LocalObjectReference 1,Optional 2")
+	}
 }
 
 // marshal_v1_SecretEnvSource writes m before what w has.
@@ -7728,59 +7457,56 @@ func marshal_v1_SecretEnvSource(w *writerGenerated, m *v1.SecretEnvSource) {
 	}
 }
 
-// unmarshal_v1_EnvVarSource adds what data says to m.
-func unmarshal_v1_EnvVarSource(r *largeReaderGenerated, data []byte, m *v1.EnvVarSource) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_EnvVarSource adds to m what r has up to its end.
+func unmarshal_v1_EnvVarSource(r *readerGenerated, m *v1.EnvVarSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.FieldRef == nil {
-					m.FieldRef = r.v1_ObjectFieldSelector.next()
-				}
-				err = unmarshal_v1_ObjectFieldSelector(&r.readerGenerated, body, m.FieldRef)
+			end := r.enter()
+			if m.FieldRef == nil {
+				m.FieldRef = r.v1_ObjectFieldSelector.nextOf()
 			}
+			unmarshal_v1_ObjectFieldSelector(r, m.FieldRef)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.ResourceFieldRef == nil {
-					m.ResourceFieldRef = r.v1_ResourceFieldSelector.next()
-				}
-				err = unmarshal_v1_ResourceFieldSelector(r, body, m.ResourceFieldRef)
+			end := r.enter()
+			if m.ResourceFieldRef == nil {
+				m.ResourceFieldRef = r.v1_ResourceFieldSelector.nextOf()
 			}
+			unmarshal_v1_ResourceFieldSelector(r, m.ResourceFieldRef)
+			r.end = end
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.ConfigMapKeyRef == nil {
-					m.ConfigMapKeyRef = r.v1_ConfigMapKeySelector.next()
-				}
-				err = unmarshal_v1_ConfigMapKeySelector(r, body, m.ConfigMapKeyRef)
+			end := r.enter()
+			if m.ConfigMapKeyRef == nil {
+				m.ConfigMapKeyRef = r.v1_ConfigMapKeySelector.nextOf()
 			}
+			unmarshal_v1_ConfigMapKeySelector(r, m.ConfigMapKeyRef)
+			r.end = end
 		case 4:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.SecretKeyRef == nil {
-					m.SecretKeyRef = r.v1_SecretKeySelector.next()
-				}
-				err = unmarshal_v1_SecretKeySelector(r, body, m.SecretKeyRef)
+			end := r.enter()
+			if m.SecretKeyRef == nil {
+				m.SecretKeyRef = r.v1_SecretKeySelector.nextOf()
 			}
+			unmarshal_v1_SecretKeySelector(r, m.SecretKeyRef)
+			r.end = end
 		case 5:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.FileKeyRef == nil {
-					m.FileKeyRef = r.v1_FileKeySelector.next()
-				}
-				err = unmarshal_v1_FileKeySelector(&r.readerGenerated, body, m.FileKeyRef)
+			end := r.enter()
+			if m.FileKeyRef == nil {
+				m.FileKeyRef = r.v1_FileKeySelector.nextOf()
 			}
+			unmarshal_v1_FileKeySelector(r, m.FileKeyRef)
+			r.end = end
 		default:
-			i, err = otherGenerated("EnvVarSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "EnvVarSource", tag, "FieldRef 1,ResourceFieldRef 2,ConfigMapKeyRef 3,SecretKeyRef 4,FileKeyRef 5")
+			r.other("EnvVarSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("EnvVarSource", "FieldRef 1,ResourceFieldRef 2,ConfigMapKeyRef 3,SecretKeyRef 4,FileKeyRef 5")
+	}
 }
 
 // marshal_v1_EnvVarSource writes m before what w has.
@@ -7825,31 +7551,25 @@ func marshal_v1_EnvVarSource(w *writerGenerated, m *v1.EnvVarSource) {
 	}
 }
 
-// unmarshal_v1_ContainerRestartRuleOnExitCodes adds what data says to m.
-func unmarshal_v1_ContainerRestartRuleOnExitCodes(r *readerGenerated, data []byte, m *v1.ContainerRestartRuleOnExitCodes) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ContainerRestartRuleOnExitCodes adds to m what r has up to its end.
+func unmarshal_v1_ContainerRestartRuleOnExitCodes(r *readerGenerated, m *v1.ContainerRestartRuleOnExitCodes) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Operator)
+			textGenerated(r, &m.Operator)
 		case 2:
-			if tag&7 == bytesGenerated {
-				i, err = packedNumbersGenerated(data, i, &m.Values)
-				break
-			}
-			i, err = numberGenerated(data, i, tag, growGenerated(&m.Values, data[start:], tag))
+			numbersGenerated(r, &m.Values)
 		default:
-			i, err = otherGenerated("ContainerRestartRuleOnExitCodes", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ContainerRestartRuleOnExitCodes", tag, "Operator 1,Values 2")
+			r.other("ContainerRestartRuleOnExitCodes")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ContainerRestartRuleOnExitCodes", "Operator 1,Values 2")
+	}
 }
 
 // marshal_v1_ContainerRestartRuleOnExitCodes writes m before what w has.
@@ -7863,52 +7583,49 @@ func marshal_v1_ContainerRestartRuleOnExitCodes(w *writerGenerated, m *v1.Contai
 	w.putString(1<<3|2, string(m.Operator))
 }
 
-// unmarshal_v1_ProbeHandler adds what data says to m.
-func unmarshal_v1_ProbeHandler(r *largeReaderGenerated, data []byte, m *v1.ProbeHandler) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ProbeHandler adds to m what r has up to its end.
+func unmarshal_v1_ProbeHandler(r *readerGenerated, m *v1.ProbeHandler) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Exec == nil {
-					m.Exec = r.v1_ExecAction.next()
-				}
-				err = unmarshal_v1_ExecAction(&r.readerGenerated, body, m.Exec)
+			end := r.enter()
+			if m.Exec == nil {
+				m.Exec = r.v1_ExecAction.nextOf()
 			}
+			unmarshal_v1_ExecAction(r, m.Exec)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.HTTPGet == nil {
-					m.HTTPGet = r.v1_HTTPGetAction.next()
-				}
-				err = unmarshal_v1_HTTPGetAction(r, body, m.HTTPGet)
+			end := r.enter()
+			if m.HTTPGet == nil {
+				m.HTTPGet = r.v1_HTTPGetAction.nextOf()
 			}
+			unmarshal_v1_HTTPGetAction(r, m.HTTPGet)
+			r.end = end
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.TCPSocket == nil {
-					m.TCPSocket = r.v1_TCPSocketAction.next()
-				}
-				err = unmarshal_v1_TCPSocketAction(r, body, m.TCPSocket)
+			end := r.enter()
+			if m.TCPSocket == nil {
+				m.TCPSocket = r.v1_TCPSocketAction.nextOf()
 			}
+			unmarshal_v1_TCPSocketAction(r, m.TCPSocket)
+			r.end = end
 		case 4:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.GRPC == nil {
-					m.GRPC = r.v1_GRPCAction.next()
-				}
-				err = unmarshal_v1_GRPCAction(&r.readerGenerated, body, m.GRPC)
+			end := r.enter()
+			if m.GRPC == nil {
+				m.GRPC = r.v1_GRPCAction.nextOf()
 			}
+			unmarshal_v1_GRPCAction(r, m.GRPC)
+			r.end = end
 		default:
-			i, err = otherGenerated("ProbeHandler", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ProbeHandler", tag, "Exec 1,HTTPGet 2,TCPSocket 3,GRPC 4")
+			r.other("ProbeHandler")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ProbeHandler", "Exec 1,HTTPGet 2,TCPSocket 3,GRPC 4")
+	}
 }
 
 // marshal_v1_ProbeHandler writes m before what w has.
@@ -7946,52 +7663,49 @@ func marshal_v1_ProbeHandler(w *writerGenerated, m *v1.ProbeHandler) {
 	}
 }
 
-// unmarshal_v1_LifecycleHandler adds what data says to m.
-func unmarshal_v1_LifecycleHandler(r *largeReaderGenerated, data []byte, m *v1.LifecycleHandler) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_LifecycleHandler adds to m what r has up to its end.
+func unmarshal_v1_LifecycleHandler(r *readerGenerated, m *v1.LifecycleHandler) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Exec == nil {
-					m.Exec = r.v1_ExecAction.next()
-				}
-				err = unmarshal_v1_ExecAction(&r.readerGenerated, body, m.Exec)
+			end := r.enter()
+			if m.Exec == nil {
+				m.Exec = r.v1_ExecAction.nextOf()
 			}
+			unmarshal_v1_ExecAction(r, m.Exec)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.HTTPGet == nil {
-					m.HTTPGet = r.v1_HTTPGetAction.next()
-				}
-				err = unmarshal_v1_HTTPGetAction(r, body, m.HTTPGet)
+			end := r.enter()
+			if m.HTTPGet == nil {
+				m.HTTPGet = r.v1_HTTPGetAction.nextOf()
 			}
+			unmarshal_v1_HTTPGetAction(r, m.HTTPGet)
+			r.end = end
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.TCPSocket == nil {
-					m.TCPSocket = r.v1_TCPSocketAction.next()
-				}
-				err = unmarshal_v1_TCPSocketAction(r, body, m.TCPSocket)
+			end := r.enter()
+			if m.TCPSocket == nil {
+				m.TCPSocket = r.v1_TCPSocketAction.nextOf()
 			}
+			unmarshal_v1_TCPSocketAction(r, m.TCPSocket)
+			r.end = end
 		case 4:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Sleep == nil {
-					m.Sleep = r.v1_SleepAction.next()
-				}
-				err = unmarshal_v1_SleepAction(&r.readerGenerated, body, m.Sleep)
+			end := r.enter()
+			if m.Sleep == nil {
+				m.Sleep = r.v1_SleepAction.nextOf()
 			}
+			unmarshal_v1_SleepAction(r, m.Sleep)
+			r.end = end
 		default:
-			i, err = otherGenerated("LifecycleHandler", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "LifecycleHandler", tag, "Exec 1,HTTPGet 2,TCPSocket 3,Sleep 4")
+			r.other("LifecycleHandler")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("LifecycleHandler", "Exec 1,HTTPGet 2,TCPSocket 3,Sleep 4")
+	}
 }
 
 // marshal_v1_LifecycleHandler writes m before what w has.
@@ -8029,27 +7743,25 @@ func marshal_v1_LifecycleHandler(w *writerGenerated, m *v1.LifecycleHandler) {
 	}
 }
 
-// unmarshal_v1_Capabilities adds what data says to m.
-func unmarshal_v1_Capabilities(r *readerGenerated, data []byte, m *v1.Capabilities) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_Capabilities adds to m what r has up to its end.
+func unmarshal_v1_Capabilities(r *readerGenerated, m *v1.Capabilities) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, growTextsGenerated(r, &m.Add, data[start:], tag))
+			textsGenerated(r, &m.Add)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, growTextsGenerated(r, &m.Drop, data[start:], tag))
+			textsGenerated(r, &m.Drop)
 		default:
-			i, err = otherGenerated("Capabilities", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "Capabilities", tag, "Add 1,Drop 2")
+			r.other("Capabilities")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("Capabilities", "Add 1,Drop 2")
+	}
 }
 
 // marshal_v1_Capabilities writes m before what w has.
@@ -8065,28 +7777,26 @@ func marshal_v1_Capabilities(w *writerGenerated, m *v1.Capabilities) {
 	}
 }
 
-// unmarshal_v1_NodeSelector adds what data says to m.
-func unmarshal_v1_NodeSelector(r *largeReaderGenerated, data []byte, m *v1.NodeSelector) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_NodeSelector adds to m what r has up to its end.
+func unmarshal_v1_NodeSelector(r *readerGenerated, m *v1.NodeSelector) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_NodeSelectorTerm(r, body, growFromGenerated(&r.v1_NodeSelectorTerm, &m.NodeSelectorTerms, data[start:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.NodeSelectorTerms)
+			unmarshal_v1_NodeSelectorTerm(r, v)
+			r.end = end
 		default:
-			i, err = otherGenerated("NodeSelector", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "NodeSelector", tag, "NodeSelectorTerms 1")
+			r.other("NodeSelector")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("NodeSelector", "NodeSelectorTerms 1")
+	}
 }
 
 // marshal_v1_NodeSelector writes m before what w has.
@@ -8103,30 +7813,27 @@ func marshal_v1_NodeSelector(w *writerGenerated, m *v1.NodeSelector) {
 	}
 }
 
-// unmarshal_v1_PreferredSchedulingTerm adds what data says to m.
-func unmarshal_v1_PreferredSchedulingTerm(r *largeReaderGenerated, data []byte, m *v1.PreferredSchedulingTerm) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_PreferredSchedulingTerm adds to m what r has up to its end.
+func unmarshal_v1_PreferredSchedulingTerm(r *readerGenerated, m *v1.PreferredSchedulingTerm) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = numberGenerated(data, i, tag, &m.Weight)
+			numberGenerated(r, &m.Weight)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_NodeSelectorTerm(r, body, &m.Preference)
-			}
+			end := r.enter()
+			unmarshal_v1_NodeSelectorTerm(r, &m.Preference)
+			r.end = end
 		default:
-			i, err = otherGenerated("PreferredSchedulingTerm", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "PreferredSchedulingTerm", tag, "Weight 1,Preference 2")
+			r.other("PreferredSchedulingTerm")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("PreferredSchedulingTerm", "Weight 1,Preference 2")
+	}
 }
 
 // marshal_v1_PreferredSchedulingTerm writes m before what w has.
@@ -8142,46 +7849,43 @@ func marshal_v1_PreferredSchedulingTerm(w *writerGenerated, m *v1.PreferredSched
 	w.putNumber(1<<3, uint64(m.Weight))
 }
 
-// unmarshal_v1_PodAffinityTerm adds what data says to m.
-func unmarshal_v1_PodAffinityTerm(r *largeReaderGenerated, data []byte, m *v1.PodAffinityTerm) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_PodAffinityTerm adds to m what r has up to its end.
+func unmarshal_v1_PodAffinityTerm(r *readerGenerated, m *v1.PodAffinityTerm) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.LabelSelector == nil {
-					m.LabelSelector = r.metav1_LabelSelector.next()
-				}
-				err = unmarshal_metav1_LabelSelector(r, body, m.LabelSelector)
+			end := r.enter()
+			if m.LabelSelector == nil {
+				m.LabelSelector = r.metav1_LabelSelector.nextOf()
 			}
+			unmarshal_metav1_LabelSelector(r, m.LabelSelector)
+			r.end = end
 		case 2:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.Namespaces, data[start:], tag))
+			textsGenerated(r, &m.Namespaces)
 		case 3:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.TopologyKey)
+			textGenerated(r, &m.TopologyKey)
 		case 4:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.NamespaceSelector == nil {
-					m.NamespaceSelector = r.metav1_LabelSelector.next()
-				}
-				err = unmarshal_metav1_LabelSelector(r, body, m.NamespaceSelector)
+			end := r.enter()
+			if m.NamespaceSelector == nil {
+				m.NamespaceSelector = r.metav1_LabelSelector.nextOf()
 			}
+			unmarshal_metav1_LabelSelector(r, m.NamespaceSelector)
+			r.end = end
 		case 5:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.MatchLabelKeys, data[start:], tag))
+			textsGenerated(r, &m.MatchLabelKeys)
 		case 6:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.MismatchLabelKeys, data[start:], tag))
+			textsGenerated(r, &m.MismatchLabelKeys)
 		default:
-			i, err = otherGenerated("PodAffinityTerm", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "PodAffinityTerm", tag, "LabelSelector 1,Namespaces 2,TopologyKey 3,NamespaceSelector 4,MatchLabelKeys 5,MismatchLabelKeys 6")
+			r.other("PodAffinityTerm")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("PodAffinityTerm", "LabelSelector 1,Namespaces 2,TopologyKey 3,NamespaceSelector 4,MatchLabelKeys 5,MismatchLabelKeys 6")
+	}
 }
 
 // marshal_v1_PodAffinityTerm writes m before what w has.
@@ -8215,30 +7919,27 @@ func marshal_v1_PodAffinityTerm(w *writerGenerated, m *v1.PodAffinityTerm) {
 	}
 }
 
-// unmarshal_v1_WeightedPodAffinityTerm adds what data says to m.
-func unmarshal_v1_WeightedPodAffinityTerm(r *largeReaderGenerated, data []byte, m *v1.WeightedPodAffinityTerm) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_WeightedPodAffinityTerm adds to m what r has up to its end.
+func unmarshal_v1_WeightedPodAffinityTerm(r *readerGenerated, m *v1.WeightedPodAffinityTerm) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = numberGenerated(data, i, tag, &m.Weight)
+			numberGenerated(r, &m.Weight)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_PodAffinityTerm(r, body, &m.PodAffinityTerm)
-			}
+			end := r.enter()
+			unmarshal_v1_PodAffinityTerm(r, &m.PodAffinityTerm)
+			r.end = end
 		default:
-			i, err = otherGenerated("WeightedPodAffinityTerm", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "WeightedPodAffinityTerm", tag, "Weight 1,PodAffinityTerm 2")
+			r.other("WeightedPodAffinityTerm")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("WeightedPodAffinityTerm", "Weight 1,PodAffinityTerm 2")
+	}
 }
 
 // marshal_v1_WeightedPodAffinityTerm writes m before what w has.
@@ -8254,27 +7955,25 @@ func marshal_v1_WeightedPodAffinityTerm(w *writerGenerated, m *v1.WeightedPodAff
 	w.putNumber(1<<3, uint64(m.Weight))
 }
 
-// unmarshal_v1_ContainerStateWaiting adds what data says to m.
-func unmarshal_v1_ContainerStateWaiting(r *readerGenerated, data []byte, m *v1.ContainerStateWaiting) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ContainerStateWaiting adds to m what r has up to its end.
+func unmarshal_v1_ContainerStateWaiting(r *readerGenerated, m *v1.ContainerStateWaiting) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Reason)
+			textGenerated(r, &m.Reason)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Message)
+			textGenerated(r, &m.Message)
 		default:
-			i, err = otherGenerated("ContainerStateWaiting", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ContainerStateWaiting", tag, "Reason 1,Message 2")
+			r.other("ContainerStateWaiting")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ContainerStateWaiting", "Reason 1,Message 2")
+	}
 }
 
 // marshal_v1_ContainerStateWaiting writes m before what w has.
@@ -8286,28 +7985,25 @@ func marshal_v1_ContainerStateWaiting(w *writerGenerated, m *v1.ContainerStateWa
 	w.putString(1<<3|2, m.Reason)
 }
 
-// unmarshal_v1_ContainerStateRunning adds what data says to m.
-func unmarshal_v1_ContainerStateRunning(r *readerGenerated, data []byte, m *v1.ContainerStateRunning) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ContainerStateRunning adds to m what r has up to its end.
+func unmarshal_v1_ContainerStateRunning(r *readerGenerated, m *v1.ContainerStateRunning) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = timeGenerated(body, &m.StartedAt)
-			}
+			end := r.enter()
+			timeGenerated(r, &m.StartedAt)
+			r.end = end
 		default:
-			i, err = otherGenerated("ContainerStateRunning", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ContainerStateRunning", tag, "StartedAt 1")
+			r.other("ContainerStateRunning")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ContainerStateRunning", "StartedAt 1")
+	}
 }
 
 // marshal_v1_ContainerStateRunning writes m before what w has.
@@ -8318,42 +8014,39 @@ func marshal_v1_ContainerStateRunning(w *writerGenerated, m *v1.ContainerStateRu
 	w.putTime(1<<3|2, &m.StartedAt)
 }
 
-// unmarshal_v1_ContainerStateTerminated adds what data says to m.
-func unmarshal_v1_ContainerStateTerminated(r *readerGenerated, data []byte, m *v1.ContainerStateTerminated) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ContainerStateTerminated adds to m what r has up to its end.
+func unmarshal_v1_ContainerStateTerminated(r *readerGenerated, m *v1.ContainerStateTerminated) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = numberGenerated(data, i, tag, &m.ExitCode)
+			numberGenerated(r, &m.ExitCode)
 		case 2:
-			i, err = numberGenerated(data, i, tag, &m.Signal)
+			numberGenerated(r, &m.Signal)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.Reason)
+			textGenerated(r, &m.Reason)
 		case 4:
-			i, err = textGenerated(r, data, i, tag, &m.Message)
+			textGenerated(r, &m.Message)
 		case 5:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = timeGenerated(body, &m.StartedAt)
-			}
+			end := r.enter()
+			timeGenerated(r, &m.StartedAt)
+			r.end = end
 		case 6:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = timeGenerated(body, &m.FinishedAt)
-			}
+			end := r.enter()
+			timeGenerated(r, &m.FinishedAt)
+			r.end = end
 		case 7:
-			i, err = textGenerated(r, data, i, tag, &m.ContainerID)
+			textGenerated(r, &m.ContainerID)
 		default:
-			i, err = otherGenerated("ContainerStateTerminated", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ContainerStateTerminated", tag, "ExitCode 1,Signal 2,Reason 3,Message 4,StartedAt 5,FinishedAt 6,ContainerID 7")
+			r.other("ContainerStateTerminated")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ContainerStateTerminated", "ExitCode 1,Signal 2,Reason 3,Message 4,StartedAt 5,FinishedAt 6,ContainerID 7")
+	}
 }
 
 // marshal_v1_ContainerStateTerminated writes m before what w has.
@@ -8370,31 +8063,28 @@ func marshal_v1_ContainerStateTerminated(w *writerGenerated, m *v1.ContainerStat
 	w.putNumber(1<<3, uint64(m.ExitCode))
 }
 
-// unmarshal_v1_VolumeStatus adds what data says to m.
-func unmarshal_v1_VolumeStatus(r *largeReaderGenerated, data []byte, m *v1.VolumeStatus) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_VolumeStatus adds to m what r has up to its end.
+func unmarshal_v1_VolumeStatus(r *readerGenerated, m *v1.VolumeStatus) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Image == nil {
-					m.Image = r.v1_ImageVolumeStatus.next()
-				}
-				err = unmarshal_v1_ImageVolumeStatus(&r.readerGenerated, body, m.Image)
+			end := r.enter()
+			if m.Image == nil {
+				m.Image = r.v1_ImageVolumeStatus.nextOf()
 			}
+			unmarshal_v1_ImageVolumeStatus(r, m.Image)
+			r.end = end
 		default:
-			i, err = otherGenerated("VolumeStatus", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "VolumeStatus", tag, "Image 1")
+			r.other("VolumeStatus")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("VolumeStatus", "Image 1")
+	}
 }
 
 // marshal_v1_VolumeStatus writes m before what w has.
@@ -8411,33 +8101,27 @@ func marshal_v1_VolumeStatus(w *writerGenerated, m *v1.VolumeStatus) {
 	}
 }
 
-// unmarshal_v1_LinuxContainerUser adds what data says to m.
-func unmarshal_v1_LinuxContainerUser(r *readerGenerated, data []byte, m *v1.LinuxContainerUser) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_LinuxContainerUser adds to m what r has up to its end.
+func unmarshal_v1_LinuxContainerUser(r *readerGenerated, m *v1.LinuxContainerUser) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = numberGenerated(data, i, tag, &m.UID)
+			numberGenerated(r, &m.UID)
 		case 2:
-			i, err = numberGenerated(data, i, tag, &m.GID)
+			numberGenerated(r, &m.GID)
 		case 3:
-			if tag&7 == bytesGenerated {
-				i, err = packedNumbersGenerated(data, i, &m.SupplementalGroups)
-				break
-			}
-			i, err = numberGenerated(data, i, tag, growGenerated(&m.SupplementalGroups, data[start:], tag))
+			numbersGenerated(r, &m.SupplementalGroups)
 		default:
-			i, err = otherGenerated("LinuxContainerUser", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "LinuxContainerUser", tag, "UID 1,GID 2,SupplementalGroups 3")
+			r.other("LinuxContainerUser")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("LinuxContainerUser", "UID 1,GID 2,SupplementalGroups 3")
+	}
 }
 
 // marshal_v1_LinuxContainerUser writes m before what w has.
@@ -8452,31 +8136,29 @@ func marshal_v1_LinuxContainerUser(w *writerGenerated, m *v1.LinuxContainerUser)
 	w.putNumber(1<<3, uint64(m.UID))
 }
 
-// unmarshal_v1_ResourceHealth adds what data says to m.
-func unmarshal_v1_ResourceHealth(r *readerGenerated, data []byte, m *v1.ResourceHealth) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ResourceHealth adds to m what r has up to its end.
+func unmarshal_v1_ResourceHealth(r *readerGenerated, m *v1.ResourceHealth) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.ResourceID)
+			textGenerated(r, &m.ResourceID)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Health)
+			textGenerated(r, &m.Health)
 		case 6:
-			v := r.strings.next()
-			i, err = textGenerated(r, data, i, tag, v)
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
 			m.Message = v
 		default:
-			i, err = otherGenerated("ResourceHealth", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ResourceHealth", tag, "ResourceID 1,Health 2,Message 6")
+			r.other("ResourceHealth")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ResourceHealth", "ResourceID 1,Health 2,Message 6")
+	}
 }
 
 // marshal_v1_ResourceHealth writes m before what w has.
@@ -8491,35 +8173,33 @@ func marshal_v1_ResourceHealth(w *writerGenerated, m *v1.ResourceHealth) {
 	w.putString(1<<3|2, string(m.ResourceID))
 }
 
-// unmarshal_v1_KeyToPath adds what data says to m.
-func unmarshal_v1_KeyToPath(r *readerGenerated, data []byte, m *v1.KeyToPath) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_KeyToPath adds to m what r has up to its end.
+func unmarshal_v1_KeyToPath(r *readerGenerated, m *v1.KeyToPath) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Key)
+			textGenerated(r, &m.Key)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Path)
+			textGenerated(r, &m.Path)
 		case 3:
-			v := r.int32s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int32](r)
+			numberGenerated(r, v)
 			m.Mode = v
 		case 4:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
 			m.User = v
 		default:
-			i, err = otherGenerated("KeyToPath", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "KeyToPath", tag, "Key 1,Path 2,Mode 3,User 4")
+			r.other("KeyToPath")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("KeyToPath", "Key 1,Path 2,Mode 3,User 4")
+	}
 }
 
 // marshal_v1_KeyToPath writes m before what w has.
@@ -8537,48 +8217,45 @@ func marshal_v1_KeyToPath(w *writerGenerated, m *v1.KeyToPath) {
 	w.putString(1<<3|2, m.Key)
 }
 
-// unmarshal_v1_DownwardAPIVolumeFile adds what data says to m.
-func unmarshal_v1_DownwardAPIVolumeFile(r *largeReaderGenerated, data []byte, m *v1.DownwardAPIVolumeFile) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_DownwardAPIVolumeFile adds to m what r has up to its end.
+func unmarshal_v1_DownwardAPIVolumeFile(r *readerGenerated, m *v1.DownwardAPIVolumeFile) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Path)
+			textGenerated(r, &m.Path)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.FieldRef == nil {
-					m.FieldRef = r.v1_ObjectFieldSelector.next()
-				}
-				err = unmarshal_v1_ObjectFieldSelector(&r.readerGenerated, body, m.FieldRef)
+			end := r.enter()
+			if m.FieldRef == nil {
+				m.FieldRef = r.v1_ObjectFieldSelector.nextOf()
 			}
+			unmarshal_v1_ObjectFieldSelector(r, m.FieldRef)
+			r.end = end
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.ResourceFieldRef == nil {
-					m.ResourceFieldRef = r.v1_ResourceFieldSelector.next()
-				}
-				err = unmarshal_v1_ResourceFieldSelector(r, body, m.ResourceFieldRef)
+			end := r.enter()
+			if m.ResourceFieldRef == nil {
+				m.ResourceFieldRef = r.v1_ResourceFieldSelector.nextOf()
 			}
+			unmarshal_v1_ResourceFieldSelector(r, m.ResourceFieldRef)
+			r.end = end
 		case 4:
-			v := r.int32s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int32](r)
+			numberGenerated(r, v)
 			m.Mode = v
 		case 5:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
 			m.User = v
 		default:
-			i, err = otherGenerated("DownwardAPIVolumeFile", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "DownwardAPIVolumeFile", tag, "Path 1,FieldRef 2,ResourceFieldRef 3,Mode 4,User 5")
+			r.other("DownwardAPIVolumeFile")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("DownwardAPIVolumeFile", "Path 1,FieldRef 2,ResourceFieldRef 3,Mode 4,User 5")
+	}
 }
 
 // marshal_v1_DownwardAPIVolumeFile writes m before what w has.
@@ -8609,66 +8286,63 @@ func marshal_v1_DownwardAPIVolumeFile(w *writerGenerated, m *v1.DownwardAPIVolum
 	w.putString(1<<3|2, m.Path)
 }
 
-// unmarshal_v1_VolumeProjection adds what data says to m.
-func unmarshal_v1_VolumeProjection(r *largeReaderGenerated, data []byte, m *v1.VolumeProjection) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_VolumeProjection adds to m what r has up to its end.
+func unmarshal_v1_VolumeProjection(r *readerGenerated, m *v1.VolumeProjection) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Secret == nil {
-					m.Secret = r.v1_SecretProjection.next()
-				}
-				err = unmarshal_v1_SecretProjection(r, body, m.Secret)
+			end := r.enter()
+			if m.Secret == nil {
+				m.Secret = &v1.SecretProjection{}
 			}
+			unmarshal_v1_SecretProjection(r, m.Secret)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.DownwardAPI == nil {
-					m.DownwardAPI = r.v1_DownwardAPIProjection.next()
-				}
-				err = unmarshal_v1_DownwardAPIProjection(r, body, m.DownwardAPI)
+			end := r.enter()
+			if m.DownwardAPI == nil {
+				m.DownwardAPI = &v1.DownwardAPIProjection{}
 			}
+			unmarshal_v1_DownwardAPIProjection(r, m.DownwardAPI)
+			r.end = end
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.ConfigMap == nil {
-					m.ConfigMap = r.v1_ConfigMapProjection.next()
-				}
-				err = unmarshal_v1_ConfigMapProjection(r, body, m.ConfigMap)
+			end := r.enter()
+			if m.ConfigMap == nil {
+				m.ConfigMap = &v1.ConfigMapProjection{}
 			}
+			unmarshal_v1_ConfigMapProjection(r, m.ConfigMap)
+			r.end = end
 		case 4:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.ServiceAccountToken == nil {
-					m.ServiceAccountToken = r.v1_ServiceAccountTokenProjection.next()
-				}
-				err = unmarshal_v1_ServiceAccountTokenProjection(&r.readerGenerated, body, m.ServiceAccountToken)
+			end := r.enter()
+			if m.ServiceAccountToken == nil {
+				m.ServiceAccountToken = &v1.ServiceAccountTokenProjection{}
 			}
+			unmarshal_v1_ServiceAccountTokenProjection(r, m.ServiceAccountToken)
+			r.end = end
 		case 5:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.ClusterTrustBundle == nil {
-					m.ClusterTrustBundle = r.v1_ClusterTrustBundleProjection.next()
-				}
-				err = unmarshal_v1_ClusterTrustBundleProjection(r, body, m.ClusterTrustBundle)
+			end := r.enter()
+			if m.ClusterTrustBundle == nil {
+				m.ClusterTrustBundle = &v1.ClusterTrustBundleProjection{}
 			}
+			unmarshal_v1_ClusterTrustBundleProjection(r, m.ClusterTrustBundle)
+			r.end = end
 		case 6:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.PodCertificate == nil {
-					m.PodCertificate = r.v1_PodCertificateProjection.next()
-				}
-				err = unmarshal_v1_PodCertificateProjection(&r.readerGenerated, body, m.PodCertificate)
+			end := r.enter()
+			if m.PodCertificate == nil {
+				m.PodCertificate = &v1.PodCertificateProjection{}
 			}
+			unmarshal_v1_PodCertificateProjection(r, m.PodCertificate)
+			r.end = end
 		default:
-			i, err = otherGenerated("VolumeProjection", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "VolumeProjection", tag, "Secret 1,DownwardAPI 2,ConfigMap 3,ServiceAccountToken 4,ClusterTrustBundle 5,PodCertificate 6")
+			r.other("VolumeProjection")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("VolumeProjection", "Secret 1,DownwardAPI 2,ConfigMap 3,ServiceAccountToken 4,ClusterTrustBundle 5,PodCertificate 6")
+	}
 }
 
 // marshal_v1_VolumeProjection writes m before what w has.
@@ -8720,32 +8394,29 @@ func marshal_v1_VolumeProjection(w *writerGenerated, m *v1.VolumeProjection) {
 	}
 }
 
-// unmarshal_v1_PersistentVolumeClaimTemplate adds what data says to m.
-func unmarshal_v1_PersistentVolumeClaimTemplate(r *largeReaderGenerated, data []byte, m *v1.PersistentVolumeClaimTemplate) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_PersistentVolumeClaimTemplate adds to m what r has up to its end.
+func unmarshal_v1_PersistentVolumeClaimTemplate(r *readerGenerated, m *v1.PersistentVolumeClaimTemplate) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_metav1_ObjectMeta(&r.readerGenerated, body, &m.ObjectMeta)
-			}
+			end := r.enter()
+			unmarshal_metav1_ObjectMeta(r, &m.ObjectMeta)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_PersistentVolumeClaimSpec(r, body, &m.Spec)
-			}
+			end := r.enter()
+			unmarshal_v1_PersistentVolumeClaimSpec(r, &m.Spec)
+			r.end = end
 		default:
-			i, err = otherGenerated("PersistentVolumeClaimTemplate", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "PersistentVolumeClaimTemplate", tag, "ObjectMeta 1,Spec 2")
+			r.other("PersistentVolumeClaimTemplate")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("PersistentVolumeClaimTemplate", "ObjectMeta 1,Spec 2")
+	}
 }
 
 // marshal_v1_PersistentVolumeClaimTemplate writes m before what w has.
@@ -8765,27 +8436,25 @@ func marshal_v1_PersistentVolumeClaimTemplate(w *writerGenerated, m *v1.Persiste
 	}
 }
 
-// unmarshal_v1_ObjectFieldSelector adds what data says to m.
-func unmarshal_v1_ObjectFieldSelector(r *readerGenerated, data []byte, m *v1.ObjectFieldSelector) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ObjectFieldSelector adds to m what r has up to its end.
+func unmarshal_v1_ObjectFieldSelector(r *readerGenerated, m *v1.ObjectFieldSelector) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.APIVersion)
+			textGenerated(r, &m.APIVersion)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.FieldPath)
+			textGenerated(r, &m.FieldPath)
 		default:
-			i, err = otherGenerated("ObjectFieldSelector", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ObjectFieldSelector", tag, "APIVersion 1,FieldPath 2")
+			r.other("ObjectFieldSelector")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ObjectFieldSelector", "APIVersion 1,FieldPath 2")
+	}
 }
 
 // marshal_v1_ObjectFieldSelector writes m before what w has.
@@ -8797,32 +8466,29 @@ func marshal_v1_ObjectFieldSelector(w *writerGenerated, m *v1.ObjectFieldSelecto
 	w.putString(1<<3|2, m.APIVersion)
 }
 
-// unmarshal_v1_ResourceFieldSelector adds what data says to m.
-func unmarshal_v1_ResourceFieldSelector(r *largeReaderGenerated, data []byte, m *v1.ResourceFieldSelector) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ResourceFieldSelector adds to m what r has up to its end.
+func unmarshal_v1_ResourceFieldSelector(r *readerGenerated, m *v1.ResourceFieldSelector) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.ContainerName)
+			textGenerated(r, &m.ContainerName)
 		case 2:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Resource)
+			textGenerated(r, &m.Resource)
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = quantityGenerated(&r.readerGenerated, body, &m.Divisor)
-			}
+			end := r.enter()
+			quantityGenerated(r, &m.Divisor)
+			r.end = end
 		default:
-			i, err = otherGenerated("ResourceFieldSelector", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ResourceFieldSelector", tag, "ContainerName 1,Resource 2,Divisor 3")
+			r.other("ResourceFieldSelector")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ResourceFieldSelector", "ContainerName 1,Resource 2,Divisor 3")
+	}
 }
 
 // marshal_v1_ResourceFieldSelector writes m before what w has.
@@ -8838,34 +8504,31 @@ func marshal_v1_ResourceFieldSelector(w *writerGenerated, m *v1.ResourceFieldSel
 	w.putString(1<<3|2, m.ContainerName)
 }
 
-// unmarshal_v1_ConfigMapKeySelector adds what data says to m.
-func unmarshal_v1_ConfigMapKeySelector(r *largeReaderGenerated, data []byte, m *v1.ConfigMapKeySelector) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ConfigMapKeySelector adds to m what r has up to its end.
+func unmarshal_v1_ConfigMapKeySelector(r *readerGenerated, m *v1.ConfigMapKeySelector) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, &m.LocalObjectReference)
-			}
+			end := r.enter()
+			unmarshal_v1_LocalObjectReference(r, &m.LocalObjectReference)
+			r.end = end
 		case 2:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Key)
+			textGenerated(r, &m.Key)
 		case 3:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.Optional = v
 		default:
-			i, err = otherGenerated("ConfigMapKeySelector", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ConfigMapKeySelector", tag, "LocalObjectReference 1,Key 2,Optional 3")
+			r.other("ConfigMapKeySelector")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ConfigMapKeySelector", "LocalObjectReference 1,Key 2,Optional 3")
+	}
 }
 
 // marshal_v1_ConfigMapKeySelector writes m before what w has.
@@ -8884,34 +8547,31 @@ func marshal_v1_ConfigMapKeySelector(w *writerGenerated, m *v1.ConfigMapKeySelec
 	}
 }
 
-// unmarshal_v1_SecretKeySelector adds what data says to m.
-func unmarshal_v1_SecretKeySelector(r *largeReaderGenerated, data []byte, m *v1.SecretKeySelector) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_SecretKeySelector adds to m what r has up to its end.
+func unmarshal_v1_SecretKeySelector(r *readerGenerated, m *v1.SecretKeySelector) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, &m.LocalObjectReference)
-			}
+			end := r.enter()
+			unmarshal_v1_LocalObjectReference(r, &m.LocalObjectReference)
+			r.end = end
 		case 2:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Key)
+			textGenerated(r, &m.Key)
 		case 3:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.Optional = v
 		default:
-			i, err = otherGenerated("SecretKeySelector", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "SecretKeySelector", tag, "LocalObjectReference 1,Key 2,Optional 3")
+			r.other("SecretKeySelector")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("SecretKeySelector", "LocalObjectReference 1,Key 2,Optional 3")
+	}
 }
 
 // marshal_v1_SecretKeySelector writes m before what w has.
@@ -8930,33 +8590,31 @@ func marshal_v1_SecretKeySelector(w *writerGenerated, m *v1.SecretKeySelector) {
 	}
 }
 
-// unmarshal_v1_FileKeySelector adds what data says to m.
-func unmarshal_v1_FileKeySelector(r *readerGenerated, data []byte, m *v1.FileKeySelector) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_FileKeySelector adds to m what r has up to its end.
+func unmarshal_v1_FileKeySelector(r *readerGenerated, m *v1.FileKeySelector) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.VolumeName)
+			textGenerated(r, &m.VolumeName)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Path)
+			textGenerated(r, &m.Path)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.Key)
+			textGenerated(r, &m.Key)
 		case 4:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.Optional = v
 		default:
-			i, err = otherGenerated("FileKeySelector", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "FileKeySelector", tag, "VolumeName 1,Path 2,Key 3,Optional 4")
+			r.other("FileKeySelector")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("FileKeySelector", "VolumeName 1,Path 2,Key 3,Optional 4")
+	}
 }
 
 // marshal_v1_FileKeySelector writes m before what w has.
@@ -8972,25 +8630,23 @@ func marshal_v1_FileKeySelector(w *writerGenerated, m *v1.FileKeySelector) {
 	w.putString(1<<3|2, m.VolumeName)
 }
 
-// unmarshal_v1_ExecAction adds what data says to m.
-func unmarshal_v1_ExecAction(r *readerGenerated, data []byte, m *v1.ExecAction) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ExecAction adds to m what r has up to its end.
+func unmarshal_v1_ExecAction(r *readerGenerated, m *v1.ExecAction) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, growTextsGenerated(r, &m.Command, data[start:], tag))
+			textsGenerated(r, &m.Command)
 		default:
-			i, err = otherGenerated("ExecAction", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ExecAction", tag, "Command 1")
+			r.other("ExecAction")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ExecAction", "Command 1")
+	}
 }
 
 // marshal_v1_ExecAction writes m before what w has.
@@ -9003,42 +8659,40 @@ func marshal_v1_ExecAction(w *writerGenerated, m *v1.ExecAction) {
 	}
 }
 
-// unmarshal_v1_HTTPGetAction adds what data says to m.
-func unmarshal_v1_HTTPGetAction(r *largeReaderGenerated, data []byte, m *v1.HTTPGetAction) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_HTTPGetAction adds to m what r has up to its end.
+func unmarshal_v1_HTTPGetAction(r *readerGenerated, m *v1.HTTPGetAction) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Path)
+			textGenerated(r, &m.Path)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_intstr_IntOrString(&r.readerGenerated, body, &m.Port)
-			}
+			end := r.enter()
+			unmarshal_intstr_IntOrString(r, &m.Port)
+			r.end = end
 		case 3:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Host)
+			textGenerated(r, &m.Host)
 		case 4:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Scheme)
+			textGenerated(r, &m.Scheme)
 		case 5:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_HTTPHeader(&r.readerGenerated, body, growFromGenerated(&r.v1_HTTPHeader, &m.HTTPHeaders, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.HTTPHeaders, &r.v1_HTTPHeader)
+			unmarshal_v1_HTTPHeader(r, v)
+			r.end = end
 		case 6:
-			v := r.strings.next()
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
-			m.Protocol = (*v1.HTTPProtocol)(v)
+			v := newTextGenerated[v1.HTTPProtocol](r)
+			textGenerated(r, v)
+			m.Protocol = v
 		default:
-			i, err = otherGenerated("HTTPGetAction", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "HTTPGetAction", tag, "Path 1,Port 2,Host 3,Scheme 4,HTTPHeaders 5,Protocol 6")
+			r.other("HTTPGetAction")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("HTTPGetAction", "Path 1,Port 2,Host 3,Scheme 4,HTTPHeaders 5,Protocol 6")
+	}
 }
 
 // marshal_v1_HTTPGetAction writes m before what w has.
@@ -9066,30 +8720,27 @@ func marshal_v1_HTTPGetAction(w *writerGenerated, m *v1.HTTPGetAction) {
 	w.putString(1<<3|2, m.Path)
 }
 
-// unmarshal_v1_TCPSocketAction adds what data says to m.
-func unmarshal_v1_TCPSocketAction(r *largeReaderGenerated, data []byte, m *v1.TCPSocketAction) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_TCPSocketAction adds to m what r has up to its end.
+func unmarshal_v1_TCPSocketAction(r *readerGenerated, m *v1.TCPSocketAction) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_intstr_IntOrString(&r.readerGenerated, body, &m.Port)
-			}
+			end := r.enter()
+			unmarshal_intstr_IntOrString(r, &m.Port)
+			r.end = end
 		case 2:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Host)
+			textGenerated(r, &m.Host)
 		default:
-			i, err = otherGenerated("TCPSocketAction", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "TCPSocketAction", tag, "Port 1,Host 2")
+			r.other("TCPSocketAction")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("TCPSocketAction", "Port 1,Host 2")
+	}
 }
 
 // marshal_v1_TCPSocketAction writes m before what w has.
@@ -9105,33 +8756,31 @@ func marshal_v1_TCPSocketAction(w *writerGenerated, m *v1.TCPSocketAction) {
 	}
 }
 
-// unmarshal_v1_GRPCAction adds what data says to m.
-func unmarshal_v1_GRPCAction(r *readerGenerated, data []byte, m *v1.GRPCAction) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_GRPCAction adds to m what r has up to its end.
+func unmarshal_v1_GRPCAction(r *readerGenerated, m *v1.GRPCAction) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = numberGenerated(data, i, tag, &m.Port)
+			numberGenerated(r, &m.Port)
 		case 2:
-			v := r.strings.next()
-			i, err = textGenerated(r, data, i, tag, v)
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
 			m.Service = v
 		case 3:
-			v := r.strings.next()
-			i, err = textGenerated(r, data, i, tag, v)
-			m.Mode = (*v1.GRPCProbeMode)(v)
+			v := newTextGenerated[v1.GRPCProbeMode](r)
+			textGenerated(r, v)
+			m.Mode = v
 		default:
-			i, err = otherGenerated("GRPCAction", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "GRPCAction", tag, "Port 1,Service 2,Mode 3")
+			r.other("GRPCAction")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("GRPCAction", "Port 1,Service 2,Mode 3")
+	}
 }
 
 // marshal_v1_GRPCAction writes m before what w has.
@@ -9148,25 +8797,23 @@ func marshal_v1_GRPCAction(w *writerGenerated, m *v1.GRPCAction) {
 	w.putNumber(1<<3, uint64(m.Port))
 }
 
-// unmarshal_v1_SleepAction adds what data says to m.
-func unmarshal_v1_SleepAction(r *readerGenerated, data []byte, m *v1.SleepAction) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_SleepAction adds to m what r has up to its end.
+func unmarshal_v1_SleepAction(r *readerGenerated, m *v1.SleepAction) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = numberGenerated(data, i, tag, &m.Seconds)
+			numberGenerated(r, &m.Seconds)
 		default:
-			i, err = otherGenerated("SleepAction", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "SleepAction", tag, "Seconds 1")
+			r.other("SleepAction")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("SleepAction", "Seconds 1")
+	}
 }
 
 // marshal_v1_SleepAction writes m before what w has.
@@ -9177,32 +8824,31 @@ func marshal_v1_SleepAction(w *writerGenerated, m *v1.SleepAction) {
 	w.putNumber(1<<3, uint64(m.Seconds))
 }
 
-// unmarshal_v1_NodeSelectorTerm adds what data says to m.
-func unmarshal_v1_NodeSelectorTerm(r *largeReaderGenerated, data []byte, m *v1.NodeSelectorTerm) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_NodeSelectorTerm adds to m what r has up to its end.
+func unmarshal_v1_NodeSelectorTerm(r *readerGenerated, m *v1.NodeSelectorTerm) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_NodeSelectorRequirement(&r.readerGenerated, body, growFromGenerated(&r.v1_NodeSelectorRequirement, &m.MatchExpressions, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.MatchExpressions, &r.v1_NodeSelectorRequirement)
+			unmarshal_v1_NodeSelectorRequirement(r, v)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_NodeSelectorRequirement(&r.readerGenerated, body, growFromGenerated(&r.v1_NodeSelectorRequirement, &m.MatchFields, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.MatchFields, &r.v1_NodeSelectorRequirement)
+			unmarshal_v1_NodeSelectorRequirement(r, v)
+			r.end = end
 		default:
-			i, err = otherGenerated("NodeSelectorTerm", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "NodeSelectorTerm", tag, "MatchExpressions 1,MatchFields 2")
+			r.other("NodeSelectorTerm")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("NodeSelectorTerm", "MatchExpressions 1,MatchFields 2")
+	}
 }
 
 // marshal_v1_NodeSelectorTerm writes m before what w has.
@@ -9226,25 +8872,23 @@ func marshal_v1_NodeSelectorTerm(w *writerGenerated, m *v1.NodeSelectorTerm) {
 	}
 }
 
-// unmarshal_v1_ImageVolumeStatus adds what data says to m.
-func unmarshal_v1_ImageVolumeStatus(r *readerGenerated, data []byte, m *v1.ImageVolumeStatus) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ImageVolumeStatus adds to m what r has up to its end.
+func unmarshal_v1_ImageVolumeStatus(r *readerGenerated, m *v1.ImageVolumeStatus) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.ImageRef)
+			textGenerated(r, &m.ImageRef)
 		default:
-			i, err = otherGenerated("ImageVolumeStatus", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ImageVolumeStatus", tag, "ImageRef 1")
+			r.other("ImageVolumeStatus")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ImageVolumeStatus", "ImageRef 1")
+	}
 }
 
 // marshal_v1_ImageVolumeStatus writes m before what w has.
@@ -9255,36 +8899,34 @@ func marshal_v1_ImageVolumeStatus(w *writerGenerated, m *v1.ImageVolumeStatus) {
 	w.putString(1<<3|2, m.ImageRef)
 }
 
-// unmarshal_v1_SecretProjection adds what data says to m.
-func unmarshal_v1_SecretProjection(r *largeReaderGenerated, data []byte, m *v1.SecretProjection) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_SecretProjection adds to m what r has up to its end.
+func unmarshal_v1_SecretProjection(r *readerGenerated, m *v1.SecretProjection) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, &m.LocalObjectReference)
-			}
+			end := r.enter()
+			unmarshal_v1_LocalObjectReference(r, &m.LocalObjectReference)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_KeyToPath(&r.readerGenerated, body, growFromGenerated(&r.v1_KeyToPath, &m.Items, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.Items, &r.v1_KeyToPath)
+			unmarshal_v1_KeyToPath(r, v)
+			r.end = end
 		case 4:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.Optional = v
 		default:
-			i, err = otherGenerated("SecretProjection", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "SecretProjection", tag, "LocalObjectReference 1,Items 2,Optional 4")
+			r.other("SecretProjection")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("SecretProjection", "LocalObjectReference 1,Items 2,Optional 4")
+	}
 }
 
 // marshal_v1_SecretProjection writes m before what w has.
@@ -9309,28 +8951,26 @@ func marshal_v1_SecretProjection(w *writerGenerated, m *v1.SecretProjection) {
 	}
 }
 
-// unmarshal_v1_DownwardAPIProjection adds what data says to m.
-func unmarshal_v1_DownwardAPIProjection(r *largeReaderGenerated, data []byte, m *v1.DownwardAPIProjection) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_DownwardAPIProjection adds to m what r has up to its end.
+func unmarshal_v1_DownwardAPIProjection(r *readerGenerated, m *v1.DownwardAPIProjection) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_DownwardAPIVolumeFile(r, body, growFromGenerated(&r.v1_DownwardAPIVolumeFile, &m.Items, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.Items, &r.v1_DownwardAPIVolumeFile)
+			unmarshal_v1_DownwardAPIVolumeFile(r, v)
+			r.end = end
 		default:
-			i, err = otherGenerated("DownwardAPIProjection", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "DownwardAPIProjection", tag, "Items 1")
+			r.other("DownwardAPIProjection")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("DownwardAPIProjection", "Items 1")
+	}
 }
 
 // marshal_v1_DownwardAPIProjection writes m before what w has.
@@ -9347,36 +8987,34 @@ func marshal_v1_DownwardAPIProjection(w *writerGenerated, m *v1.DownwardAPIProje
 	}
 }
 
-// unmarshal_v1_ConfigMapProjection adds what data says to m.
-func unmarshal_v1_ConfigMapProjection(r *largeReaderGenerated, data []byte, m *v1.ConfigMapProjection) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ConfigMapProjection adds to m what r has up to its end.
+func unmarshal_v1_ConfigMapProjection(r *readerGenerated, m *v1.ConfigMapProjection) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_LocalObjectReference(&r.readerGenerated, body, &m.LocalObjectReference)
-			}
+			end := r.enter()
+			unmarshal_v1_LocalObjectReference(r, &m.LocalObjectReference)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_KeyToPath(&r.readerGenerated, body, growFromGenerated(&r.v1_KeyToPath, &m.Items, data[start:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.Items, &r.v1_KeyToPath)
+			unmarshal_v1_KeyToPath(r, v)
+			r.end = end
 		case 4:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.Optional = v
 		default:
-			i, err = otherGenerated("ConfigMapProjection", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ConfigMapProjection", tag, "LocalObjectReference 1,Items 2,Optional 4")
+			r.other("ConfigMapProjection")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ConfigMapProjection", "LocalObjectReference 1,Items 2,Optional 4")
+	}
 }
 
 // marshal_v1_ConfigMapProjection writes m before what w has.
@@ -9401,35 +9039,33 @@ func marshal_v1_ConfigMapProjection(w *writerGenerated, m *v1.ConfigMapProjectio
 	}
 }
 
-// unmarshal_v1_ServiceAccountTokenProjection adds what data says to m.
-func unmarshal_v1_ServiceAccountTokenProjection(r *readerGenerated, data []byte, m *v1.ServiceAccountTokenProjection) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ServiceAccountTokenProjection adds to m what r has up to its end.
+func unmarshal_v1_ServiceAccountTokenProjection(r *readerGenerated, m *v1.ServiceAccountTokenProjection) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Audience)
+			textGenerated(r, &m.Audience)
 		case 2:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
 			m.ExpirationSeconds = v
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.Path)
+			textGenerated(r, &m.Path)
 		case 4:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
 			m.User = v
 		default:
-			i, err = otherGenerated("ServiceAccountTokenProjection", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ServiceAccountTokenProjection", tag, "Audience 1,ExpirationSeconds 2,Path 3,User 4")
+			r.other("ServiceAccountTokenProjection")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ServiceAccountTokenProjection", "Audience 1,ExpirationSeconds 2,Path 3,User 4")
+	}
 }
 
 // marshal_v1_ServiceAccountTokenProjection writes m before what w has.
@@ -9447,49 +9083,46 @@ func marshal_v1_ServiceAccountTokenProjection(w *writerGenerated, m *v1.ServiceA
 	w.putString(1<<3|2, m.Audience)
 }
 
-// unmarshal_v1_ClusterTrustBundleProjection adds what data says to m.
-func unmarshal_v1_ClusterTrustBundleProjection(r *largeReaderGenerated, data []byte, m *v1.ClusterTrustBundleProjection) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ClusterTrustBundleProjection adds to m what r has up to its end.
+func unmarshal_v1_ClusterTrustBundleProjection(r *readerGenerated, m *v1.ClusterTrustBundleProjection) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			v := r.strings.next()
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
 			m.Name = v
 		case 2:
-			v := r.strings.next()
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
 			m.SignerName = v
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.LabelSelector == nil {
-					m.LabelSelector = r.metav1_LabelSelector.next()
-				}
-				err = unmarshal_metav1_LabelSelector(r, body, m.LabelSelector)
+			end := r.enter()
+			if m.LabelSelector == nil {
+				m.LabelSelector = r.metav1_LabelSelector.nextOf()
 			}
+			unmarshal_metav1_LabelSelector(r, m.LabelSelector)
+			r.end = end
 		case 4:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.Path)
+			textGenerated(r, &m.Path)
 		case 5:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.Optional = v
 		case 6:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
 			m.User = v
 		default:
-			i, err = otherGenerated("ClusterTrustBundleProjection", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ClusterTrustBundleProjection", tag, "Name 1,SignerName 2,LabelSelector 3,Path 4,Optional 5,User 6")
+			r.other("ClusterTrustBundleProjection")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ClusterTrustBundleProjection", "Name 1,SignerName 2,LabelSelector 3,Path 4,Optional 5,User 6")
+	}
 }
 
 // marshal_v1_ClusterTrustBundleProjection writes m before what w has.
@@ -9519,44 +9152,42 @@ func marshal_v1_ClusterTrustBundleProjection(w *writerGenerated, m *v1.ClusterTr
 	}
 }
 
-// unmarshal_v1_PodCertificateProjection adds what data says to m.
-func unmarshal_v1_PodCertificateProjection(r *readerGenerated, data []byte, m *v1.PodCertificateProjection) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_PodCertificateProjection adds to m what r has up to its end.
+func unmarshal_v1_PodCertificateProjection(r *readerGenerated, m *v1.PodCertificateProjection) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.SignerName)
+			textGenerated(r, &m.SignerName)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.KeyType)
+			textGenerated(r, &m.KeyType)
 		case 3:
-			v := r.int32s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int32](r)
+			numberGenerated(r, v)
 			m.MaxExpirationSeconds = v
 		case 4:
-			i, err = textGenerated(r, data, i, tag, &m.CredentialBundlePath)
+			textGenerated(r, &m.CredentialBundlePath)
 		case 5:
-			i, err = textGenerated(r, data, i, tag, &m.KeyPath)
+			textGenerated(r, &m.KeyPath)
 		case 6:
-			i, err = textGenerated(r, data, i, tag, &m.CertificateChainPath)
+			textGenerated(r, &m.CertificateChainPath)
 		case 7:
-			i, err = textMapGenerated(r, data, start, i, tag, &m.UserAnnotations)
+			textMapGenerated(r, &m.UserAnnotations)
 		case 8:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
 			m.User = v
 		default:
-			i, err = otherGenerated("PodCertificateProjection", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "PodCertificateProjection", tag, "SignerName 1,KeyType 2,MaxExpirationSeconds 3,CredentialBundlePath 4,KeyPath 5,CertificateChainPath 6,"+
-				"UserAnnotations 7,User 8")
+			r.other("PodCertificateProjection")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("PodCertificateProjection", "SignerName 1,KeyType 2,MaxExpirationSeconds 3,CredentialBundlePath 4,KeyPath 5,CertificateChainPath 6,"+
+			"UserAnnotations 7,User 8")
+	}
 }
 
 // marshal_v1_PodCertificateProjection writes m before what w has.
@@ -9578,66 +9209,63 @@ func marshal_v1_PodCertificateProjection(w *writerGenerated, m *v1.PodCertificat
 	w.putString(1<<3|2, m.SignerName)
 }
 
-// unmarshal_v1_PersistentVolumeClaimSpec adds what data says to m.
-func unmarshal_v1_PersistentVolumeClaimSpec(r *largeReaderGenerated, data []byte, m *v1.PersistentVolumeClaimSpec) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_PersistentVolumeClaimSpec adds to m what r has up to its end.
+func unmarshal_v1_PersistentVolumeClaimSpec(r *readerGenerated, m *v1.PersistentVolumeClaimSpec) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, growTextsGenerated(&r.readerGenerated, &m.AccessModes, data[start:], tag))
+			textsGenerated(r, &m.AccessModes)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_VolumeResourceRequirements(r, body, &m.Resources)
-			}
+			end := r.enter()
+			unmarshal_v1_VolumeResourceRequirements(r, &m.Resources)
+			r.end = end
 		case 3:
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, &m.VolumeName)
+			textGenerated(r, &m.VolumeName)
 		case 4:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Selector == nil {
-					m.Selector = r.metav1_LabelSelector.next()
-				}
-				err = unmarshal_metav1_LabelSelector(r, body, m.Selector)
+			end := r.enter()
+			if m.Selector == nil {
+				m.Selector = r.metav1_LabelSelector.nextOf()
 			}
+			unmarshal_metav1_LabelSelector(r, m.Selector)
+			r.end = end
 		case 5:
-			v := r.strings.next()
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
 			m.StorageClassName = v
 		case 6:
-			v := r.strings.next()
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
-			m.VolumeMode = (*v1.PersistentVolumeMode)(v)
+			v := newTextGenerated[v1.PersistentVolumeMode](r)
+			textGenerated(r, v)
+			m.VolumeMode = v
 		case 7:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.DataSource == nil {
-					m.DataSource = r.v1_TypedLocalObjectReference.next()
-				}
-				err = unmarshal_v1_TypedLocalObjectReference(&r.readerGenerated, body, m.DataSource)
+			end := r.enter()
+			if m.DataSource == nil {
+				m.DataSource = &v1.TypedLocalObjectReference{}
 			}
+			unmarshal_v1_TypedLocalObjectReference(r, m.DataSource)
+			r.end = end
 		case 8:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.DataSourceRef == nil {
-					m.DataSourceRef = r.v1_TypedObjectReference.next()
-				}
-				err = unmarshal_v1_TypedObjectReference(&r.readerGenerated, body, m.DataSourceRef)
+			end := r.enter()
+			if m.DataSourceRef == nil {
+				m.DataSourceRef = &v1.TypedObjectReference{}
 			}
+			unmarshal_v1_TypedObjectReference(r, m.DataSourceRef)
+			r.end = end
 		case 9:
-			v := r.strings.next()
-			i, err = textGenerated(&r.readerGenerated, data, i, tag, v)
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
 			m.VolumeAttributesClassName = v
 		default:
-			i, err = otherGenerated("PersistentVolumeClaimSpec", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "PersistentVolumeClaimSpec", tag, "AccessModes 1,Resources 2,VolumeName 3,Selector 4,StorageClassName 5,VolumeMode 6,DataSource 7,"+
-				"DataSourceRef 8,VolumeAttributesClassName 9")
+			r.other("PersistentVolumeClaimSpec")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("PersistentVolumeClaimSpec", "AccessModes 1,Resources 2,VolumeName 3,Selector 4,StorageClassName 5,VolumeMode 6,DataSource 7,"+
+			"DataSourceRef 8,VolumeAttributesClassName 9")
+	}
 }
 
 // marshal_v1_PersistentVolumeClaimSpec writes m before what w has.
@@ -9686,27 +9314,25 @@ func marshal_v1_PersistentVolumeClaimSpec(w *writerGenerated, m *v1.PersistentVo
 	}
 }
 
-// unmarshal_v1_HTTPHeader adds what data says to m.
-func unmarshal_v1_HTTPHeader(r *readerGenerated, data []byte, m *v1.HTTPHeader) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_HTTPHeader adds to m what r has up to its end.
+func unmarshal_v1_HTTPHeader(r *readerGenerated, m *v1.HTTPHeader) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Value)
+			textGenerated(r, &m.Value)
 		default:
-			i, err = otherGenerated("HTTPHeader", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "HTTPHeader", tag, "Name 1,Value 2")
+			r.other("HTTPHeader")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("HTTPHeader", "Name 1,Value 2")
+	}
 }
 
 // marshal_v1_HTTPHeader writes m before what w has.
@@ -9718,29 +9344,27 @@ func marshal_v1_HTTPHeader(w *writerGenerated, m *v1.HTTPHeader) {
 	w.putString(1<<3|2, m.Name)
 }
 
-// unmarshal_v1_NodeSelectorRequirement adds what data says to m.
-func unmarshal_v1_NodeSelectorRequirement(r *readerGenerated, data []byte, m *v1.NodeSelectorRequirement) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_NodeSelectorRequirement adds to m what r has up to its end.
+func unmarshal_v1_NodeSelectorRequirement(r *readerGenerated, m *v1.NodeSelectorRequirement) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Key)
+			textGenerated(r, &m.Key)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Operator)
+			textGenerated(r, &m.Operator)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, growTextsGenerated(r, &m.Values, data[start:], tag))
+			textsGenerated(r, &m.Values)
 		default:
-			i, err = otherGenerated("NodeSelectorRequirement", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "NodeSelectorRequirement", tag, "Key 1,Operator 2,Values 3")
+			r.other("NodeSelectorRequirement")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("NodeSelectorRequirement", "Key 1,Operator 2,Values 3")
+	}
 }
 
 // marshal_v1_NodeSelectorRequirement writes m before what w has.
@@ -9755,78 +9379,69 @@ func marshal_v1_NodeSelectorRequirement(w *writerGenerated, m *v1.NodeSelectorRe
 	w.putString(1<<3|2, m.Key)
 }
 
-// unmarshal_v1_VolumeResourceRequirements adds what data says to m.
-func unmarshal_v1_VolumeResourceRequirements(r *largeReaderGenerated, data []byte, m *v1.VolumeResourceRequirements) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_VolumeResourceRequirements adds to m what r has up to its end.
+func unmarshal_v1_VolumeResourceRequirements(r *readerGenerated, m *v1.VolumeResourceRequirements) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err != nil {
-				break
-			}
+			end := r.enter()
 			if m.Limits == nil {
-				m.Limits = make(v1.ResourceList, entriesGenerated(data[start:], tag))
+				m.Limits = make(v1.ResourceList, r.entries(end))
 			}
 			var key v1.ResourceName
 			var value resource.Quantity
-			for at := 0; at < len(body); {
-				part, _, text, next, err := entryGenerated(body, at, len(body), bytesGenerated, bytesGenerated)
-				if err != nil {
-					return err
-				}
-				switch part {
+			for r.next() {
+				switch r.tag >> 3 {
 				case 1:
-					key = v1.ResourceName(stringGenerated(&r.readerGenerated, text))
+					r.tag = bytesGenerated
+					textGenerated(r, &key)
 				case 2:
+					r.tag = bytesGenerated
+					end := r.enter()
 					value = resource.Quantity{}
-					err = quantityGenerated(&r.readerGenerated, text, &value)
-					if err != nil {
-						return err
-					}
+					quantityGenerated(r, &value)
+					r.end = end
+				default:
+					r.skip()
 				}
-				at = next
 			}
+			r.end = end
 			m.Limits[key] = value
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err != nil {
-				break
-			}
+			end := r.enter()
 			if m.Requests == nil {
-				m.Requests = make(v1.ResourceList, entriesGenerated(data[start:], tag))
+				m.Requests = make(v1.ResourceList, r.entries(end))
 			}
 			var key v1.ResourceName
 			var value resource.Quantity
-			for at := 0; at < len(body); {
-				part, _, text, next, err := entryGenerated(body, at, len(body), bytesGenerated, bytesGenerated)
-				if err != nil {
-					return err
-				}
-				switch part {
+			for r.next() {
+				switch r.tag >> 3 {
 				case 1:
-					key = v1.ResourceName(stringGenerated(&r.readerGenerated, text))
+					r.tag = bytesGenerated
+					textGenerated(r, &key)
 				case 2:
+					r.tag = bytesGenerated
+					end := r.enter()
 					value = resource.Quantity{}
-					err = quantityGenerated(&r.readerGenerated, text, &value)
-					if err != nil {
-						return err
-					}
+					quantityGenerated(r, &value)
+					r.end = end
+				default:
+					r.skip()
 				}
-				at = next
 			}
+			r.end = end
 			m.Requests[key] = value
 		default:
-			i, err = otherGenerated("VolumeResourceRequirements", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "VolumeResourceRequirements", tag, "Limits 1,Requests 2")
+			r.other("VolumeResourceRequirements")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("VolumeResourceRequirements", "Limits 1,Requests 2")
+	}
 }
 
 // marshal_v1_VolumeResourceRequirements writes m before what w has.
@@ -9864,31 +9479,29 @@ func marshal_v1_VolumeResourceRequirements(w *writerGenerated, m *v1.VolumeResou
 	}
 }
 
-// unmarshal_v1_TypedLocalObjectReference adds what data says to m.
-func unmarshal_v1_TypedLocalObjectReference(r *readerGenerated, data []byte, m *v1.TypedLocalObjectReference) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_TypedLocalObjectReference adds to m what r has up to its end.
+func unmarshal_v1_TypedLocalObjectReference(r *readerGenerated, m *v1.TypedLocalObjectReference) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			v := r.strings.next()
-			i, err = textGenerated(r, data, i, tag, v)
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
 			m.APIGroup = v
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Kind)
+			textGenerated(r, &m.Kind)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		default:
-			i, err = otherGenerated("TypedLocalObjectReference", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "TypedLocalObjectReference", tag, "APIGroup 1,Kind 2,Name 3")
+			r.other("TypedLocalObjectReference")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("TypedLocalObjectReference", "APIGroup 1,Kind 2,Name 3")
+	}
 }
 
 // marshal_v1_TypedLocalObjectReference writes m before what w has.
@@ -9903,35 +9516,33 @@ func marshal_v1_TypedLocalObjectReference(w *writerGenerated, m *v1.TypedLocalOb
 	}
 }
 
-// unmarshal_v1_TypedObjectReference adds what data says to m.
-func unmarshal_v1_TypedObjectReference(r *readerGenerated, data []byte, m *v1.TypedObjectReference) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_TypedObjectReference adds to m what r has up to its end.
+func unmarshal_v1_TypedObjectReference(r *readerGenerated, m *v1.TypedObjectReference) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			v := r.strings.next()
-			i, err = textGenerated(r, data, i, tag, v)
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
 			m.APIGroup = v
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Kind)
+			textGenerated(r, &m.Kind)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 4:
-			v := r.strings.next()
-			i, err = textGenerated(r, data, i, tag, v)
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
 			m.Namespace = v
 		default:
-			i, err = otherGenerated("TypedObjectReference", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "TypedObjectReference", tag, "APIGroup 1,Kind 2,Name 3,Namespace 4")
+			r.other("TypedObjectReference")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("TypedObjectReference", "APIGroup 1,Kind 2,Name 3,Namespace 4")
+	}
 }
 
 // marshal_v1_TypedObjectReference writes m before what w has.
@@ -9949,160 +9560,77 @@ func marshal_v1_TypedObjectReference(w *writerGenerated, m *v1.TypedObjectRefere
 	}
 }
 
-// readerGenerated is what the reading of one object has in common. Small things that objects have many of are
-// allocated together.
+// readerGenerated reads one object. Messages in messages are read from the same bytes: end moves.
 type readerGenerated struct {
-	shared                    bool // strings are parts of the input
-	bools                     slabGenerated[bool]
-	int32s                    slabGenerated[int32]
-	int64s                    slabGenerated[int64]
-	metav1_FieldsV1           slabGenerated[metav1.FieldsV1]
-	metav1_ManagedFieldsEntry slabGenerated[metav1.ManagedFieldsEntry]
-	metav1_OwnerReference     slabGenerated[metav1.OwnerReference]
-	metav1_Time               slabGenerated[metav1.Time]
-	strings                   slabGenerated[string]
-}
+	data   []byte
+	shared bool // strings are parts of data
 
-// largeReaderGenerated is for objects with more parts.
-type largeReaderGenerated struct {
-	readerGenerated
-	appsv1_DeploymentCondition            slabGenerated[appsv1.DeploymentCondition]
-	intstr_IntOrString                    slabGenerated[intstr.IntOrString]
-	metav1_LabelSelector                  slabGenerated[metav1.LabelSelector]
-	metav1_LabelSelectorRequirement       slabGenerated[metav1.LabelSelectorRequirement]
-	resource_Quantity                     slabGenerated[resource.Quantity]
-	v1_AWSElasticBlockStoreVolumeSource   slabGenerated[v1.AWSElasticBlockStoreVolumeSource]
-	v1_Affinity                           slabGenerated[v1.Affinity]
-	v1_AppArmorProfile                    slabGenerated[v1.AppArmorProfile]
-	v1_AttachedVolume                     slabGenerated[v1.AttachedVolume]
-	v1_AzureDiskVolumeSource              slabGenerated[v1.AzureDiskVolumeSource]
-	v1_AzureFileVolumeSource              slabGenerated[v1.AzureFileVolumeSource]
-	v1_CSIVolumeSource                    slabGenerated[v1.CSIVolumeSource]
-	v1_Capabilities                       slabGenerated[v1.Capabilities]
-	v1_CephFSVolumeSource                 slabGenerated[v1.CephFSVolumeSource]
-	v1_CinderVolumeSource                 slabGenerated[v1.CinderVolumeSource]
-	v1_ClusterTrustBundleProjection       slabGenerated[v1.ClusterTrustBundleProjection]
-	v1_ConfigMapEnvSource                 slabGenerated[v1.ConfigMapEnvSource]
-	v1_ConfigMapKeySelector               slabGenerated[v1.ConfigMapKeySelector]
-	v1_ConfigMapNodeConfigSource          slabGenerated[v1.ConfigMapNodeConfigSource]
-	v1_ConfigMapProjection                slabGenerated[v1.ConfigMapProjection]
-	v1_ConfigMapVolumeSource              slabGenerated[v1.ConfigMapVolumeSource]
-	v1_Container                          slabGenerated[v1.Container]
-	v1_ContainerExtendedResourceRequest   slabGenerated[v1.ContainerExtendedResourceRequest]
-	v1_ContainerImage                     slabGenerated[v1.ContainerImage]
-	v1_ContainerPort                      slabGenerated[v1.ContainerPort]
-	v1_ContainerResizePolicy              slabGenerated[v1.ContainerResizePolicy]
-	v1_ContainerRestartRule               slabGenerated[v1.ContainerRestartRule]
-	v1_ContainerRestartRuleOnExitCodes    slabGenerated[v1.ContainerRestartRuleOnExitCodes]
-	v1_ContainerStateRunning              slabGenerated[v1.ContainerStateRunning]
-	v1_ContainerStateTerminated           slabGenerated[v1.ContainerStateTerminated]
-	v1_ContainerStateWaiting              slabGenerated[v1.ContainerStateWaiting]
-	v1_ContainerStatus                    slabGenerated[v1.ContainerStatus]
-	v1_ContainerUser                      slabGenerated[v1.ContainerUser]
-	v1_DownwardAPIProjection              slabGenerated[v1.DownwardAPIProjection]
-	v1_DownwardAPIVolumeFile              slabGenerated[v1.DownwardAPIVolumeFile]
-	v1_DownwardAPIVolumeSource            slabGenerated[v1.DownwardAPIVolumeSource]
-	v1_EmptyDirVolumeSource               slabGenerated[v1.EmptyDirVolumeSource]
-	v1_EnvFromSource                      slabGenerated[v1.EnvFromSource]
-	v1_EnvVar                             slabGenerated[v1.EnvVar]
-	v1_EnvVarSource                       slabGenerated[v1.EnvVarSource]
-	v1_EphemeralContainer                 slabGenerated[v1.EphemeralContainer]
-	v1_EphemeralVolumeSource              slabGenerated[v1.EphemeralVolumeSource]
-	v1_EvictionResponder                  slabGenerated[v1.EvictionResponder]
-	v1_ExecAction                         slabGenerated[v1.ExecAction]
-	v1_FCVolumeSource                     slabGenerated[v1.FCVolumeSource]
-	v1_FileKeySelector                    slabGenerated[v1.FileKeySelector]
-	v1_FlexVolumeSource                   slabGenerated[v1.FlexVolumeSource]
-	v1_FlockerVolumeSource                slabGenerated[v1.FlockerVolumeSource]
-	v1_GCEPersistentDiskVolumeSource      slabGenerated[v1.GCEPersistentDiskVolumeSource]
-	v1_GRPCAction                         slabGenerated[v1.GRPCAction]
-	v1_GitRepoVolumeSource                slabGenerated[v1.GitRepoVolumeSource]
-	v1_GlusterfsVolumeSource              slabGenerated[v1.GlusterfsVolumeSource]
-	v1_HTTPGetAction                      slabGenerated[v1.HTTPGetAction]
-	v1_HTTPHeader                         slabGenerated[v1.HTTPHeader]
-	v1_HostAlias                          slabGenerated[v1.HostAlias]
-	v1_HostIP                             slabGenerated[v1.HostIP]
-	v1_HostPathVolumeSource               slabGenerated[v1.HostPathVolumeSource]
-	v1_ISCSIVolumeSource                  slabGenerated[v1.ISCSIVolumeSource]
-	v1_ImageVolumeSource                  slabGenerated[v1.ImageVolumeSource]
-	v1_ImageVolumeStatus                  slabGenerated[v1.ImageVolumeStatus]
-	v1_KeyToPath                          slabGenerated[v1.KeyToPath]
-	v1_Lifecycle                          slabGenerated[v1.Lifecycle]
-	v1_LifecycleHandler                   slabGenerated[v1.LifecycleHandler]
-	v1_LinuxContainerUser                 slabGenerated[v1.LinuxContainerUser]
-	v1_LocalObjectReference               slabGenerated[v1.LocalObjectReference]
-	v1_NFSVolumeSource                    slabGenerated[v1.NFSVolumeSource]
-	v1_NodeAddress                        slabGenerated[v1.NodeAddress]
-	v1_NodeAffinity                       slabGenerated[v1.NodeAffinity]
-	v1_NodeAllocatableMappedResources     slabGenerated[v1.NodeAllocatableMappedResources]
-	v1_NodeAllocatableOverheadResources   slabGenerated[v1.NodeAllocatableOverheadResources]
-	v1_NodeAllocatableResourceClaimStatus slabGenerated[v1.NodeAllocatableResourceClaimStatus]
-	v1_NodeCondition                      slabGenerated[v1.NodeCondition]
-	v1_NodeConfigSource                   slabGenerated[v1.NodeConfigSource]
-	v1_NodeRuntimeHandler                 slabGenerated[v1.NodeRuntimeHandler]
-	v1_NodeRuntimeHandlerFeatures         slabGenerated[v1.NodeRuntimeHandlerFeatures]
-	v1_NodeSelector                       slabGenerated[v1.NodeSelector]
-	v1_NodeSelectorRequirement            slabGenerated[v1.NodeSelectorRequirement]
-	v1_NodeSelectorTerm                   slabGenerated[v1.NodeSelectorTerm]
-	v1_ObjectFieldSelector                slabGenerated[v1.ObjectFieldSelector]
-	v1_PersistentVolumeClaimTemplate      slabGenerated[v1.PersistentVolumeClaimTemplate]
-	v1_PersistentVolumeClaimVolumeSource  slabGenerated[v1.PersistentVolumeClaimVolumeSource]
-	v1_PhotonPersistentDiskVolumeSource   slabGenerated[v1.PhotonPersistentDiskVolumeSource]
-	v1_PodAffinity                        slabGenerated[v1.PodAffinity]
-	v1_PodAffinityTerm                    slabGenerated[v1.PodAffinityTerm]
-	v1_PodAntiAffinity                    slabGenerated[v1.PodAntiAffinity]
-	v1_PodCertificateProjection           slabGenerated[v1.PodCertificateProjection]
-	v1_PodCondition                       slabGenerated[v1.PodCondition]
-	v1_PodDNSConfig                       slabGenerated[v1.PodDNSConfig]
-	v1_PodDNSConfigOption                 slabGenerated[v1.PodDNSConfigOption]
-	v1_PodIP                              slabGenerated[v1.PodIP]
-	v1_PodOS                              slabGenerated[v1.PodOS]
-	v1_PodReadinessGate                   slabGenerated[v1.PodReadinessGate]
-	v1_PodResourceClaim                   slabGenerated[v1.PodResourceClaim]
-	v1_PodResourceClaimStatus             slabGenerated[v1.PodResourceClaimStatus]
-	v1_PodSchedulingGate                  slabGenerated[v1.PodSchedulingGate]
-	v1_PodSchedulingGroup                 slabGenerated[v1.PodSchedulingGroup]
-	v1_PodSecurityContext                 slabGenerated[v1.PodSecurityContext]
-	v1_PodVolumeHealth                    slabGenerated[v1.PodVolumeHealth]
-	v1_PortworxVolumeSource               slabGenerated[v1.PortworxVolumeSource]
-	v1_PreferredSchedulingTerm            slabGenerated[v1.PreferredSchedulingTerm]
-	v1_Probe                              slabGenerated[v1.Probe]
-	v1_ProjectedVolumeSource              slabGenerated[v1.ProjectedVolumeSource]
-	v1_QuobyteVolumeSource                slabGenerated[v1.QuobyteVolumeSource]
-	v1_RBDVolumeSource                    slabGenerated[v1.RBDVolumeSource]
-	v1_ResourceClaim                      slabGenerated[v1.ResourceClaim]
-	v1_ResourceFieldSelector              slabGenerated[v1.ResourceFieldSelector]
-	v1_ResourceHealth                     slabGenerated[v1.ResourceHealth]
-	v1_ResourceRequirements               slabGenerated[v1.ResourceRequirements]
-	v1_ResourceStatus                     slabGenerated[v1.ResourceStatus]
-	v1_SELinuxOptions                     slabGenerated[v1.SELinuxOptions]
-	v1_ScaleIOVolumeSource                slabGenerated[v1.ScaleIOVolumeSource]
-	v1_SeccompProfile                     slabGenerated[v1.SeccompProfile]
-	v1_SecretEnvSource                    slabGenerated[v1.SecretEnvSource]
-	v1_SecretKeySelector                  slabGenerated[v1.SecretKeySelector]
-	v1_SecretProjection                   slabGenerated[v1.SecretProjection]
-	v1_SecretVolumeSource                 slabGenerated[v1.SecretVolumeSource]
-	v1_SecurityContext                    slabGenerated[v1.SecurityContext]
-	v1_ServiceAccountTokenProjection      slabGenerated[v1.ServiceAccountTokenProjection]
-	v1_SleepAction                        slabGenerated[v1.SleepAction]
-	v1_StorageOSVolumeSource              slabGenerated[v1.StorageOSVolumeSource]
-	v1_Sysctl                             slabGenerated[v1.Sysctl]
-	v1_TCPSocketAction                    slabGenerated[v1.TCPSocketAction]
-	v1_Taint                              slabGenerated[v1.Taint]
-	v1_Toleration                         slabGenerated[v1.Toleration]
-	v1_TopologySpreadConstraint           slabGenerated[v1.TopologySpreadConstraint]
-	v1_TypedLocalObjectReference          slabGenerated[v1.TypedLocalObjectReference]
-	v1_TypedObjectReference               slabGenerated[v1.TypedObjectReference]
-	v1_Volume                             slabGenerated[v1.Volume]
-	v1_VolumeDevice                       slabGenerated[v1.VolumeDevice]
-	v1_VolumeHealthCondition              slabGenerated[v1.VolumeHealthCondition]
-	v1_VolumeMount                        slabGenerated[v1.VolumeMount]
-	v1_VolumeMountStatus                  slabGenerated[v1.VolumeMountStatus]
-	v1_VolumeProjection                   slabGenerated[v1.VolumeProjection]
-	v1_VolumeStatus                       slabGenerated[v1.VolumeStatus]
-	v1_VsphereVirtualDiskVolumeSource     slabGenerated[v1.VsphereVirtualDiskVolumeSource]
-	v1_WeightedPodAffinityTerm            slabGenerated[v1.WeightedPodAffinityTerm]
-	v1_WindowsSecurityContextOptions      slabGenerated[v1.WindowsSecurityContextOptions]
+	start int    // of the field being read
+	tag   uint64 // of that field; what is beyond 32 bits of its number does not count
+	i     int    // what comes next
+	end   int    // of the message being read
+	err   error  // the first one; then i is behind data
+	depth int    // of messages that can hold themselves
+
+	words                              slabGenerated[uint64]
+	strings                            slabGenerated[string]
+	intstr_IntOrString                 slabGenerated[intstr.IntOrString]
+	metav1_FieldsV1                    slabGenerated[metav1.FieldsV1]
+	metav1_LabelSelector               slabGenerated[metav1.LabelSelector]
+	metav1_LabelSelectorRequirement    slabGenerated[metav1.LabelSelectorRequirement]
+	metav1_ManagedFieldsEntry          slabGenerated[metav1.ManagedFieldsEntry]
+	metav1_OwnerReference              slabGenerated[metav1.OwnerReference]
+	metav1_Time                        slabGenerated[metav1.Time]
+	resource_Quantity                  slabGenerated[resource.Quantity]
+	v1_AppArmorProfile                 slabGenerated[v1.AppArmorProfile]
+	v1_Capabilities                    slabGenerated[v1.Capabilities]
+	v1_ConfigMapEnvSource              slabGenerated[v1.ConfigMapEnvSource]
+	v1_ConfigMapKeySelector            slabGenerated[v1.ConfigMapKeySelector]
+	v1_ContainerPort                   slabGenerated[v1.ContainerPort]
+	v1_ContainerResizePolicy           slabGenerated[v1.ContainerResizePolicy]
+	v1_ContainerRestartRule            slabGenerated[v1.ContainerRestartRule]
+	v1_ContainerRestartRuleOnExitCodes slabGenerated[v1.ContainerRestartRuleOnExitCodes]
+	v1_ContainerStateRunning           slabGenerated[v1.ContainerStateRunning]
+	v1_ContainerStateTerminated        slabGenerated[v1.ContainerStateTerminated]
+	v1_ContainerStateWaiting           slabGenerated[v1.ContainerStateWaiting]
+	v1_ContainerStatus                 slabGenerated[v1.ContainerStatus]
+	v1_ContainerUser                   slabGenerated[v1.ContainerUser]
+	v1_DownwardAPIVolumeFile           slabGenerated[v1.DownwardAPIVolumeFile]
+	v1_EnvFromSource                   slabGenerated[v1.EnvFromSource]
+	v1_EnvVar                          slabGenerated[v1.EnvVar]
+	v1_EnvVarSource                    slabGenerated[v1.EnvVarSource]
+	v1_ExecAction                      slabGenerated[v1.ExecAction]
+	v1_FileKeySelector                 slabGenerated[v1.FileKeySelector]
+	v1_GRPCAction                      slabGenerated[v1.GRPCAction]
+	v1_HTTPGetAction                   slabGenerated[v1.HTTPGetAction]
+	v1_HTTPHeader                      slabGenerated[v1.HTTPHeader]
+	v1_ImageVolumeStatus               slabGenerated[v1.ImageVolumeStatus]
+	v1_KeyToPath                       slabGenerated[v1.KeyToPath]
+	v1_Lifecycle                       slabGenerated[v1.Lifecycle]
+	v1_LifecycleHandler                slabGenerated[v1.LifecycleHandler]
+	v1_LinuxContainerUser              slabGenerated[v1.LinuxContainerUser]
+	v1_LocalObjectReference            slabGenerated[v1.LocalObjectReference]
+	v1_NodeSelectorRequirement         slabGenerated[v1.NodeSelectorRequirement]
+	v1_ObjectFieldSelector             slabGenerated[v1.ObjectFieldSelector]
+	v1_PodAffinityTerm                 slabGenerated[v1.PodAffinityTerm]
+	v1_Probe                           slabGenerated[v1.Probe]
+	v1_ResourceClaim                   slabGenerated[v1.ResourceClaim]
+	v1_ResourceFieldSelector           slabGenerated[v1.ResourceFieldSelector]
+	v1_ResourceHealth                  slabGenerated[v1.ResourceHealth]
+	v1_ResourceRequirements            slabGenerated[v1.ResourceRequirements]
+	v1_ResourceStatus                  slabGenerated[v1.ResourceStatus]
+	v1_SELinuxOptions                  slabGenerated[v1.SELinuxOptions]
+	v1_SeccompProfile                  slabGenerated[v1.SeccompProfile]
+	v1_SecretEnvSource                 slabGenerated[v1.SecretEnvSource]
+	v1_SecretKeySelector               slabGenerated[v1.SecretKeySelector]
+	v1_SecurityContext                 slabGenerated[v1.SecurityContext]
+	v1_SleepAction                     slabGenerated[v1.SleepAction]
+	v1_TCPSocketAction                 slabGenerated[v1.TCPSocketAction]
+	v1_VolumeDevice                    slabGenerated[v1.VolumeDevice]
+	v1_VolumeMount                     slabGenerated[v1.VolumeMount]
+	v1_VolumeMountStatus               slabGenerated[v1.VolumeMountStatus]
+	v1_VolumeStatus                    slabGenerated[v1.VolumeStatus]
+	v1_WindowsSecurityContextOptions   slabGenerated[v1.WindowsSecurityContextOptions]
 }
 
 // What a message can be wrong about; io.ErrUnexpectedEOF says that it ends too early.
@@ -10254,37 +9782,200 @@ func readNumberGenerated(data []byte, i, wire int) (number uint64, next int, err
 	}
 }
 
-// entryGenerated reads one part of an entry of a map, which ends at end: 1 is the key, 2 the value; they are written
-// as key and value say, whatever their tags say. Other parts are passed over.
-func entryGenerated(data []byte, i, end, key, value int) (part int32, number uint64, body []byte, next int, err error) {
-	tag, start, err := readVarintGenerated(data, i)
-	if err != nil {
-		return 0, 0, nil, 0, err
+// next reads the tag of the next field, and returns false after the last one and after an error. Functions that read
+// messages do the same in place, as far as the tag is of one byte.
+func (r *readerGenerated) next() bool {
+	if r.i >= r.end {
+		return false
 	}
-	part = int32(tag >> 3)
-	wire := key
-	switch part {
-	case 1:
-	case 2:
-		wire = value
+	r.start, r.tag = r.i, uint64(r.data[r.i])
+	if r.i++; r.tag >= 0x80 {
+		r.longTag()
+	}
+	return true
+}
+
+// longTag reads the tag of a field that starts with more than one byte; it is 0 after an error.
+func (r *readerGenerated) longTag() {
+	r.i = r.start
+	r.tag = r.varint() & (1<<35 - 1)
+}
+
+// fail ends all reading.
+func (r *readerGenerated) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+	r.i = len(r.data)
+}
+
+// errWireGenerated says that a field is not written as its type asks for.
+var errWireGenerated = errors.New("proto: wrong wire type")
+
+// is fails if the field is not written in the given way.
+func (r *readerGenerated) is(wire uint64) bool {
+	if r.tag&7 != wire {
+		r.fail(errWireGenerated)
+		return false
+	}
+	return true
+}
+
+// done makes an error of this message say where it is: fields are "Name 1,Size 2".
+func (r *readerGenerated) done(message, fields string) {
+	if r.err != errWireGenerated {
+		return
+	}
+	if r.tag&7 == endGroupGenerated {
+		r.err = fmt.Errorf("proto: %s: wiretype end group for non-group", message)
+		return
+	}
+	for field := range strings.SplitSeq(fields, ",") {
+		if name, number, _ := strings.Cut(field, " "); number == strconv.FormatUint(r.tag>>3, 10) {
+			r.err = fmt.Errorf("proto: wrong wireType = %d for field %s", r.tag&7, name)
+		}
+	}
+}
+
+// other passes over a field that the message does not know.
+func (r *readerGenerated) other(message string) {
+	switch number := int32(r.tag >> 3); {
+	case r.err != nil:
+	case r.tag&7 == endGroupGenerated:
+		r.fail(fmt.Errorf("proto: %s: wiretype end group for non-group", message))
+	case number <= 0:
+		tag, _, _ := readVarintGenerated(r.data, r.start)
+		r.fail(fmt.Errorf("proto: %s: illegal tag %d (wire type %d)", message, number, tag))
 	default:
-		next, err = skipFromGenerated(data, i, end)
-		return part, 0, nil, next, err
+		r.skip()
 	}
-	if wire == bytesGenerated {
-		body, next, err = readBytesGenerated(data, start)
-	} else {
-		number, next, err = readNumberGenerated(data, start, wire)
+}
+
+// skip passes over the field whose tag was read.
+func (r *readerGenerated) skip() {
+	if r.err != nil {
+		return
 	}
-	return part, number, body, next, err
+	n, err := skipGenerated(r.data[r.start:r.end])
+	switch {
+	case err != nil:
+		r.fail(err)
+	case n > r.end-r.start:
+		r.fail(io.ErrUnexpectedEOF)
+	default:
+		r.i = r.start + n
+	}
+}
+
+// varint reads a number.
+func (r *readerGenerated) varint() uint64 {
+	v, next, err := readVarintGenerated(r.data[:r.end], min(r.i, r.end))
+	if err != nil {
+		r.fail(err)
+		return 0
+	}
+	r.i = next
+	return v
+}
+
+// length reads how long the value is that comes next; all of it is there.
+func (r *readerGenerated) length() int {
+	if !r.is(bytesGenerated) {
+		return 0
+	}
+	if r.i < r.end && r.data[r.i] < 0x80 {
+		size := int(r.data[r.i])
+		if r.i++; size <= r.end-r.i {
+			return size
+		}
+		r.fail(io.ErrUnexpectedEOF)
+		return 0
+	}
+	size := r.varint()
+	switch {
+	case r.err != nil:
+		return 0
+	case size > math.MaxInt-uint64(r.i):
+		r.fail(ErrInvalidLengthGenerated)
+		return 0
+	case int(size) > r.end-r.i:
+		r.fail(io.ErrUnexpectedEOF)
+		return 0
+	}
+	return int(size)
+}
+
+// enter starts a message in this one, which goes on at the returned end: to be assigned to r.end after reading it.
+func (r *readerGenerated) enter() (end int) {
+	end = r.end
+	if i := r.i; i < end && r.data[i] < 0x80 && r.tag&7 == bytesGenerated && int(r.data[i]) < end-i {
+		r.i = i + 1
+		r.end = i + 1 + int(r.data[i])
+		return end
+	}
+	size := r.length()
+	if r.err == nil {
+		r.end = r.i + size
+	}
+	return end
+}
+
+// rest reads all of the message that was entered. It stays a part of data.
+func (r *readerGenerated) rest() []byte {
+	if r.err != nil {
+		return nil
+	}
+	i := r.i
+	r.i = r.end
+	return r.data[i:r.end]
+}
+
+// check fails if there is an error.
+func (r *readerGenerated) check(err error) {
+	if err != nil {
+		r.fail(err)
+	}
+}
+
+// following counts the fields with the tag just read that stand between from and end, one after the other.
+func (r *readerGenerated) following(from, end int) int {
+	if from >= end || r.data[from] != r.data[r.start] {
+		return 0
+	}
+	return followingGenerated(r.data[from:end], r.tag)
+}
+
+// followingGenerated counts the fields that data starts with and that have this tag.
+func followingGenerated(data []byte, tag uint64) (n int) {
+	for i := 0; i < len(data); n++ {
+		next, at, err := readVarintGenerated(data, i)
+		if err != nil || next != tag {
+			return n
+		}
+		if tag&7 == bytesGenerated {
+			_, i, err = readBytesGenerated(data, at)
+		} else {
+			_, i, err = readNumberGenerated(data, at, int(tag&7))
+		}
+		if err != nil {
+			return n
+		}
+	}
+	return n
+}
+
+// entries is how much room a new map gets: for the entry that was entered and for those that follow, up to end. They
+// may be the same one over and over, so there is a limit.
+func (r *readerGenerated) entries(end int) int {
+	return min(1+r.following(r.end, end), 1000)
 }
 
 // slabGenerated allocates values of one type together: few at first, then more, up to 1 KiB. It is those that are
 // free; its capacity is how many were allocated last.
 type slabGenerated[T any] []T
 
-// next is a new value.
-func (s *slabGenerated[T]) next() *T {
+// nextOf is a new value.
+func (s *slabGenerated[T]) nextOf() *T {
 	if len(*s) == 0 {
 		s.refill()
 	}
@@ -10294,8 +9985,8 @@ func (s *slabGenerated[T]) next() *T {
 	return v
 }
 
-// list is an empty list with room for n values, and for no more.
-func (s *slabGenerated[T]) list(n int) []T {
+// listOf is an empty list with room for n values, and for no more.
+func (s *slabGenerated[T]) listOf(n int) []T {
 	if n > len(*s) {
 		if s.refill(); n > len(*s) {
 			return make([]T, 0, n)
@@ -10310,281 +10001,167 @@ func (s *slabGenerated[T]) list(n int) []T {
 func (s *slabGenerated[T]) refill() {
 	var v T
 	size := max(1, int(unsafe.Sizeof(v)))
-	*s = make([]T, max(1, 32/size, min(2*cap(*s), 1024/size)))
+	*s = make([]T, max(1, 64/size, min(2*cap(*s), 1024/size)))
 }
 
-// longTagGenerated reads the tag at data[i], of more than one byte; it is 0 if there is none. Of a field's number
-// only 32 bits count.
-func longTagGenerated(data []byte, i int) (tag uint64, next int) {
-	if i+1 < len(data) && data[i+1] < 0x80 {
-		return uint64(data[i]&0x7f) | uint64(data[i+1])<<7, i + 2
-	}
-	tag, next, err := readVarintGenerated(data, i)
-	if err != nil {
-		return 0, i
-	}
-	return tag & (1<<35 - 1), next
+// newWordGenerated is a new number or bool.
+func newWordGenerated[T ~bool | ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr | ~float32 | ~float64](r *readerGenerated) *T {
+	return (*T)(unsafe.Pointer(r.words.nextOf()))
 }
 
-// otherGenerated passes over the field at data[i], which the message does not know.
-func otherGenerated(message string, data []byte, i int) (next int, err error) {
-	tag, _, err := readVarintGenerated(data, i)
-	if err != nil {
-		return 0, err
-	}
-	switch number := int32(tag >> 3); {
-	case tag&7 == endGroupGenerated:
-		return 0, fmt.Errorf("proto: %s: wiretype end group for non-group", message)
-	case number <= 0:
-		return 0, fmt.Errorf("proto: %s: illegal tag %d (wire type %d)", message, number, tag)
-	}
-	return skipFromGenerated(data, i, len(data))
+// newTextGenerated is a new string.
+func newTextGenerated[S ~string](r *readerGenerated) *S {
+	return (*S)(unsafe.Pointer(r.strings.nextOf()))
 }
 
-// errWireGenerated says that a field is not written as its type asks for.
-var errWireGenerated = errors.New("proto: wrong wire type")
-
-// explainGenerated returns err, or for errWireGenerated one that names the field: fields are "Name 1,Size 2".
-func explainGenerated(err error, message string, tag uint64, fields string) error {
-	if err != errWireGenerated {
-		return err
+// growGenerated adds an empty element to a list, for the message that was entered; the one around it ends at end. A
+// list without room gets as much as it needs for all elements that stand one after the other.
+func growGenerated[L ~[]T, T any](r *readerGenerated, end int, list *L) *T {
+	n := len(*list)
+	if n < cap(*list) {
+		*list = (*list)[:n+1]
+		clear((*list)[n:])
+		return &(*list)[n]
 	}
-	if tag&7 == endGroupGenerated {
-		return fmt.Errorf("proto: %s: wiretype end group for non-group", message)
-	}
-	for field := range strings.SplitSeq(fields, ",") {
-		if name, number, _ := strings.Cut(field, " "); number == strconv.FormatUint(tag>>3, 10) {
-			return fmt.Errorf("proto: wrong wireType = %d for field %s", tag&7, name)
-		}
-	}
-	return err
+	more := make(L, n+1, n+max(n, 1+r.following(r.end, end)))
+	copy(more, *list)
+	*list = more
+	return &more[n]
 }
 
-// skipFromGenerated passes over the field whose tag is at data[i] and returns what comes after it, at most end.
-func skipFromGenerated(data []byte, i, end int) (next int, err error) {
-	n, err := skipGenerated(data[i:])
-	if err != nil {
-		return 0, err
+// growFromGenerated is growGenerated for lists that get their room from a slab.
+func growFromGenerated[L ~[]T, T any](r *readerGenerated, end int, list *L, slab *slabGenerated[T]) *T {
+	if cap(*list) > 0 {
+		return growGenerated(r, end, list)
 	}
-	if n > end-i {
-		return 0, io.ErrUnexpectedEOF
-	}
-	return i + n, nil
-}
-
-// bodyGenerated reads the length at data[i] and what it is of, which stays a part of data.
-func bodyGenerated(data []byte, i int, tag uint64) (body []byte, next int, err error) {
-	if tag&7 != bytesGenerated {
-		return nil, 0, errWireGenerated
-	}
-	if i < len(data) && data[i] < 0x80 {
-		next = i + 1 + int(data[i])
-		if next <= len(data) {
-			return data[i+1 : next], next, nil
-		}
-	}
-	return readBytesGenerated(data, i)
+	*list = slab.listOf(1 + r.following(r.end, end))[:1]
+	return &(*list)[0]
 }
 
 // textGenerated reads a string.
-func textGenerated[S ~string](r *readerGenerated, data []byte, i int, tag uint64, to *S) (next int, err error) {
-	if tag&7 != bytesGenerated {
-		return 0, errWireGenerated
-	}
+func textGenerated[S ~string](r *readerGenerated, to *S) {
+	data, i := r.data[:r.end], r.i
 	var size int
-	if i < len(data) && data[i] < 0x80 {
+	if i < len(data) && data[i] < 0x80 && r.tag&7 == bytesGenerated && int(data[i]) < len(data)-i {
 		size = int(data[i])
 		i++
-	} else if size, i, err = sizeOfGenerated(data, i); err != nil {
-		return 0, err
+	} else {
+		size = r.length()
+		i = r.i
 	}
-	next = i + size
-	if next > len(data) {
-		return 0, io.ErrUnexpectedEOF
-	}
+	r.i = i + size
 	switch {
 	case size == 0: // keeps nothing of the input
 		*to = ""
 	case r.shared:
-		*to = S(unsafe.String(&data[i], size))
+		*to = S(unsafe.String(&r.data[i], size))
 	default:
-		*to = S(data[i:next])
+		*to = S(r.data[i:r.i])
 	}
-	return next, nil
 }
 
-// stringGenerated is body as a string.
-func stringGenerated(r *readerGenerated, body []byte) string {
-	if r.shared && len(body) > 0 {
-		return unsafe.String(&body[0], len(body))
+// textsGenerated reads a string and adds it to a list.
+func textsGenerated[L ~[]S, S ~string](r *readerGenerated, to *L) {
+	var text S
+	textGenerated(r, &text)
+	if cap(*to) == 0 {
+		room := r.strings.listOf(1 + r.following(r.i, r.end))
+		*to = unsafe.Slice((*S)(unsafe.Pointer(unsafe.SliceData(room))), cap(room))[:0]
 	}
-	return string(body)
+	*to = append(*to, text)
 }
 
-// numberGenerated reads a number that is written as a varint.
-func numberGenerated[N ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr](data []byte, i int, tag uint64, to *N) (next int, err error) {
-	if tag&7 != varintGenerated {
-		return 0, errWireGenerated
-	}
-	if i < len(data) && data[i] < 0x80 {
-		*to = N(data[i])
-		return i + 1, nil
-	}
-	v, next, err := readVarintGenerated(data, i)
-	if err != nil {
-		return 0, err
-	}
-	*to = N(v)
-	return next, nil
-}
-
-// boolGenerated reads a bool.
-func boolGenerated[B ~bool](data []byte, i int, tag uint64, to *B) (next int, err error) {
-	if tag&7 != varintGenerated {
-		return 0, errWireGenerated
-	}
-	v, next, err := readVarintGenerated(data, i)
-	if err != nil {
-		return 0, err
-	}
-	*to = v != 0
-	return next, nil
-}
-
-// growGenerated adds an element to a list. A list without room gets as much as it needs for all elements that stand
-// one after the other: data starts with the tag of this one.
-func growGenerated[L ~[]T, T any](list *L, data []byte, tag uint64) *T {
-	if len(*list) == cap(*list) {
-		*list = slices.Grow(*list, followingGenerated(data, tag))
-	}
-	var empty T
-	*list = append(*list, empty)
-	return &(*list)[len(*list)-1]
-}
-
-// growFromGenerated is growGenerated for lists that are often short, which get their room from a slab.
-func growFromGenerated[L ~[]T, T any](slab *slabGenerated[T], list *L, data []byte, tag uint64) *T {
-	if cap(*list) == 0 {
-		*list = slab.list(followingGenerated(data, tag))
-	}
-	return growGenerated(list, data, tag)
-}
-
-// growTextsGenerated is growGenerated for a list of strings.
-func growTextsGenerated[L ~[]S, S ~string](r *readerGenerated, list *L, data []byte, tag uint64) *S {
-	if cap(*list) == 0 {
-		room := r.strings.list(followingGenerated(data, tag))
-		*list = unsafe.Slice((*S)(unsafe.Pointer(unsafe.SliceData(room))), cap(room))[:0]
-	}
-	return growGenerated(list, data, tag)
-}
-
-// followingGenerated counts the fields that data starts with and that have this tag; the first one need not be sound.
-func followingGenerated(data []byte, tag uint64) int {
-	n := 0
-	for i := 0; i < len(data); n++ {
-		next, at, err := readVarintGenerated(data, i)
-		if err != nil || next != tag {
-			break
-		}
-		if tag&7 == bytesGenerated {
-			_, i, err = bodyGenerated(data, at, tag)
-		} else {
-			_, i, err = readNumberGenerated(data, at, int(tag&7))
-		}
-		if err != nil {
-			break
-		}
-	}
-	return max(n, 1)
-}
-
-// entriesGenerated is how much room a new map gets: for the entries that follow, which may be the same ones over and
-// over, so there is a limit.
-func entriesGenerated(data []byte, tag uint64) int {
-	return min(followingGenerated(data, tag), 1000)
-}
-
-// textMapGenerated reads one entry of a map of strings, whose tag is at data[start] and whose length at data[i].
-func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, data []byte, start, i int, tag uint64, to *M) (next int, err error) {
-	body, next, err := bodyGenerated(data, i, tag)
-	if err != nil {
-		return 0, err
-	}
+// textMapGenerated reads one entry of a map of strings.
+func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, to *M) {
+	end := r.enter()
 	if *to == nil {
-		*to = make(M, entriesGenerated(data[start:], tag))
+		*to = make(M, r.entries(end))
 	}
 	var key K
 	var value V
-	for at := 0; at < len(body); {
-		switch body[at] {
-		case 1<<3 | bytesGenerated:
-			at, err = textGenerated(r, body, at+1, bytesGenerated, &key)
-		case 2<<3 | bytesGenerated:
-			at, err = textGenerated(r, body, at+1, bytesGenerated, &value)
+	for r.next() {
+		switch r.tag >> 3 {
+		case 1:
+			r.tag = bytesGenerated
+			textGenerated(r, &key)
+		case 2:
+			r.tag = bytesGenerated
+			textGenerated(r, &value)
 		default:
-			var part int32
-			var text []byte
-			part, _, text, at, err = entryGenerated(body, at, len(body), bytesGenerated, bytesGenerated)
-			switch part {
-			case 1:
-				key = K(stringGenerated(r, text))
-			case 2:
-				value = V(stringGenerated(r, text))
-			}
-		}
-		if err != nil {
-			return 0, err
+			r.skip()
 		}
 	}
+	r.end = end
 	(*to)[key] = value
-	return next, nil
 }
 
-// timeGenerated reads a time, of which whole seconds are kept.
-func timeGenerated(data []byte, to *metav1.Time) error {
-	if len(data) > 2 && data[0] == 1<<3 {
-		seconds, i, err := readVarintGenerated(data, 1)
-		if err == nil && i+2 == len(data) && data[i] == 2<<3 && data[i+1] < 0x80 {
-			to.Time = time.Unix(int64(seconds), 0)
-			return nil
-		}
-	}
-	return to.Unmarshal(data)
+// copyGenerated reads bytes. They are a copy: whoever changes them changes nothing else.
+func copyGenerated[B ~[]byte](r *readerGenerated, to *B) {
+	size := r.length()
+	i := r.i
+	r.i += size
+	*to = append(make(B, 0, size), r.data[i:r.i]...)
 }
 
-// quantityGenerated reads a quantity, which remembers how it was written.
-func quantityGenerated(r *readerGenerated, data []byte, to *resource.Quantity) error {
-	if len(data) < 2 || data[0] != 1<<3|bytesGenerated || int(data[1]) != len(data)-2 {
-		return to.Unmarshal(data)
+// numberGenerated reads a number that is written as a varint.
+func numberGenerated[N ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr](r *readerGenerated, to *N) {
+	if i := r.i; i < r.end && r.data[i] < 0x80 && r.tag&7 == varintGenerated {
+		*to = N(r.data[i])
+		r.i++
+	} else if r.is(varintGenerated) {
+		*to = N(r.varint())
 	}
-	q, err := resource.ParseQuantity(stringGenerated(r, data[2:]))
-	if err != nil {
-		return err
-	}
-	*to = q
-	return nil
 }
 
-// packedNumbersGenerated reads numbers that stand one after the other without tags.
-func packedNumbersGenerated[L ~[]N, N ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr](data []byte, i int, to *L) (next int, err error) {
-	return packedGenerated(data, i, varintGenerated, to, numberGenerated[N])
+// boolGenerated reads a bool.
+func boolGenerated[B ~bool](r *readerGenerated, to *B) {
+	var v uint64
+	numberGenerated(r, &v)
+	*to = v != 0
 }
 
-// packedGenerated reads the values of a list that stand one after the other without tags.
-func packedGenerated[L ~[]T, T any](data []byte, i int, wire uint64, to *L, read func([]byte, int, uint64, *T) (int, error)) (next int, err error) {
-	body, next, err := readBytesGenerated(data, i)
-	if err != nil {
-		return 0, err
+// numbersGenerated reads a number and adds it to a list, or several that stand one after the other without tags.
+func numbersGenerated[L ~[]N, N ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr](r *readerGenerated, to *L) {
+	var v N
+	if r.tag&7 != bytesGenerated {
+		numberGenerated(r, &v)
+		*to = append(*to, v)
+		return
 	}
-	for at := 0; at < len(body); {
-		var v T
-		if at, err = read(body, at, wire, &v); err != nil {
-			return 0, err
-		}
+	end := r.enter()
+	for r.tag = varintGenerated; r.i < r.end; {
+		numberGenerated(r, &v)
 		*to = append(*to, v)
 	}
-	return next, nil
+	r.end = end
+}
+
+// timeGenerated reads the time that was entered, of which whole seconds are kept.
+func timeGenerated(r *readerGenerated, to *metav1.Time) {
+	body := r.rest()
+	if len(body) > 2 && body[0] == 1<<3 {
+		seconds, i, err := readVarintGenerated(body, 1)
+		if err == nil && i+2 == len(body) && body[i] == 2<<3 && body[i+1] < 0x80 {
+			to.Time = time.Unix(int64(seconds), 0)
+			return
+		}
+	}
+	r.check(to.Unmarshal(body))
+}
+
+// quantityGenerated reads the quantity that was entered, which remembers how it was written.
+func quantityGenerated(r *readerGenerated, to *resource.Quantity) {
+	body := r.rest()
+	if len(body) < 3 || body[0] != 1<<3|bytesGenerated || int(body[1]) != len(body)-2 || !r.shared {
+		r.check(to.Unmarshal(body))
+		return
+	}
+	q, err := resource.ParseQuantity(unsafe.String(&body[2], len(body)-2))
+	if err != nil {
+		r.fail(err)
+		return
+	}
+	*to = q
 }
 
 // writerGenerated writes from the end of data to its start, so that the length of a message is known when it is to be
