@@ -29,7 +29,7 @@ func (p *printer) readFunc(f *function) {
 	case words > 1:
 		p.P("var seen [", words, "]uint64")
 	}
-	p.P("for r.NextField() {")
+	p.P("for r.NextField(", strconv.Quote(f.body.text), ") {")
 	if len(f.fields) > 0 {
 		p.P("switch r.Name() {")
 		for i, field := range f.fields {
@@ -54,9 +54,6 @@ func (p *printer) readFunc(f *function) {
 
 // readField prints how the value of a field is read, after making the embedded pointers on the way to it.
 func (p *printer) readField(f *field) {
-	if f.inner != "" {
-		p.P("r.Inside(", strconv.Quote(f.inner), ")")
-	}
 	for _, step := range pointersOn(f) {
 		v, at := f.path[step-1], p.fieldRef("out", f, step).value
 		target := deref(v.Type())
@@ -72,9 +69,12 @@ func (p *printer) readField(f *field) {
 	out := p.fieldRef("out", f, len(f.path))
 	if f.quoted {
 		p.readQuoted(f.node, out)
-		return
+	} else {
+		p.read(f.node, out)
 	}
-	p.read(f.node, out)
+	if f.inner != "" {
+		p.P("r.Inside(", strconv.Quote(f.inner), ")")
+	}
 }
 
 // read prints the statements that read a value.

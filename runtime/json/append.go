@@ -84,6 +84,10 @@ func specialWrite(s string, i int) int {
 			return i + bits.TrailingZeros64(m)>>3
 		}
 	}
+	// The rest is looked at together with bytes before it, if there are enough.
+	if n := len(b) - 8; n >= 0 && writeSpecial(binary.LittleEndian.Uint64(b[n:])) == 0 {
+		return len(b)
+	}
 	for ; i < len(b); i++ {
 		if !plain[b[i]] {
 			break

@@ -1,10 +1,8 @@
 package json
 
 import (
-	"encoding/json"
 	"errors"
 	"strconv"
-	"strings"
 )
 
 // TypeError is a value that does not fit the type that it is for. Its text is that of encoding/json's
@@ -79,51 +77,6 @@ func kindOf(c byte) string {
 	return ""
 }
 
-// inContext says in a type error which field it is about.
-func (r *Reader) inContext(err error) error {
-	structName, fields := "", []string(nil)
-	for i := range r.frames {
-		f := &r.frames[i]
-		if f.typ == "" {
-			continue
-		}
-		structName = baseName(f.typ)
-		if f.inner != "" {
-			fields = append(fields, f.inner)
-		}
-		fields = append(fields, f.name)
-	}
-	if fields == nil {
-		return err
-	}
-	switch e := err.(type) {
-	case *TypeError:
-		e.Struct, e.Field = structName, joinPath(fields, e.Field)
-	case *json.UnmarshalTypeError:
-		e.Struct, e.Field = structName, joinPath(fields, e.Field)
-	}
-	return err
-}
-
-func joinPath(fields []string, last string) string {
-	if last != "" {
-		fields = append(fields, last)
-	}
-	return strings.Clone(strings.Join(fields, ".")) // the names belong to the data
-}
-
-// baseName is a type without its package; "" for one that has no name.
-func baseName(typ string) string {
-	if strings.HasPrefix(typ, "struct {") {
-		return ""
-	}
-	generic := strings.IndexByte(typ, '[')
-	if dot := strings.IndexByte(typ, '.'); dot >= 0 && (generic < 0 || dot < generic) {
-		return typ[dot+1:]
-	}
-	return typ
-}
-
 // maxStrict is how many strict errors are remembered.
 const maxStrict = 100
 
@@ -148,17 +101,17 @@ func (r *Reader) report(what string) {
 func (r *Reader) path() string {
 	var b []byte
 	for i := range r.frames {
-		switch f := &r.frames[i]; {
-		case f.index >= 0:
+		f := &r.frames[i]
+		if f.index >= 0 {
 			b = append(b, '[')
 			b = strconv.AppendInt(b, int64(f.index), 10)
 			b = append(b, ']')
-		case i > 0:
-			b = append(b, '.')
-			b = append(b, f.name...)
-		default:
-			b = append(b, f.name...)
+			continue
 		}
+		if i > 0 {
+			b = append(b, '.')
+		}
+		b = append(b, r.nameOf(f)...)
 	}
 	return string(b)
 }

@@ -56,13 +56,17 @@ func (r *Reader) beginArray(typ string) bool {
 		return false
 	}
 	r.pos++
-	r.push(frame{})
+	r.push(0)
 	return true
 }
 
 // nextElement goes to the next element of the array that was begun last. It is false at the array's end.
 func (r *Reader) nextElement() bool {
+	if r.where.open > len(r.frames) {
+		r.place("")
+	}
 	if r.stopped() {
+		r.pop()
 		return false
 	}
 	f := &r.frames[len(r.frames)-1]
@@ -81,6 +85,7 @@ func (r *Reader) nextElement() bool {
 		return true
 	}
 	r.bad()
+	r.pop()
 	return false
 }
 

@@ -16,7 +16,7 @@ func ReadMap[M ~map[K]V, K ~string, V any](r *Reader, out *M, typ string, read f
 	}
 	m := *out
 	var value, zero V
-	for r.NextField() {
+	for r.NextField("") {
 		name := r.Name()
 		if _, twice := m[K(name)]; twice {
 			r.report("duplicate field")
@@ -24,7 +24,7 @@ func ReadMap[M ~map[K]V, K ~string, V any](r *Reader, out *M, typ string, read f
 		value = zero
 		read(r, &value)
 		if r.stopped() {
-			return
+			continue
 		}
 		m[K(r.keepKey(name))] = value
 	}
@@ -62,7 +62,7 @@ func readMap[M ~map[K]V, K comparable, V any](r *Reader, out *M, typ string, rea
 	}
 	seen := map[string]bool{}
 	var value, zero V
-	for r.NextField() {
+	for r.NextField("") {
 		name := r.Name()
 		if seen[name] {
 			r.report("duplicate field")
@@ -71,7 +71,7 @@ func readMap[M ~map[K]V, K comparable, V any](r *Reader, out *M, typ string, rea
 		value = zero
 		read(r, &value)
 		if r.stopped() {
-			return
+			continue
 		}
 		if key, ok := parse(name); ok {
 			(*out)[key] = value
@@ -89,7 +89,7 @@ func beginMap[M ~map[K]V, K comparable, V any](r *Reader, out *M, typ string) bo
 		return false
 	case '{':
 		r.pos++
-		r.push(frame{index: -1})
+		r.push(-1)
 		if *out == nil {
 			*out = M{}
 		}

@@ -9,7 +9,7 @@ import "errors"
 //		return
 //	}
 //	var seen uint64
-//	for r.NextField() {
+//	for r.NextField("v1.Book") {
 //		switch r.Name() {
 //		case "title":
 //			r.Once(&seen, 0)
@@ -22,7 +22,7 @@ func (r *Reader) BeginObject(typ string) bool {
 	switch c := r.peek(); {
 	case c == '{':
 		r.pos++
-		r.push(frame{typ: typ, index: -1})
+		r.push(-1)
 		return true
 	case c == 'n':
 		r.word("null")
@@ -33,9 +33,13 @@ func (r *Reader) BeginObject(typ string) bool {
 }
 
 // NextField goes to the next key of the object that was begun last, and reads it. It is false at the object's end.
-// The value behind the key is then to be read.
-func (r *Reader) NextField() bool {
+// The value behind the key is then to be read. typ is the type of a struct, "" for a map.
+func (r *Reader) NextField(typ string) bool {
+	if r.where.open > len(r.frames) {
+		r.place(typ)
+	}
 	if r.stopped() {
+		r.pop()
 		return false
 	}
 	f := &r.frames[len(r.frames)-1]
@@ -49,16 +53,25 @@ func (r *Reader) NextField() bool {
 		r.pop()
 		return false
 	case f.begun:
-		r.bad()
-		return false
+		c = 0
 	}
 	if c != '"' {
 		r.bad()
+		r.pop()
 		return false
 	}
-	f.name, f.inner, f.begun = r.text().view(), "", true
+	f.begun = true
+	f.name = r.pos + 1
+	t := r.text()
+	f.nameEnd, f.odd = r.pos-1, t.escaped || t.wide
+	if f.odd {
+		f.name = len(r.odd)
+		r.odd = append(r.odd, t.bytes()...)
+		f.nameEnd = len(r.odd)
+	}
 	if r.peek() != ':' {
 		r.bad()
+		r.pop()
 		return false
 	}
 	r.pos++
@@ -66,10 +79,21 @@ func (r *Reader) NextField() bool {
 }
 
 // Name is the key at hand. It is valid until the value behind it was read.
-func (r *Reader) Name() string { return r.frames[len(r.frames)-1].name }
+func (r *Reader) Name() string { return r.nameOf(&r.frames[len(r.frames)-1]) }
 
-// Inside says that the field at hand is one of an embedded struct, and how one gets there: "TypeMeta", "A.B".
-func (r *Reader) Inside(path string) { r.frames[len(r.frames)-1].inner = path }
+func (r *Reader) nameOf(f *frame) string {
+	if f.odd {
+		return view(r.odd[f.name:f.nameEnd])
+	}
+	return view(r.data[f.name:f.nameEnd])
+}
+
+// Inside says that the field that was just read is one of an embedded struct, and how one gets there: "TypeMeta".
+func (r *Reader) Inside(path string) {
+	if r.where.open > len(r.frames) {
+		r.where.inner = path
+	}
+}
 
 // Once reports that the key at hand is there twice if its bit in seen is set, and sets it.
 func (r *Reader) Once(seen *uint64, bit uint) {

@@ -94,9 +94,9 @@ func (r *Reader) any() any {
 
 func (r *Reader) anyMap() any {
 	r.pos++
-	r.push(frame{index: -1})
+	r.push(-1)
 	m := map[string]any{}
-	for r.NextField() {
+	for r.NextField("") {
 		name := r.Name()
 		if _, twice := m[name]; twice {
 			r.report("duplicate field")

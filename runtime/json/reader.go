@@ -26,23 +26,25 @@ type Reader struct {
 	saved  error // the first value of another type
 	hard   error // what a hand-written method said; it ended the reading
 	broken bool  // the data is not JSON; it ended the reading
+	where  where // of saved or hard
 
 	strict   []error
 	reported map[string]bool
 
 	shared bool
 	chunk  []byte
+	// odd has the keys that are not in data as they are meant, because there are escapes in them.
+	odd []byte
 
 	first [16]frame // room for frames
 }
 
-// frame is an object or an array that was begun and not ended.
+// frame is an object or an array that was begun and not ended. It has no pointers, which would cost more to write.
 type frame struct {
-	typ   string // of a struct, as reflect prints it
-	name  string // the key at hand, in the memory of data
-	inner string // the embedded fields between the struct and its field of that name, joined with dots
-	index int    // of the element at hand; negative in an object
-	begun bool   // the first key or element was seen
+	name, nameEnd int  // where the key at hand is in data, or in odd
+	index         int  // of the element at hand; negative in an object
+	begun         bool // the first key or element was seen
+	odd           bool
 }
 
 // NewReader returns a Reader of data, which must not change until Err was called.
@@ -76,9 +78,9 @@ func (r *Reader) Err() error {
 		if r.broken {
 			return errors.New("json: the data changed while it was read")
 		}
-		return r.hard
+		return r.where.tell(r.hard)
 	}
-	return r.saved
+	return r.where.tell(r.saved)
 }
 
 // Strict returns the fields that are unknown or there twice, in the order of the data and at most 100: each is a
@@ -104,7 +106,7 @@ func (r *Reader) bad() {
 // Fail stops with what a hand-written method said.
 func (r *Reader) Fail(err error) {
 	if !r.stopped() {
-		r.hard = r.inContext(err)
+		r.hard, r.where = err, where{open: len(r.frames) + 1}
 	}
 	r.pos = len(r.data)
 }
@@ -112,16 +114,16 @@ func (r *Reader) Fail(err error) {
 // save remembers the first error that does not stop.
 func (r *Reader) save(err error) {
 	if r.saved == nil && !r.stopped() {
-		r.saved = r.inContext(err)
+		r.saved, r.where = err, where{open: len(r.frames) + 1}
 	}
 }
 
-func (r *Reader) push(f frame) {
+// push begins an object (index -1) or an array (index 0).
+func (r *Reader) push(index int) {
 	if len(r.frames) == maxDepth {
 		r.bad()
-		return
 	}
-	r.frames = append(r.frames, f)
+	r.frames = append(r.frames, frame{index: index})
 }
 
 func (r *Reader) pop() { r.frames = r.frames[:len(r.frames)-1] }

@@ -42,6 +42,10 @@ type text struct {
 // text takes a string; r.pos is at the opening quote.
 func (r *Reader) text() text {
 	start := r.pos + 1
+	if end := specialRead(r.data, start); end < len(r.data) && r.data[end] == '"' {
+		r.pos = end + 1
+		return text{raw: r.data[start:end]}
+	}
 	end, escaped, wide := stringEnd(r.data, start)
 	if end < 0 {
 		r.bad()

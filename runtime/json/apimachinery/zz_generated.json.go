@@ -39,7 +39,7 @@ func ReadJSON_Condition(r *json.Reader, out *v1.Condition) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.Condition") {
 		switch r.Name() {
 		case "type":
 			r.Once(&seen, 0)
@@ -88,7 +88,7 @@ func ReadJSON_LabelSelector(r *json.Reader, out *v1.LabelSelector) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.LabelSelector") {
 		switch r.Name() {
 		case "matchLabels":
 			r.Once(&seen, 0)
@@ -122,7 +122,7 @@ func ReadJSON_LabelSelectorRequirement(r *json.Reader, out *v1.LabelSelectorRequ
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.LabelSelectorRequirement") {
 		switch r.Name() {
 		case "key":
 			r.Once(&seen, 0)
@@ -174,7 +174,7 @@ func ReadJSON_ListMeta(r *json.Reader, out *v1.ListMeta) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ListMeta") {
 		switch r.Name() {
 		case "selfLink":
 			r.Once(&seen, 0)
@@ -246,7 +246,7 @@ func ReadJSON_ManagedFieldsEntry(r *json.Reader, out *v1.ManagedFieldsEntry) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ManagedFieldsEntry") {
 		switch r.Name() {
 		case "manager":
 			r.Once(&seen, 0)
@@ -360,7 +360,7 @@ func ReadJSON_ObjectMeta(r *json.Reader, out *v1.ObjectMeta) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ObjectMeta") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -445,7 +445,7 @@ func ReadJSON_OwnerReference(r *json.Reader, out *v1.OwnerReference) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.OwnerReference") {
 		switch r.Name() {
 		case "apiVersion":
 			r.Once(&seen, 0)
@@ -522,16 +522,16 @@ func ReadJSON_Status(r *json.Reader, out *v1.Status) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.Status") {
 		switch r.Name() {
 		case "kind":
 			r.Once(&seen, 0)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
 		case "apiVersion":
 			r.Once(&seen, 1)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
 		case "metadata":
 			r.Once(&seen, 2)
 			ReadJSON_ListMeta(r, &out.ListMeta)
@@ -582,7 +582,7 @@ func ReadJSON_StatusCause(r *json.Reader, out *v1.StatusCause) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.StatusCause") {
 		switch r.Name() {
 		case "reason":
 			r.Once(&seen, 0)
@@ -638,7 +638,7 @@ func ReadJSON_StatusDetails(r *json.Reader, out *v1.StatusDetails) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.StatusDetails") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -676,7 +676,7 @@ func readJSON_v1_ShardInfo(r *json.Reader, out *v1.ShardInfo) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ShardInfo") {
 		switch r.Name() {
 		case "selector":
 			r.Once(&seen, 0)

@@ -43,16 +43,16 @@ func ReadJSON_Book(r *json.Reader, out *Book) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1alpha1.Book") {
 		switch r.Name() {
 		case "kind":
 			r.Once(&seen, 0)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
 		case "apiVersion":
 			r.Once(&seen, 1)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
 		case "metadata":
 			r.Once(&seen, 2)
 			apimachinery.ReadJSON_ObjectMeta(r, &out.ObjectMeta)
@@ -97,16 +97,16 @@ func ReadJSON_BookList(r *json.Reader, out *BookList) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1alpha1.BookList") {
 		switch r.Name() {
 		case "kind":
 			r.Once(&seen, 0)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
 		case "apiVersion":
 			r.Once(&seen, 1)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
 		case "metadata":
 			r.Once(&seen, 2)
 			apimachinery.ReadJSON_ListMeta(r, &out.ListMeta)
@@ -157,7 +157,7 @@ func ReadJSON_BookSpec(r *json.Reader, out *BookSpec) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1alpha1.BookSpec") {
 		switch r.Name() {
 		case "title":
 			r.Once(&seen, 0)
@@ -211,7 +211,7 @@ func ReadJSON_BookStatus(r *json.Reader, out *BookStatus) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1alpha1.BookStatus") {
 		switch r.Name() {
 		case "available":
 			r.Once(&seen, 0)

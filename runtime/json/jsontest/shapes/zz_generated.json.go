@@ -407,41 +407,41 @@ func ReadJSON_Everything(r *json.Reader, out *Everything) {
 		return
 	}
 	var seen [2]uint64
-	for r.NextField() {
+	for r.NextField("shapes.Everything") {
 		switch r.Name() {
 		case "kind":
 			r.Once(&seen[0], 0)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
 		case "apiVersion":
 			r.Once(&seen[0], 1)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
 		case "metadata":
 			r.Once(&seen[0], 2)
 			apimachinery.ReadJSON_ObjectMeta(r, &out.ObjectMeta)
 		case "up":
 			r.Once(&seen[0], 3)
-			r.Inside("Promoted")
 			r.String(&out.Promoted.Up)
+			r.Inside("Promoted")
 		case "far":
 			r.Once(&seen[0], 4)
-			r.Inside("Pointed")
 			if out.Pointed == nil {
 				out.Pointed = new(Pointed)
 			}
 			json.ReadInt(r, &out.Pointed.Far, "int")
+			r.Inside("Pointed")
 		case "farthest":
 			r.Once(&seen[0], 5)
-			r.Inside("Pointed.Farther")
 			if out.Pointed == nil {
 				out.Pointed = new(Pointed)
 			}
 			json.ReadSlice(r, &out.Pointed.Farther.Farthest, "[]string", (*json.Reader).String)
+			r.Inside("Pointed.Farther")
 		case "seen":
 			r.Once(&seen[0], 6)
-			r.Inside("hidden")
 			r.String(&out.hidden.Seen)
+			r.Inside("hidden")
 		case "named":
 			r.Once(&seen[0], 7)
 			ReadJSON_Named(r, &out.Named)
@@ -755,7 +755,7 @@ func ReadJSON_Farther(r *json.Reader, out *Farther) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("shapes.Farther") {
 		switch r.Name() {
 		case "farthest":
 			r.Once(&seen, 0)
@@ -797,7 +797,7 @@ func ReadJSON_Inner(r *json.Reader, out *Inner) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("shapes.Inner") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -835,7 +835,7 @@ func ReadJSON_Named(r *json.Reader, out *Named) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("shapes.Named") {
 		switch r.Name() {
 		case "a":
 			r.Once(&seen, 0)
@@ -857,7 +857,7 @@ func ReadJSON_OnPointer(r *json.Reader, out *OnPointer) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("shapes.OnPointer") {
 		switch r.Name() {
 		case "n":
 			r.Once(&seen, 0)
@@ -908,7 +908,7 @@ func ReadJSON_Pointed(r *json.Reader, out *Pointed) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("shapes.Pointed") {
 		switch r.Name() {
 		case "twice":
 			r.Once(&seen, 0)
@@ -918,8 +918,8 @@ func ReadJSON_Pointed(r *json.Reader, out *Pointed) {
 			json.ReadInt(r, &out.Far, "int")
 		case "farthest":
 			r.Once(&seen, 2)
-			r.Inside("Farther")
 			json.ReadSlice(r, &out.Farther.Farthest, "[]string", (*json.Reader).String)
+			r.Inside("Farther")
 		default:
 			r.Unknown()
 		}
@@ -946,7 +946,7 @@ func ReadJSON_Promoted(r *json.Reader, out *Promoted) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("shapes.Promoted") {
 		switch r.Name() {
 		case "up":
 			r.Once(&seen, 0)
@@ -979,7 +979,7 @@ func readJSON_Box_string(r *json.Reader, out *Box[string]) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("shapes.Box[string]") {
 		switch r.Name() {
 		case "value":
 			r.Once(&seen, 0)
@@ -1013,7 +1013,7 @@ func readJSON_Everything_unnamed(r *json.Reader, out *struct {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("struct { A int; B int }") {
 		switch r.Name() {
 		case "A":
 			r.Once(&seen, 0)

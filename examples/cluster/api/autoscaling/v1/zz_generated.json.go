@@ -30,7 +30,7 @@ func ReadJSON_CrossVersionObjectReference(r *json.Reader, out *CrossVersionObjec
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.CrossVersionObjectReference") {
 		switch r.Name() {
 		case "kind":
 			r.Once(&seen, 0)
@@ -80,16 +80,16 @@ func ReadJSON_HorizontalPodAutoscaler(r *json.Reader, out *HorizontalPodAutoscal
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.HorizontalPodAutoscaler") {
 		switch r.Name() {
 		case "kind":
 			r.Once(&seen, 0)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
 		case "apiVersion":
 			r.Once(&seen, 1)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
 		case "metadata":
 			r.Once(&seen, 2)
 			apimachinery.ReadJSON_ObjectMeta(r, &out.ObjectMeta)
@@ -134,16 +134,16 @@ func ReadJSON_HorizontalPodAutoscalerList(r *json.Reader, out *HorizontalPodAuto
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.HorizontalPodAutoscalerList") {
 		switch r.Name() {
 		case "kind":
 			r.Once(&seen, 0)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
 		case "apiVersion":
 			r.Once(&seen, 1)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
 		case "metadata":
 			r.Once(&seen, 2)
 			apimachinery.ReadJSON_ListMeta(r, &out.ListMeta)
@@ -183,7 +183,7 @@ func ReadJSON_HorizontalPodAutoscalerSpec(r *json.Reader, out *HorizontalPodAuto
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.HorizontalPodAutoscalerSpec") {
 		switch r.Name() {
 		case "scaleTargetRef":
 			r.Once(&seen, 0)
@@ -238,7 +238,7 @@ func ReadJSON_HorizontalPodAutoscalerStatus(r *json.Reader, out *HorizontalPodAu
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.HorizontalPodAutoscalerStatus") {
 		switch r.Name() {
 		case "observedGeneration":
 			r.Once(&seen, 0)

@@ -31,7 +31,7 @@ func ReadJSON_ContainerResourceMetricSource(r *json.Reader, out *ContainerResour
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v2.ContainerResourceMetricSource") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -69,7 +69,7 @@ func ReadJSON_ContainerResourceMetricStatus(r *json.Reader, out *ContainerResour
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v2.ContainerResourceMetricStatus") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -106,7 +106,7 @@ func ReadJSON_CrossVersionObjectReference(r *json.Reader, out *CrossVersionObjec
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v2.CrossVersionObjectReference") {
 		switch r.Name() {
 		case "kind":
 			r.Once(&seen, 0)
@@ -144,7 +144,7 @@ func ReadJSON_ExternalMetricSource(r *json.Reader, out *ExternalMetricSource) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v2.ExternalMetricSource") {
 		switch r.Name() {
 		case "metric":
 			r.Once(&seen, 0)
@@ -179,7 +179,7 @@ func ReadJSON_ExternalMetricStatus(r *json.Reader, out *ExternalMetricStatus) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v2.ExternalMetricStatus") {
 		switch r.Name() {
 		case "metric":
 			r.Once(&seen, 0)
@@ -211,7 +211,7 @@ func ReadJSON_HPAScalingPolicy(r *json.Reader, out *HPAScalingPolicy) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v2.HPAScalingPolicy") {
 		switch r.Name() {
 		case "type":
 			r.Once(&seen, 0)
@@ -261,7 +261,7 @@ func ReadJSON_HPAScalingRules(r *json.Reader, out *HPAScalingRules) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v2.HPAScalingRules") {
 		switch r.Name() {
 		case "stabilizationWindowSeconds":
 			r.Once(&seen, 0)
@@ -320,16 +320,16 @@ func ReadJSON_HorizontalPodAutoscaler(r *json.Reader, out *HorizontalPodAutoscal
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v2.HorizontalPodAutoscaler") {
 		switch r.Name() {
 		case "kind":
 			r.Once(&seen, 0)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
 		case "apiVersion":
 			r.Once(&seen, 1)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
 		case "metadata":
 			r.Once(&seen, 2)
 			apimachinery.ReadJSON_ObjectMeta(r, &out.ObjectMeta)
@@ -370,7 +370,7 @@ func ReadJSON_HorizontalPodAutoscalerBehavior(r *json.Reader, out *HorizontalPod
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v2.HorizontalPodAutoscalerBehavior") {
 		switch r.Name() {
 		case "scaleUp":
 			r.Once(&seen, 0)
@@ -421,7 +421,7 @@ func ReadJSON_HorizontalPodAutoscalerCondition(r *json.Reader, out *HorizontalPo
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v2.HorizontalPodAutoscalerCondition") {
 		switch r.Name() {
 		case "type":
 			r.Once(&seen, 0)
@@ -478,16 +478,16 @@ func ReadJSON_HorizontalPodAutoscalerList(r *json.Reader, out *HorizontalPodAuto
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v2.HorizontalPodAutoscalerList") {
 		switch r.Name() {
 		case "kind":
 			r.Once(&seen, 0)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
 		case "apiVersion":
 			r.Once(&seen, 1)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
 		case "metadata":
 			r.Once(&seen, 2)
 			apimachinery.ReadJSON_ListMeta(r, &out.ListMeta)
@@ -535,7 +535,7 @@ func ReadJSON_HorizontalPodAutoscalerSpec(r *json.Reader, out *HorizontalPodAuto
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v2.HorizontalPodAutoscalerSpec") {
 		switch r.Name() {
 		case "scaleTargetRef":
 			r.Once(&seen, 0)
@@ -601,7 +601,7 @@ func ReadJSON_HorizontalPodAutoscalerStatus(r *json.Reader, out *HorizontalPodAu
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v2.HorizontalPodAutoscalerStatus") {
 		switch r.Name() {
 		case "observedGeneration":
 			r.Once(&seen, 0)
@@ -652,7 +652,7 @@ func ReadJSON_MetricIdentifier(r *json.Reader, out *MetricIdentifier) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v2.MetricIdentifier") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -713,7 +713,7 @@ func ReadJSON_MetricSpec(r *json.Reader, out *MetricSpec) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v2.MetricSpec") {
 		switch r.Name() {
 		case "type":
 			r.Once(&seen, 0)
@@ -794,7 +794,7 @@ func ReadJSON_MetricStatus(r *json.Reader, out *MetricStatus) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v2.MetricStatus") {
 		switch r.Name() {
 		case "type":
 			r.Once(&seen, 0)
@@ -861,7 +861,7 @@ func ReadJSON_MetricTarget(r *json.Reader, out *MetricTarget) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v2.MetricTarget") {
 		switch r.Name() {
 		case "type":
 			r.Once(&seen, 0)
@@ -916,7 +916,7 @@ func ReadJSON_MetricValueStatus(r *json.Reader, out *MetricValueStatus) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v2.MetricValueStatus") {
 		switch r.Name() {
 		case "value":
 			r.Once(&seen, 0)
@@ -964,7 +964,7 @@ func ReadJSON_ObjectMetricSource(r *json.Reader, out *ObjectMetricSource) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v2.ObjectMetricSource") {
 		switch r.Name() {
 		case "describedObject":
 			r.Once(&seen, 0)
@@ -1006,7 +1006,7 @@ func ReadJSON_ObjectMetricStatus(r *json.Reader, out *ObjectMetricStatus) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v2.ObjectMetricStatus") {
 		switch r.Name() {
 		case "metric":
 			r.Once(&seen, 0)
@@ -1044,7 +1044,7 @@ func ReadJSON_PodsMetricSource(r *json.Reader, out *PodsMetricSource) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v2.PodsMetricSource") {
 		switch r.Name() {
 		case "metric":
 			r.Once(&seen, 0)
@@ -1079,7 +1079,7 @@ func ReadJSON_PodsMetricStatus(r *json.Reader, out *PodsMetricStatus) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v2.PodsMetricStatus") {
 		switch r.Name() {
 		case "metric":
 			r.Once(&seen, 0)
@@ -1112,7 +1112,7 @@ func ReadJSON_ResourceMetricSource(r *json.Reader, out *ResourceMetricSource) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v2.ResourceMetricSource") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -1145,7 +1145,7 @@ func ReadJSON_ResourceMetricStatus(r *json.Reader, out *ResourceMetricStatus) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v2.ResourceMetricStatus") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)

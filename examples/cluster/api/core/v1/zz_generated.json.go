@@ -44,16 +44,16 @@ func ReadJSON_Namespace(r *json.Reader, out *corev1.Namespace) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.Namespace") {
 		switch r.Name() {
 		case "kind":
 			r.Once(&seen, 0)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
 		case "apiVersion":
 			r.Once(&seen, 1)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
 		case "metadata":
 			r.Once(&seen, 2)
 			apimachinery.ReadJSON_ObjectMeta(r, &out.ObjectMeta)
@@ -98,16 +98,16 @@ func ReadJSON_NamespaceList(r *json.Reader, out *corev1.NamespaceList) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NamespaceList") {
 		switch r.Name() {
 		case "kind":
 			r.Once(&seen, 0)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
 		case "apiVersion":
 			r.Once(&seen, 1)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
 		case "metadata":
 			r.Once(&seen, 2)
 			apimachinery.ReadJSON_ListMeta(r, &out.ListMeta)
@@ -153,16 +153,16 @@ func ReadJSON_Pod(r *json.Reader, out *corev1.Pod) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.Pod") {
 		switch r.Name() {
 		case "kind":
 			r.Once(&seen, 0)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
 		case "apiVersion":
 			r.Once(&seen, 1)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
 		case "metadata":
 			r.Once(&seen, 2)
 			apimachinery.ReadJSON_ObjectMeta(r, &out.ObjectMeta)
@@ -207,16 +207,16 @@ func ReadJSON_PodList(r *json.Reader, out *corev1.PodList) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodList") {
 		switch r.Name() {
 		case "kind":
 			r.Once(&seen, 0)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
 		case "apiVersion":
 			r.Once(&seen, 1)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
 		case "metadata":
 			r.Once(&seen, 2)
 			apimachinery.ReadJSON_ListMeta(r, &out.ListMeta)
@@ -262,16 +262,16 @@ func ReadJSON_ReplicationController(r *json.Reader, out *corev1.ReplicationContr
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ReplicationController") {
 		switch r.Name() {
 		case "kind":
 			r.Once(&seen, 0)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
 		case "apiVersion":
 			r.Once(&seen, 1)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
 		case "metadata":
 			r.Once(&seen, 2)
 			apimachinery.ReadJSON_ObjectMeta(r, &out.ObjectMeta)
@@ -316,16 +316,16 @@ func ReadJSON_ReplicationControllerList(r *json.Reader, out *corev1.ReplicationC
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ReplicationControllerList") {
 		switch r.Name() {
 		case "kind":
 			r.Once(&seen, 0)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
 		case "apiVersion":
 			r.Once(&seen, 1)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
 		case "metadata":
 			r.Once(&seen, 2)
 			apimachinery.ReadJSON_ListMeta(r, &out.ListMeta)
@@ -362,7 +362,7 @@ func readJSON_corev1_AWSElasticBlockStoreVolumeSource(r *json.Reader, out *corev
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.AWSElasticBlockStoreVolumeSource") {
 		switch r.Name() {
 		case "volumeID":
 			r.Once(&seen, 0)
@@ -411,7 +411,7 @@ func readJSON_corev1_Affinity(r *json.Reader, out *corev1.Affinity) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.Affinity") {
 		switch r.Name() {
 		case "nodeAffinity":
 			r.Once(&seen, 0)
@@ -450,7 +450,7 @@ func readJSON_corev1_AppArmorProfile(r *json.Reader, out *corev1.AppArmorProfile
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.AppArmorProfile") {
 		switch r.Name() {
 		case "type":
 			r.Once(&seen, 0)
@@ -496,7 +496,7 @@ func readJSON_corev1_AzureDiskVolumeSource(r *json.Reader, out *corev1.AzureDisk
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.AzureDiskVolumeSource") {
 		switch r.Name() {
 		case "diskName":
 			r.Once(&seen, 0)
@@ -548,7 +548,7 @@ func readJSON_corev1_AzureFileVolumeSource(r *json.Reader, out *corev1.AzureFile
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.AzureFileVolumeSource") {
 		switch r.Name() {
 		case "secretName":
 			r.Once(&seen, 0)
@@ -596,7 +596,7 @@ func readJSON_corev1_CSIVolumeSource(r *json.Reader, out *corev1.CSIVolumeSource
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.CSIVolumeSource") {
 		switch r.Name() {
 		case "driver":
 			r.Once(&seen, 0)
@@ -643,7 +643,7 @@ func readJSON_corev1_Capabilities(r *json.Reader, out *corev1.Capabilities) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.Capabilities") {
 		switch r.Name() {
 		case "add":
 			r.Once(&seen, 0)
@@ -696,7 +696,7 @@ func readJSON_corev1_CephFSVolumeSource(r *json.Reader, out *corev1.CephFSVolume
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.CephFSVolumeSource") {
 		switch r.Name() {
 		case "monitors":
 			r.Once(&seen, 0)
@@ -751,7 +751,7 @@ func readJSON_corev1_CinderVolumeSource(r *json.Reader, out *corev1.CinderVolume
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.CinderVolumeSource") {
 		switch r.Name() {
 		case "volumeID":
 			r.Once(&seen, 0)
@@ -808,7 +808,7 @@ func readJSON_corev1_ClusterTrustBundleProjection(r *json.Reader, out *corev1.Cl
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ClusterTrustBundleProjection") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -862,12 +862,12 @@ func readJSON_corev1_ConfigMapEnvSource(r *json.Reader, out *corev1.ConfigMapEnv
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ConfigMapEnvSource") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
-			r.Inside("LocalObjectReference")
 			r.String(&out.LocalObjectReference.Name)
+			r.Inside("LocalObjectReference")
 		case "optional":
 			r.Once(&seen, 1)
 			if json.Pointer(r, &out.Optional) {
@@ -899,12 +899,12 @@ func readJSON_corev1_ConfigMapKeySelector(r *json.Reader, out *corev1.ConfigMapK
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ConfigMapKeySelector") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
-			r.Inside("LocalObjectReference")
 			r.String(&out.LocalObjectReference.Name)
+			r.Inside("LocalObjectReference")
 		case "key":
 			r.Once(&seen, 1)
 			r.String(&out.Key)
@@ -944,12 +944,12 @@ func readJSON_corev1_ConfigMapProjection(r *json.Reader, out *corev1.ConfigMapPr
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ConfigMapProjection") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
-			r.Inside("LocalObjectReference")
 			r.String(&out.LocalObjectReference.Name)
+			r.Inside("LocalObjectReference")
 		case "items":
 			r.Once(&seen, 1)
 			json.ReadSlice(r, &out.Items, "[]v1.KeyToPath", readJSON_corev1_KeyToPath)
@@ -997,12 +997,12 @@ func readJSON_corev1_ConfigMapVolumeSource(r *json.Reader, out *corev1.ConfigMap
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ConfigMapVolumeSource") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
-			r.Inside("LocalObjectReference")
 			r.String(&out.LocalObjectReference.Name)
+			r.Inside("LocalObjectReference")
 		case "items":
 			r.Once(&seen, 1)
 			json.ReadSlice(r, &out.Items, "[]v1.KeyToPath", readJSON_corev1_KeyToPath)
@@ -1160,7 +1160,7 @@ func readJSON_corev1_Container(r *json.Reader, out *corev1.Container) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.Container") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -1271,7 +1271,7 @@ func readJSON_corev1_ContainerExtendedResourceRequest(r *json.Reader, out *corev
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ContainerExtendedResourceRequest") {
 		switch r.Name() {
 		case "containerName":
 			r.Once(&seen, 0)
@@ -1316,7 +1316,7 @@ func readJSON_corev1_ContainerPort(r *json.Reader, out *corev1.ContainerPort) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ContainerPort") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -1353,7 +1353,7 @@ func readJSON_corev1_ContainerResizePolicy(r *json.Reader, out *corev1.Container
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ContainerResizePolicy") {
 		switch r.Name() {
 		case "resourceName":
 			r.Once(&seen, 0)
@@ -1388,7 +1388,7 @@ func readJSON_corev1_ContainerRestartRule(r *json.Reader, out *corev1.ContainerR
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ContainerRestartRule") {
 		switch r.Name() {
 		case "action":
 			r.Once(&seen, 0)
@@ -1427,7 +1427,7 @@ func readJSON_corev1_ContainerRestartRuleOnExitCodes(r *json.Reader, out *corev1
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ContainerRestartRuleOnExitCodes") {
 		switch r.Name() {
 		case "operator":
 			r.Once(&seen, 0)
@@ -1470,7 +1470,7 @@ func readJSON_corev1_ContainerState(r *json.Reader, out *corev1.ContainerState) 
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ContainerState") {
 		switch r.Name() {
 		case "waiting":
 			r.Once(&seen, 0)
@@ -1508,7 +1508,7 @@ func readJSON_corev1_ContainerStateRunning(r *json.Reader, out *corev1.Container
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ContainerStateRunning") {
 		switch r.Name() {
 		case "startedAt":
 			r.Once(&seen, 0)
@@ -1556,7 +1556,7 @@ func readJSON_corev1_ContainerStateTerminated(r *json.Reader, out *corev1.Contai
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ContainerStateTerminated") {
 		switch r.Name() {
 		case "exitCode":
 			r.Once(&seen, 0)
@@ -1603,7 +1603,7 @@ func readJSON_corev1_ContainerStateWaiting(r *json.Reader, out *corev1.Container
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ContainerStateWaiting") {
 		switch r.Name() {
 		case "reason":
 			r.Once(&seen, 0)
@@ -1688,7 +1688,7 @@ func readJSON_corev1_ContainerStatus(r *json.Reader, out *corev1.ContainerStatus
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ContainerStatus") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -1766,7 +1766,7 @@ func readJSON_corev1_ContainerUser(r *json.Reader, out *corev1.ContainerUser) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ContainerUser") {
 		switch r.Name() {
 		case "linux":
 			r.Once(&seen, 0)
@@ -1796,7 +1796,7 @@ func readJSON_corev1_DownwardAPIProjection(r *json.Reader, out *corev1.DownwardA
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.DownwardAPIProjection") {
 		switch r.Name() {
 		case "items":
 			r.Once(&seen, 0)
@@ -1840,7 +1840,7 @@ func readJSON_corev1_DownwardAPIVolumeFile(r *json.Reader, out *corev1.DownwardA
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.DownwardAPIVolumeFile") {
 		switch r.Name() {
 		case "path":
 			r.Once(&seen, 0)
@@ -1896,7 +1896,7 @@ func readJSON_corev1_DownwardAPIVolumeSource(r *json.Reader, out *corev1.Downwar
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.DownwardAPIVolumeSource") {
 		switch r.Name() {
 		case "items":
 			r.Once(&seen, 0)
@@ -1942,7 +1942,7 @@ func readJSON_corev1_EmptyDirVolumeSource(r *json.Reader, out *corev1.EmptyDirVo
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.EmptyDirVolumeSource") {
 		switch r.Name() {
 		case "medium":
 			r.Once(&seen, 0)
@@ -1990,7 +1990,7 @@ func readJSON_corev1_EnvFromSource(r *json.Reader, out *corev1.EnvFromSource) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.EnvFromSource") {
 		switch r.Name() {
 		case "prefix":
 			r.Once(&seen, 0)
@@ -2034,7 +2034,7 @@ func readJSON_corev1_EnvVar(r *json.Reader, out *corev1.EnvVar) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.EnvVar") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -2094,7 +2094,7 @@ func readJSON_corev1_EnvVarSource(r *json.Reader, out *corev1.EnvVarSource) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.EnvVarSource") {
 		switch r.Name() {
 		case "fieldRef":
 			r.Once(&seen, 0)
@@ -2264,120 +2264,120 @@ func readJSON_corev1_EphemeralContainer(r *json.Reader, out *corev1.EphemeralCon
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.EphemeralContainer") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
-			r.Inside("EphemeralContainerCommon")
 			r.String(&out.EphemeralContainerCommon.Name)
+			r.Inside("EphemeralContainerCommon")
 		case "image":
 			r.Once(&seen, 1)
-			r.Inside("EphemeralContainerCommon")
 			r.String(&out.EphemeralContainerCommon.Image)
+			r.Inside("EphemeralContainerCommon")
 		case "command":
 			r.Once(&seen, 2)
-			r.Inside("EphemeralContainerCommon")
 			json.ReadSlice(r, &out.EphemeralContainerCommon.Command, "[]string", (*json.Reader).String)
+			r.Inside("EphemeralContainerCommon")
 		case "args":
 			r.Once(&seen, 3)
-			r.Inside("EphemeralContainerCommon")
 			json.ReadSlice(r, &out.EphemeralContainerCommon.Args, "[]string", (*json.Reader).String)
+			r.Inside("EphemeralContainerCommon")
 		case "workingDir":
 			r.Once(&seen, 4)
-			r.Inside("EphemeralContainerCommon")
 			r.String(&out.EphemeralContainerCommon.WorkingDir)
+			r.Inside("EphemeralContainerCommon")
 		case "ports":
 			r.Once(&seen, 5)
-			r.Inside("EphemeralContainerCommon")
 			json.ReadSlice(r, &out.EphemeralContainerCommon.Ports, "[]v1.ContainerPort", readJSON_corev1_ContainerPort)
+			r.Inside("EphemeralContainerCommon")
 		case "envFrom":
 			r.Once(&seen, 6)
-			r.Inside("EphemeralContainerCommon")
 			json.ReadSlice(r, &out.EphemeralContainerCommon.EnvFrom, "[]v1.EnvFromSource", readJSON_corev1_EnvFromSource)
+			r.Inside("EphemeralContainerCommon")
 		case "env":
 			r.Once(&seen, 7)
-			r.Inside("EphemeralContainerCommon")
 			json.ReadSlice(r, &out.EphemeralContainerCommon.Env, "[]v1.EnvVar", readJSON_corev1_EnvVar)
+			r.Inside("EphemeralContainerCommon")
 		case "resources":
 			r.Once(&seen, 8)
-			r.Inside("EphemeralContainerCommon")
 			readJSON_corev1_ResourceRequirements(r, &out.EphemeralContainerCommon.Resources)
+			r.Inside("EphemeralContainerCommon")
 		case "resizePolicy":
 			r.Once(&seen, 9)
-			r.Inside("EphemeralContainerCommon")
 			json.ReadSlice(r, &out.EphemeralContainerCommon.ResizePolicy, "[]v1.ContainerResizePolicy", readJSON_corev1_ContainerResizePolicy)
+			r.Inside("EphemeralContainerCommon")
 		case "restartPolicy":
 			r.Once(&seen, 10)
-			r.Inside("EphemeralContainerCommon")
 			if json.Pointer(r, &out.EphemeralContainerCommon.RestartPolicy) {
 				json.ReadString(r, out.EphemeralContainerCommon.RestartPolicy, "v1.ContainerRestartPolicy")
 			}
+			r.Inside("EphemeralContainerCommon")
 		case "restartPolicyRules":
 			r.Once(&seen, 11)
-			r.Inside("EphemeralContainerCommon")
 			json.ReadSlice(r, &out.EphemeralContainerCommon.RestartPolicyRules, "[]v1.ContainerRestartRule", readJSON_corev1_ContainerRestartRule)
+			r.Inside("EphemeralContainerCommon")
 		case "volumeMounts":
 			r.Once(&seen, 12)
-			r.Inside("EphemeralContainerCommon")
 			json.ReadSlice(r, &out.EphemeralContainerCommon.VolumeMounts, "[]v1.VolumeMount", readJSON_corev1_VolumeMount)
+			r.Inside("EphemeralContainerCommon")
 		case "volumeDevices":
 			r.Once(&seen, 13)
-			r.Inside("EphemeralContainerCommon")
 			json.ReadSlice(r, &out.EphemeralContainerCommon.VolumeDevices, "[]v1.VolumeDevice", readJSON_corev1_VolumeDevice)
+			r.Inside("EphemeralContainerCommon")
 		case "livenessProbe":
 			r.Once(&seen, 14)
-			r.Inside("EphemeralContainerCommon")
 			if json.Pointer(r, &out.EphemeralContainerCommon.LivenessProbe) {
 				readJSON_corev1_Probe(r, out.EphemeralContainerCommon.LivenessProbe)
 			}
+			r.Inside("EphemeralContainerCommon")
 		case "readinessProbe":
 			r.Once(&seen, 15)
-			r.Inside("EphemeralContainerCommon")
 			if json.Pointer(r, &out.EphemeralContainerCommon.ReadinessProbe) {
 				readJSON_corev1_Probe(r, out.EphemeralContainerCommon.ReadinessProbe)
 			}
+			r.Inside("EphemeralContainerCommon")
 		case "startupProbe":
 			r.Once(&seen, 16)
-			r.Inside("EphemeralContainerCommon")
 			if json.Pointer(r, &out.EphemeralContainerCommon.StartupProbe) {
 				readJSON_corev1_Probe(r, out.EphemeralContainerCommon.StartupProbe)
 			}
+			r.Inside("EphemeralContainerCommon")
 		case "lifecycle":
 			r.Once(&seen, 17)
-			r.Inside("EphemeralContainerCommon")
 			if json.Pointer(r, &out.EphemeralContainerCommon.Lifecycle) {
 				readJSON_corev1_Lifecycle(r, out.EphemeralContainerCommon.Lifecycle)
 			}
+			r.Inside("EphemeralContainerCommon")
 		case "terminationMessagePath":
 			r.Once(&seen, 18)
-			r.Inside("EphemeralContainerCommon")
 			r.String(&out.EphemeralContainerCommon.TerminationMessagePath)
+			r.Inside("EphemeralContainerCommon")
 		case "terminationMessagePolicy":
 			r.Once(&seen, 19)
-			r.Inside("EphemeralContainerCommon")
 			json.ReadString(r, &out.EphemeralContainerCommon.TerminationMessagePolicy, "v1.TerminationMessagePolicy")
+			r.Inside("EphemeralContainerCommon")
 		case "imagePullPolicy":
 			r.Once(&seen, 20)
-			r.Inside("EphemeralContainerCommon")
 			json.ReadString(r, &out.EphemeralContainerCommon.ImagePullPolicy, "v1.PullPolicy")
+			r.Inside("EphemeralContainerCommon")
 		case "securityContext":
 			r.Once(&seen, 21)
-			r.Inside("EphemeralContainerCommon")
 			if json.Pointer(r, &out.EphemeralContainerCommon.SecurityContext) {
 				readJSON_corev1_SecurityContext(r, out.EphemeralContainerCommon.SecurityContext)
 			}
+			r.Inside("EphemeralContainerCommon")
 		case "stdin":
 			r.Once(&seen, 22)
-			r.Inside("EphemeralContainerCommon")
 			r.Bool(&out.EphemeralContainerCommon.Stdin)
+			r.Inside("EphemeralContainerCommon")
 		case "stdinOnce":
 			r.Once(&seen, 23)
-			r.Inside("EphemeralContainerCommon")
 			r.Bool(&out.EphemeralContainerCommon.StdinOnce)
+			r.Inside("EphemeralContainerCommon")
 		case "tty":
 			r.Once(&seen, 24)
-			r.Inside("EphemeralContainerCommon")
 			r.Bool(&out.EphemeralContainerCommon.TTY)
+			r.Inside("EphemeralContainerCommon")
 		case "targetContainerName":
 			r.Once(&seen, 25)
 			r.String(&out.TargetContainerName)
@@ -2404,7 +2404,7 @@ func readJSON_corev1_EphemeralVolumeSource(r *json.Reader, out *corev1.Ephemeral
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.EphemeralVolumeSource") {
 		switch r.Name() {
 		case "volumeClaimTemplate":
 			r.Once(&seen, 0)
@@ -2435,7 +2435,7 @@ func readJSON_corev1_EvictionResponder(r *json.Reader, out *corev1.EvictionRespo
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.EvictionResponder") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -2465,7 +2465,7 @@ func readJSON_corev1_ExecAction(r *json.Reader, out *corev1.ExecAction) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ExecAction") {
 		switch r.Name() {
 		case "command":
 			r.Once(&seen, 0)
@@ -2506,7 +2506,7 @@ func readJSON_corev1_FCVolumeSource(r *json.Reader, out *corev1.FCVolumeSource) 
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.FCVolumeSource") {
 		switch r.Name() {
 		case "targetWWNs":
 			r.Once(&seen, 0)
@@ -2551,7 +2551,7 @@ func readJSON_corev1_FileKeySelector(r *json.Reader, out *corev1.FileKeySelector
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.FileKeySelector") {
 		switch r.Name() {
 		case "volumeName":
 			r.Once(&seen, 0)
@@ -2604,7 +2604,7 @@ func readJSON_corev1_FlexVolumeSource(r *json.Reader, out *corev1.FlexVolumeSour
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.FlexVolumeSource") {
 		switch r.Name() {
 		case "driver":
 			r.Once(&seen, 0)
@@ -2647,7 +2647,7 @@ func readJSON_corev1_FlockerVolumeSource(r *json.Reader, out *corev1.FlockerVolu
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.FlockerVolumeSource") {
 		switch r.Name() {
 		case "datasetName":
 			r.Once(&seen, 0)
@@ -2685,7 +2685,7 @@ func readJSON_corev1_GCEPersistentDiskVolumeSource(r *json.Reader, out *corev1.G
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.GCEPersistentDiskVolumeSource") {
 		switch r.Name() {
 		case "pdName":
 			r.Once(&seen, 0)
@@ -2727,7 +2727,7 @@ func readJSON_corev1_GRPCAction(r *json.Reader, out *corev1.GRPCAction) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.GRPCAction") {
 		switch r.Name() {
 		case "port":
 			r.Once(&seen, 0)
@@ -2768,7 +2768,7 @@ func readJSON_corev1_GitRepoVolumeSource(r *json.Reader, out *corev1.GitRepoVolu
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.GitRepoVolumeSource") {
 		switch r.Name() {
 		case "repository":
 			r.Once(&seen, 0)
@@ -2803,7 +2803,7 @@ func readJSON_corev1_GlusterfsVolumeSource(r *json.Reader, out *corev1.Glusterfs
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.GlusterfsVolumeSource") {
 		switch r.Name() {
 		case "endpoints":
 			r.Once(&seen, 0)
@@ -2857,7 +2857,7 @@ func readJSON_corev1_HTTPGetAction(r *json.Reader, out *corev1.HTTPGetAction) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.HTTPGetAction") {
 		switch r.Name() {
 		case "path":
 			r.Once(&seen, 0)
@@ -2899,7 +2899,7 @@ func readJSON_corev1_HTTPHeader(r *json.Reader, out *corev1.HTTPHeader) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.HTTPHeader") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -2929,7 +2929,7 @@ func readJSON_corev1_HostAlias(r *json.Reader, out *corev1.HostAlias) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.HostAlias") {
 		switch r.Name() {
 		case "ip":
 			r.Once(&seen, 0)
@@ -2955,7 +2955,7 @@ func readJSON_corev1_HostIP(r *json.Reader, out *corev1.HostIP) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.HostIP") {
 		switch r.Name() {
 		case "ip":
 			r.Once(&seen, 0)
@@ -2982,7 +2982,7 @@ func readJSON_corev1_HostPathVolumeSource(r *json.Reader, out *corev1.HostPathVo
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.HostPathVolumeSource") {
 		switch r.Name() {
 		case "path":
 			r.Once(&seen, 0)
@@ -3049,7 +3049,7 @@ func readJSON_corev1_ISCSIVolumeSource(r *json.Reader, out *corev1.ISCSIVolumeSo
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ISCSIVolumeSource") {
 		switch r.Name() {
 		case "targetPortal":
 			r.Once(&seen, 0)
@@ -3112,7 +3112,7 @@ func readJSON_corev1_ImageVolumeSource(r *json.Reader, out *corev1.ImageVolumeSo
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ImageVolumeSource") {
 		switch r.Name() {
 		case "reference":
 			r.Once(&seen, 0)
@@ -3140,7 +3140,7 @@ func readJSON_corev1_ImageVolumeStatus(r *json.Reader, out *corev1.ImageVolumeSt
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ImageVolumeStatus") {
 		switch r.Name() {
 		case "imageRef":
 			r.Once(&seen, 0)
@@ -3173,7 +3173,7 @@ func readJSON_corev1_KeyToPath(r *json.Reader, out *corev1.KeyToPath) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.KeyToPath") {
 		switch r.Name() {
 		case "key":
 			r.Once(&seen, 0)
@@ -3224,7 +3224,7 @@ func readJSON_corev1_Lifecycle(r *json.Reader, out *corev1.Lifecycle) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.Lifecycle") {
 		switch r.Name() {
 		case "postStart":
 			r.Once(&seen, 0)
@@ -3282,7 +3282,7 @@ func readJSON_corev1_LifecycleHandler(r *json.Reader, out *corev1.LifecycleHandl
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.LifecycleHandler") {
 		switch r.Name() {
 		case "exec":
 			r.Once(&seen, 0)
@@ -3333,7 +3333,7 @@ func readJSON_corev1_LinuxContainerUser(r *json.Reader, out *corev1.LinuxContain
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.LinuxContainerUser") {
 		switch r.Name() {
 		case "uid":
 			r.Once(&seen, 0)
@@ -3364,7 +3364,7 @@ func readJSON_corev1_LocalObjectReference(r *json.Reader, out *corev1.LocalObjec
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.LocalObjectReference") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -3393,7 +3393,7 @@ func readJSON_corev1_NFSVolumeSource(r *json.Reader, out *corev1.NFSVolumeSource
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NFSVolumeSource") {
 		switch r.Name() {
 		case "server":
 			r.Once(&seen, 0)
@@ -3437,7 +3437,7 @@ func readJSON_corev1_NamespaceCondition(r *json.Reader, out *corev1.NamespaceCon
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NamespaceCondition") {
 		switch r.Name() {
 		case "type":
 			r.Once(&seen, 0)
@@ -3474,7 +3474,7 @@ func readJSON_corev1_NamespaceSpec(r *json.Reader, out *corev1.NamespaceSpec) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NamespaceSpec") {
 		switch r.Name() {
 		case "finalizers":
 			r.Once(&seen, 0)
@@ -3508,7 +3508,7 @@ func readJSON_corev1_NamespaceStatus(r *json.Reader, out *corev1.NamespaceStatus
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NamespaceStatus") {
 		switch r.Name() {
 		case "phase":
 			r.Once(&seen, 0)
@@ -3545,7 +3545,7 @@ func readJSON_corev1_NodeAffinity(r *json.Reader, out *corev1.NodeAffinity) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NodeAffinity") {
 		switch r.Name() {
 		case "requiredDuringSchedulingIgnoredDuringExecution":
 			r.Once(&seen, 0)
@@ -3582,7 +3582,7 @@ func readJSON_corev1_NodeAllocatableMappedResources(r *json.Reader, out *corev1.
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NodeAllocatableMappedResources") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -3623,7 +3623,7 @@ func readJSON_corev1_NodeAllocatableOverheadResources(r *json.Reader, out *corev
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NodeAllocatableOverheadResources") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -3673,7 +3673,7 @@ func readJSON_corev1_NodeAllocatableResourceClaimStatus(r *json.Reader, out *cor
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NodeAllocatableResourceClaimStatus") {
 		switch r.Name() {
 		case "resourceClaimName":
 			r.Once(&seen, 0)
@@ -3708,7 +3708,7 @@ func readJSON_corev1_NodeSelector(r *json.Reader, out *corev1.NodeSelector) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NodeSelector") {
 		switch r.Name() {
 		case "nodeSelectorTerms":
 			r.Once(&seen, 0)
@@ -3737,7 +3737,7 @@ func readJSON_corev1_NodeSelectorRequirement(r *json.Reader, out *corev1.NodeSel
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NodeSelectorRequirement") {
 		switch r.Name() {
 		case "key":
 			r.Once(&seen, 0)
@@ -3777,7 +3777,7 @@ func readJSON_corev1_NodeSelectorTerm(r *json.Reader, out *corev1.NodeSelectorTe
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NodeSelectorTerm") {
 		switch r.Name() {
 		case "matchExpressions":
 			r.Once(&seen, 0)
@@ -3807,7 +3807,7 @@ func readJSON_corev1_ObjectFieldSelector(r *json.Reader, out *corev1.ObjectField
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ObjectFieldSelector") {
 		switch r.Name() {
 		case "apiVersion":
 			r.Once(&seen, 0)
@@ -3874,7 +3874,7 @@ func readJSON_corev1_PersistentVolumeClaimSpec(r *json.Reader, out *corev1.Persi
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PersistentVolumeClaimSpec") {
 		switch r.Name() {
 		case "accessModes":
 			r.Once(&seen, 0)
@@ -3942,7 +3942,7 @@ func readJSON_corev1_PersistentVolumeClaimTemplate(r *json.Reader, out *corev1.P
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PersistentVolumeClaimTemplate") {
 		switch r.Name() {
 		case "metadata":
 			r.Once(&seen, 0)
@@ -3972,7 +3972,7 @@ func readJSON_corev1_PersistentVolumeClaimVolumeSource(r *json.Reader, out *core
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PersistentVolumeClaimVolumeSource") {
 		switch r.Name() {
 		case "claimName":
 			r.Once(&seen, 0)
@@ -4002,7 +4002,7 @@ func readJSON_corev1_PhotonPersistentDiskVolumeSource(r *json.Reader, out *corev
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PhotonPersistentDiskVolumeSource") {
 		switch r.Name() {
 		case "pdID":
 			r.Once(&seen, 0)
@@ -4039,7 +4039,7 @@ func readJSON_corev1_PodAffinity(r *json.Reader, out *corev1.PodAffinity) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodAffinity") {
 		switch r.Name() {
 		case "requiredDuringSchedulingIgnoredDuringExecution":
 			r.Once(&seen, 0)
@@ -4090,7 +4090,7 @@ func readJSON_corev1_PodAffinityTerm(r *json.Reader, out *corev1.PodAffinityTerm
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodAffinityTerm") {
 		switch r.Name() {
 		case "labelSelector":
 			r.Once(&seen, 0)
@@ -4143,7 +4143,7 @@ func readJSON_corev1_PodAntiAffinity(r *json.Reader, out *corev1.PodAntiAffinity
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodAntiAffinity") {
 		switch r.Name() {
 		case "requiredDuringSchedulingIgnoredDuringExecution":
 			r.Once(&seen, 0)
@@ -4199,7 +4199,7 @@ func readJSON_corev1_PodCertificateProjection(r *json.Reader, out *corev1.PodCer
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodCertificateProjection") {
 		switch r.Name() {
 		case "signerName":
 			r.Once(&seen, 0)
@@ -4270,7 +4270,7 @@ func readJSON_corev1_PodCondition(r *json.Reader, out *corev1.PodCondition) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodCondition") {
 		switch r.Name() {
 		case "type":
 			r.Once(&seen, 0)
@@ -4324,7 +4324,7 @@ func readJSON_corev1_PodDNSConfig(r *json.Reader, out *corev1.PodDNSConfig) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodDNSConfig") {
 		switch r.Name() {
 		case "nameservers":
 			r.Once(&seen, 0)
@@ -4359,7 +4359,7 @@ func readJSON_corev1_PodDNSConfigOption(r *json.Reader, out *corev1.PodDNSConfig
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodDNSConfigOption") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -4392,7 +4392,7 @@ func readJSON_corev1_PodExtendedResourceClaimStatus(r *json.Reader, out *corev1.
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodExtendedResourceClaimStatus") {
 		switch r.Name() {
 		case "requestMappings":
 			r.Once(&seen, 0)
@@ -4418,7 +4418,7 @@ func readJSON_corev1_PodIP(r *json.Reader, out *corev1.PodIP) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodIP") {
 		switch r.Name() {
 		case "ip":
 			r.Once(&seen, 0)
@@ -4441,7 +4441,7 @@ func readJSON_corev1_PodOS(r *json.Reader, out *corev1.PodOS) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodOS") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -4464,7 +4464,7 @@ func readJSON_corev1_PodReadinessGate(r *json.Reader, out *corev1.PodReadinessGa
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodReadinessGate") {
 		switch r.Name() {
 		case "conditionType":
 			r.Once(&seen, 0)
@@ -4495,7 +4495,7 @@ func readJSON_corev1_PodResourceClaim(r *json.Reader, out *corev1.PodResourceCla
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodResourceClaim") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -4532,7 +4532,7 @@ func readJSON_corev1_PodResourceClaimStatus(r *json.Reader, out *corev1.PodResou
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodResourceClaimStatus") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -4560,7 +4560,7 @@ func readJSON_corev1_PodSchedulingGate(r *json.Reader, out *corev1.PodScheduling
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodSchedulingGate") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -4585,7 +4585,7 @@ func readJSON_corev1_PodSchedulingGroup(r *json.Reader, out *corev1.PodSchedulin
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodSchedulingGroup") {
 		switch r.Name() {
 		case "podGroupName":
 			r.Once(&seen, 0)
@@ -4675,7 +4675,7 @@ func readJSON_corev1_PodSecurityContext(r *json.Reader, out *corev1.PodSecurityC
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodSecurityContext") {
 		switch r.Name() {
 		case "seLinuxOptions":
 			r.Once(&seen, 0)
@@ -4963,7 +4963,7 @@ func readJSON_corev1_PodSpec(r *json.Reader, out *corev1.PodSpec) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodSpec") {
 		switch r.Name() {
 		case "volumes":
 			r.Once(&seen, 0)
@@ -5259,7 +5259,7 @@ func readJSON_corev1_PodStatus(r *json.Reader, out *corev1.PodStatus) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodStatus") {
 		switch r.Name() {
 		case "observedGeneration":
 			r.Once(&seen, 0)
@@ -5358,7 +5358,7 @@ func readJSON_corev1_PodTemplateSpec(r *json.Reader, out *corev1.PodTemplateSpec
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodTemplateSpec") {
 		switch r.Name() {
 		case "metadata":
 			r.Once(&seen, 0)
@@ -5395,7 +5395,7 @@ func readJSON_corev1_PodVolumeHealth(r *json.Reader, out *corev1.PodVolumeHealth
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodVolumeHealth") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -5432,7 +5432,7 @@ func readJSON_corev1_PortworxVolumeSource(r *json.Reader, out *corev1.PortworxVo
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PortworxVolumeSource") {
 		switch r.Name() {
 		case "volumeID":
 			r.Once(&seen, 0)
@@ -5466,7 +5466,7 @@ func readJSON_corev1_PreferredSchedulingTerm(r *json.Reader, out *corev1.Preferr
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PreferredSchedulingTerm") {
 		switch r.Name() {
 		case "weight":
 			r.Once(&seen, 0)
@@ -5539,32 +5539,32 @@ func readJSON_corev1_Probe(r *json.Reader, out *corev1.Probe) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.Probe") {
 		switch r.Name() {
 		case "exec":
 			r.Once(&seen, 0)
-			r.Inside("ProbeHandler")
 			if json.Pointer(r, &out.ProbeHandler.Exec) {
 				readJSON_corev1_ExecAction(r, out.ProbeHandler.Exec)
 			}
+			r.Inside("ProbeHandler")
 		case "httpGet":
 			r.Once(&seen, 1)
-			r.Inside("ProbeHandler")
 			if json.Pointer(r, &out.ProbeHandler.HTTPGet) {
 				readJSON_corev1_HTTPGetAction(r, out.ProbeHandler.HTTPGet)
 			}
+			r.Inside("ProbeHandler")
 		case "tcpSocket":
 			r.Once(&seen, 2)
-			r.Inside("ProbeHandler")
 			if json.Pointer(r, &out.ProbeHandler.TCPSocket) {
 				readJSON_corev1_TCPSocketAction(r, out.ProbeHandler.TCPSocket)
 			}
+			r.Inside("ProbeHandler")
 		case "grpc":
 			r.Once(&seen, 3)
-			r.Inside("ProbeHandler")
 			if json.Pointer(r, &out.ProbeHandler.GRPC) {
 				readJSON_corev1_GRPCAction(r, out.ProbeHandler.GRPC)
 			}
+			r.Inside("ProbeHandler")
 		case "initialDelaySeconds":
 			r.Once(&seen, 4)
 			r.Int32(&out.InitialDelaySeconds)
@@ -5614,7 +5614,7 @@ func readJSON_corev1_ProjectedVolumeSource(r *json.Reader, out *corev1.Projected
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ProjectedVolumeSource") {
 		switch r.Name() {
 		case "sources":
 			r.Once(&seen, 0)
@@ -5665,7 +5665,7 @@ func readJSON_corev1_QuobyteVolumeSource(r *json.Reader, out *corev1.QuobyteVolu
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.QuobyteVolumeSource") {
 		switch r.Name() {
 		case "registry":
 			r.Once(&seen, 0)
@@ -5732,7 +5732,7 @@ func readJSON_corev1_RBDVolumeSource(r *json.Reader, out *corev1.RBDVolumeSource
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.RBDVolumeSource") {
 		switch r.Name() {
 		case "monitors":
 			r.Once(&seen, 0)
@@ -5793,7 +5793,7 @@ func readJSON_corev1_ReplicationControllerCondition(r *json.Reader, out *corev1.
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ReplicationControllerCondition") {
 		switch r.Name() {
 		case "type":
 			r.Once(&seen, 0)
@@ -5845,7 +5845,7 @@ func readJSON_corev1_ReplicationControllerSpec(r *json.Reader, out *corev1.Repli
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ReplicationControllerSpec") {
 		switch r.Name() {
 		case "replicas":
 			r.Once(&seen, 0)
@@ -5904,7 +5904,7 @@ func readJSON_corev1_ReplicationControllerStatus(r *json.Reader, out *corev1.Rep
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ReplicationControllerStatus") {
 		switch r.Name() {
 		case "replicas":
 			r.Once(&seen, 0)
@@ -5946,7 +5946,7 @@ func readJSON_corev1_ResourceClaim(r *json.Reader, out *corev1.ResourceClaim) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ResourceClaim") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -5981,7 +5981,7 @@ func readJSON_corev1_ResourceFieldSelector(r *json.Reader, out *corev1.ResourceF
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ResourceFieldSelector") {
 		switch r.Name() {
 		case "containerName":
 			r.Once(&seen, 0)
@@ -6018,7 +6018,7 @@ func readJSON_corev1_ResourceHealth(r *json.Reader, out *corev1.ResourceHealth) 
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ResourceHealth") {
 		switch r.Name() {
 		case "resourceID":
 			r.Once(&seen, 0)
@@ -6074,7 +6074,7 @@ func readJSON_corev1_ResourceRequirements(r *json.Reader, out *corev1.ResourceRe
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ResourceRequirements") {
 		switch r.Name() {
 		case "limits":
 			r.Once(&seen, 0)
@@ -6110,7 +6110,7 @@ func readJSON_corev1_ResourceStatus(r *json.Reader, out *corev1.ResourceStatus) 
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ResourceStatus") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -6150,7 +6150,7 @@ func readJSON_corev1_SELinuxOptions(r *json.Reader, out *corev1.SELinuxOptions) 
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.SELinuxOptions") {
 		switch r.Name() {
 		case "user":
 			r.Once(&seen, 0)
@@ -6221,7 +6221,7 @@ func readJSON_corev1_ScaleIOVolumeSource(r *json.Reader, out *corev1.ScaleIOVolu
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ScaleIOVolumeSource") {
 		switch r.Name() {
 		case "gateway":
 			r.Once(&seen, 0)
@@ -6277,7 +6277,7 @@ func readJSON_corev1_SeccompProfile(r *json.Reader, out *corev1.SeccompProfile) 
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.SeccompProfile") {
 		switch r.Name() {
 		case "type":
 			r.Once(&seen, 0)
@@ -6311,12 +6311,12 @@ func readJSON_corev1_SecretEnvSource(r *json.Reader, out *corev1.SecretEnvSource
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.SecretEnvSource") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
-			r.Inside("LocalObjectReference")
 			r.String(&out.LocalObjectReference.Name)
+			r.Inside("LocalObjectReference")
 		case "optional":
 			r.Once(&seen, 1)
 			if json.Pointer(r, &out.Optional) {
@@ -6348,12 +6348,12 @@ func readJSON_corev1_SecretKeySelector(r *json.Reader, out *corev1.SecretKeySele
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.SecretKeySelector") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
-			r.Inside("LocalObjectReference")
 			r.String(&out.LocalObjectReference.Name)
+			r.Inside("LocalObjectReference")
 		case "key":
 			r.Once(&seen, 1)
 			r.String(&out.Key)
@@ -6393,12 +6393,12 @@ func readJSON_corev1_SecretProjection(r *json.Reader, out *corev1.SecretProjecti
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.SecretProjection") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
-			r.Inside("LocalObjectReference")
 			r.String(&out.LocalObjectReference.Name)
+			r.Inside("LocalObjectReference")
 		case "items":
 			r.Once(&seen, 1)
 			json.ReadSlice(r, &out.Items, "[]v1.KeyToPath", readJSON_corev1_KeyToPath)
@@ -6446,7 +6446,7 @@ func readJSON_corev1_SecretVolumeSource(r *json.Reader, out *corev1.SecretVolume
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.SecretVolumeSource") {
 		switch r.Name() {
 		case "secretName":
 			r.Once(&seen, 0)
@@ -6544,7 +6544,7 @@ func readJSON_corev1_SecurityContext(r *json.Reader, out *corev1.SecurityContext
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.SecurityContext") {
 		switch r.Name() {
 		case "capabilities":
 			r.Once(&seen, 0)
@@ -6636,7 +6636,7 @@ func readJSON_corev1_ServiceAccountTokenProjection(r *json.Reader, out *corev1.S
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ServiceAccountTokenProjection") {
 		switch r.Name() {
 		case "audience":
 			r.Once(&seen, 0)
@@ -6672,7 +6672,7 @@ func readJSON_corev1_SleepAction(r *json.Reader, out *corev1.SleepAction) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.SleepAction") {
 		switch r.Name() {
 		case "seconds":
 			r.Once(&seen, 0)
@@ -6716,7 +6716,7 @@ func readJSON_corev1_StorageOSVolumeSource(r *json.Reader, out *corev1.StorageOS
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.StorageOSVolumeSource") {
 		switch r.Name() {
 		case "volumeName":
 			r.Once(&seen, 0)
@@ -6755,7 +6755,7 @@ func readJSON_corev1_Sysctl(r *json.Reader, out *corev1.Sysctl) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.Sysctl") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -6788,7 +6788,7 @@ func readJSON_corev1_TCPSocketAction(r *json.Reader, out *corev1.TCPSocketAction
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.TCPSocketAction") {
 		switch r.Name() {
 		case "port":
 			r.Once(&seen, 0)
@@ -6832,7 +6832,7 @@ func readJSON_corev1_Toleration(r *json.Reader, out *corev1.Toleration) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.Toleration") {
 		switch r.Name() {
 		case "key":
 			r.Once(&seen, 0)
@@ -6896,7 +6896,7 @@ func readJSON_corev1_TopologySpreadConstraint(r *json.Reader, out *corev1.Topolo
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.TopologySpreadConstraint") {
 		switch r.Name() {
 		case "maxSkew":
 			r.Once(&seen, 0)
@@ -6956,7 +6956,7 @@ func readJSON_corev1_TypedLocalObjectReference(r *json.Reader, out *corev1.Typed
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.TypedLocalObjectReference") {
 		switch r.Name() {
 		case "apiGroup":
 			r.Once(&seen, 0)
@@ -6999,7 +6999,7 @@ func readJSON_corev1_TypedObjectReference(r *json.Reader, out *corev1.TypedObjec
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.TypedObjectReference") {
 		switch r.Name() {
 		case "apiGroup":
 			r.Once(&seen, 0)
@@ -7216,191 +7216,191 @@ func readJSON_corev1_Volume(r *json.Reader, out *corev1.Volume) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.Volume") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
 			r.String(&out.Name)
 		case "hostPath":
 			r.Once(&seen, 1)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.HostPath) {
 				readJSON_corev1_HostPathVolumeSource(r, out.VolumeSource.HostPath)
 			}
+			r.Inside("VolumeSource")
 		case "emptyDir":
 			r.Once(&seen, 2)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.EmptyDir) {
 				readJSON_corev1_EmptyDirVolumeSource(r, out.VolumeSource.EmptyDir)
 			}
+			r.Inside("VolumeSource")
 		case "gcePersistentDisk":
 			r.Once(&seen, 3)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.GCEPersistentDisk) {
 				readJSON_corev1_GCEPersistentDiskVolumeSource(r, out.VolumeSource.GCEPersistentDisk)
 			}
+			r.Inside("VolumeSource")
 		case "awsElasticBlockStore":
 			r.Once(&seen, 4)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.AWSElasticBlockStore) {
 				readJSON_corev1_AWSElasticBlockStoreVolumeSource(r, out.VolumeSource.AWSElasticBlockStore)
 			}
+			r.Inside("VolumeSource")
 		case "gitRepo":
 			r.Once(&seen, 5)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.GitRepo) {
 				readJSON_corev1_GitRepoVolumeSource(r, out.VolumeSource.GitRepo)
 			}
+			r.Inside("VolumeSource")
 		case "secret":
 			r.Once(&seen, 6)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.Secret) {
 				readJSON_corev1_SecretVolumeSource(r, out.VolumeSource.Secret)
 			}
+			r.Inside("VolumeSource")
 		case "nfs":
 			r.Once(&seen, 7)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.NFS) {
 				readJSON_corev1_NFSVolumeSource(r, out.VolumeSource.NFS)
 			}
+			r.Inside("VolumeSource")
 		case "iscsi":
 			r.Once(&seen, 8)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.ISCSI) {
 				readJSON_corev1_ISCSIVolumeSource(r, out.VolumeSource.ISCSI)
 			}
+			r.Inside("VolumeSource")
 		case "glusterfs":
 			r.Once(&seen, 9)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.Glusterfs) {
 				readJSON_corev1_GlusterfsVolumeSource(r, out.VolumeSource.Glusterfs)
 			}
+			r.Inside("VolumeSource")
 		case "persistentVolumeClaim":
 			r.Once(&seen, 10)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.PersistentVolumeClaim) {
 				readJSON_corev1_PersistentVolumeClaimVolumeSource(r, out.VolumeSource.PersistentVolumeClaim)
 			}
+			r.Inside("VolumeSource")
 		case "rbd":
 			r.Once(&seen, 11)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.RBD) {
 				readJSON_corev1_RBDVolumeSource(r, out.VolumeSource.RBD)
 			}
+			r.Inside("VolumeSource")
 		case "flexVolume":
 			r.Once(&seen, 12)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.FlexVolume) {
 				readJSON_corev1_FlexVolumeSource(r, out.VolumeSource.FlexVolume)
 			}
+			r.Inside("VolumeSource")
 		case "cinder":
 			r.Once(&seen, 13)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.Cinder) {
 				readJSON_corev1_CinderVolumeSource(r, out.VolumeSource.Cinder)
 			}
+			r.Inside("VolumeSource")
 		case "cephfs":
 			r.Once(&seen, 14)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.CephFS) {
 				readJSON_corev1_CephFSVolumeSource(r, out.VolumeSource.CephFS)
 			}
+			r.Inside("VolumeSource")
 		case "flocker":
 			r.Once(&seen, 15)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.Flocker) {
 				readJSON_corev1_FlockerVolumeSource(r, out.VolumeSource.Flocker)
 			}
+			r.Inside("VolumeSource")
 		case "downwardAPI":
 			r.Once(&seen, 16)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.DownwardAPI) {
 				readJSON_corev1_DownwardAPIVolumeSource(r, out.VolumeSource.DownwardAPI)
 			}
+			r.Inside("VolumeSource")
 		case "fc":
 			r.Once(&seen, 17)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.FC) {
 				readJSON_corev1_FCVolumeSource(r, out.VolumeSource.FC)
 			}
+			r.Inside("VolumeSource")
 		case "azureFile":
 			r.Once(&seen, 18)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.AzureFile) {
 				readJSON_corev1_AzureFileVolumeSource(r, out.VolumeSource.AzureFile)
 			}
+			r.Inside("VolumeSource")
 		case "configMap":
 			r.Once(&seen, 19)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.ConfigMap) {
 				readJSON_corev1_ConfigMapVolumeSource(r, out.VolumeSource.ConfigMap)
 			}
+			r.Inside("VolumeSource")
 		case "vsphereVolume":
 			r.Once(&seen, 20)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.VsphereVolume) {
 				readJSON_corev1_VsphereVirtualDiskVolumeSource(r, out.VolumeSource.VsphereVolume)
 			}
+			r.Inside("VolumeSource")
 		case "quobyte":
 			r.Once(&seen, 21)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.Quobyte) {
 				readJSON_corev1_QuobyteVolumeSource(r, out.VolumeSource.Quobyte)
 			}
+			r.Inside("VolumeSource")
 		case "azureDisk":
 			r.Once(&seen, 22)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.AzureDisk) {
 				readJSON_corev1_AzureDiskVolumeSource(r, out.VolumeSource.AzureDisk)
 			}
+			r.Inside("VolumeSource")
 		case "photonPersistentDisk":
 			r.Once(&seen, 23)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.PhotonPersistentDisk) {
 				readJSON_corev1_PhotonPersistentDiskVolumeSource(r, out.VolumeSource.PhotonPersistentDisk)
 			}
+			r.Inside("VolumeSource")
 		case "projected":
 			r.Once(&seen, 24)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.Projected) {
 				readJSON_corev1_ProjectedVolumeSource(r, out.VolumeSource.Projected)
 			}
+			r.Inside("VolumeSource")
 		case "portworxVolume":
 			r.Once(&seen, 25)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.PortworxVolume) {
 				readJSON_corev1_PortworxVolumeSource(r, out.VolumeSource.PortworxVolume)
 			}
+			r.Inside("VolumeSource")
 		case "scaleIO":
 			r.Once(&seen, 26)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.ScaleIO) {
 				readJSON_corev1_ScaleIOVolumeSource(r, out.VolumeSource.ScaleIO)
 			}
+			r.Inside("VolumeSource")
 		case "storageos":
 			r.Once(&seen, 27)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.StorageOS) {
 				readJSON_corev1_StorageOSVolumeSource(r, out.VolumeSource.StorageOS)
 			}
+			r.Inside("VolumeSource")
 		case "csi":
 			r.Once(&seen, 28)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.CSI) {
 				readJSON_corev1_CSIVolumeSource(r, out.VolumeSource.CSI)
 			}
+			r.Inside("VolumeSource")
 		case "ephemeral":
 			r.Once(&seen, 29)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.Ephemeral) {
 				readJSON_corev1_EphemeralVolumeSource(r, out.VolumeSource.Ephemeral)
 			}
+			r.Inside("VolumeSource")
 		case "image":
 			r.Once(&seen, 30)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.Image) {
 				readJSON_corev1_ImageVolumeSource(r, out.VolumeSource.Image)
 			}
+			r.Inside("VolumeSource")
 		default:
 			r.Unknown()
 		}
@@ -7421,7 +7421,7 @@ func readJSON_corev1_VolumeDevice(r *json.Reader, out *corev1.VolumeDevice) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.VolumeDevice") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -7453,7 +7453,7 @@ func readJSON_corev1_VolumeHealthCondition(r *json.Reader, out *corev1.VolumeHea
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.VolumeHealthCondition") {
 		switch r.Name() {
 		case "status":
 			r.Once(&seen, 0)
@@ -7508,7 +7508,7 @@ func readJSON_corev1_VolumeMount(r *json.Reader, out *corev1.VolumeMount) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.VolumeMount") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -7573,7 +7573,7 @@ func readJSON_corev1_VolumeMountStatus(r *json.Reader, out *corev1.VolumeMountSt
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.VolumeMountStatus") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -7647,7 +7647,7 @@ func readJSON_corev1_VolumeProjection(r *json.Reader, out *corev1.VolumeProjecti
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.VolumeProjection") {
 		switch r.Name() {
 		case "secret":
 			r.Once(&seen, 0)
@@ -7708,7 +7708,7 @@ func readJSON_corev1_VolumeResourceRequirements(r *json.Reader, out *corev1.Volu
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.VolumeResourceRequirements") {
 		switch r.Name() {
 		case "limits":
 			r.Once(&seen, 0)
@@ -7739,7 +7739,7 @@ func readJSON_corev1_VolumeStatus(r *json.Reader, out *corev1.VolumeStatus) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.VolumeStatus") {
 		switch r.Name() {
 		case "image":
 			r.Once(&seen, 0)
@@ -7776,7 +7776,7 @@ func readJSON_corev1_VsphereVirtualDiskVolumeSource(r *json.Reader, out *corev1.
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.VsphereVirtualDiskVolumeSource") {
 		switch r.Name() {
 		case "volumePath":
 			r.Once(&seen, 0)
@@ -7813,7 +7813,7 @@ func readJSON_corev1_WeightedPodAffinityTerm(r *json.Reader, out *corev1.Weighte
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.WeightedPodAffinityTerm") {
 		switch r.Name() {
 		case "weight":
 			r.Once(&seen, 0)
@@ -7853,7 +7853,7 @@ func readJSON_corev1_WindowsSecurityContextOptions(r *json.Reader, out *corev1.W
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.WindowsSecurityContextOptions") {
 		switch r.Name() {
 		case "gmsaCredentialSpecName":
 			r.Once(&seen, 0)

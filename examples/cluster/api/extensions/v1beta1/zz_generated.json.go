@@ -24,7 +24,7 @@ func ReadJSON_CPUTargetUtilization(r *json.Reader, out *CPUTargetUtilization) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1beta1.CPUTargetUtilization") {
 		switch r.Name() {
 		case "targetPercentage":
 			r.Once(&seen, 0)
@@ -68,16 +68,16 @@ func ReadJSON_HorizontalPodAutoscaler(r *json.Reader, out *HorizontalPodAutoscal
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1beta1.HorizontalPodAutoscaler") {
 		switch r.Name() {
 		case "kind":
 			r.Once(&seen, 0)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
 		case "apiVersion":
 			r.Once(&seen, 1)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
 		case "metadata":
 			r.Once(&seen, 2)
 			apimachinery.ReadJSON_ObjectMeta(r, &out.ObjectMeta)
@@ -122,16 +122,16 @@ func ReadJSON_HorizontalPodAutoscalerList(r *json.Reader, out *HorizontalPodAuto
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1beta1.HorizontalPodAutoscalerList") {
 		switch r.Name() {
 		case "kind":
 			r.Once(&seen, 0)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
 		case "apiVersion":
 			r.Once(&seen, 1)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
 		case "metadata":
 			r.Once(&seen, 2)
 			apimachinery.ReadJSON_ListMeta(r, &out.ListMeta)
@@ -173,7 +173,7 @@ func ReadJSON_HorizontalPodAutoscalerSpec(r *json.Reader, out *HorizontalPodAuto
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1beta1.HorizontalPodAutoscalerSpec") {
 		switch r.Name() {
 		case "scaleRef":
 			r.Once(&seen, 0)
@@ -228,7 +228,7 @@ func ReadJSON_HorizontalPodAutoscalerStatus(r *json.Reader, out *HorizontalPodAu
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1beta1.HorizontalPodAutoscalerStatus") {
 		switch r.Name() {
 		case "observedGeneration":
 			r.Once(&seen, 0)
@@ -285,7 +285,7 @@ func ReadJSON_SubresourceReference(r *json.Reader, out *SubresourceReference) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1beta1.SubresourceReference") {
 		switch r.Name() {
 		case "kind":
 			r.Once(&seen, 0)
