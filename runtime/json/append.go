@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 	"unsafe"
@@ -16,14 +17,31 @@ const hexDigits = "0123456789abcdef"
 
 // AppendString appends a string in quotes, escaped as encoding/json does: control characters, quotes, backslashes, the
 // HTML signs <, > and &, U+2028 and U+2029; what is not UTF-8 becomes \ufffd.
-func AppendString[T ~string](dst []byte, s T) []byte {
-	dst = append(dst, '"')
-	i := specialWrite(string(s), 0)
-	if i == len(s) {
-		dst = append(dst, s...)
-		return append(dst, '"')
+func AppendString[T ~string](dst []byte, s T) []byte { return appendString(dst, string(s)) }
+
+func appendString(dst []byte, s string) []byte {
+	// The string is copied first, and looked at where it was copied to: there are always eight bytes there.
+	const quotes, slack = 2, 8
+	start := len(dst) + 1
+	end := start + len(s)
+	if end+quotes+slack > cap(dst) {
+		dst = slices.Grow(dst, len(s)+quotes+slack)
 	}
-	return appendEscaped(dst, string(s), i)
+	b := dst[:end+slack]
+	b[start-1] = '"'
+	copy(b[start:], s)
+	i := start
+	for ; i+8 <= end; i += 8 {
+		if m := writeSpecial(binary.LittleEndian.Uint64(b[i:])); m != 0 {
+			return appendEscaped(b[:start], s, i-start+bits.TrailingZeros64(m)>>3)
+		}
+	}
+	// Of the last eight bytes, those behind the string are shifted out.
+	if m := writeSpecial(binary.LittleEndian.Uint64(b[i:])) << (8 * uint(8-(end-i))); m != 0 {
+		return appendEscaped(b[:start], s, specialWrite(s, i-start))
+	}
+	b[end] = '"'
+	return b[:end+1]
 }
 
 // appendEscaped appends a string whose first special byte is at i, and the closing quote.
@@ -83,10 +101,6 @@ func specialWrite(s string, i int) int {
 		if m := writeSpecial(binary.LittleEndian.Uint64(b[i:])); m != 0 {
 			return i + bits.TrailingZeros64(m)>>3
 		}
-	}
-	// The rest is looked at together with bytes before it, if there are enough.
-	if n := len(b) - 8; n >= 0 && writeSpecial(binary.LittleEndian.Uint64(b[n:])) == 0 {
-		return len(b)
 	}
 	for ; i < len(b); i++ {
 		if !plain[b[i]] {

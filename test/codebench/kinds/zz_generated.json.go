@@ -53,16 +53,16 @@ func ReadJSON_ConfigMap(r *json.Reader, out *corev1.ConfigMap) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ConfigMap") {
 		switch r.Name() {
 		case "kind":
 			r.Once(&seen, 0)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
 		case "apiVersion":
 			r.Once(&seen, 1)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
 		case "metadata":
 			r.Once(&seen, 2)
 			apimachinery.ReadJSON_ObjectMeta(r, &out.ObjectMeta)
@@ -116,16 +116,16 @@ func ReadJSON_Deployment(r *json.Reader, out *v1.Deployment) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.Deployment") {
 		switch r.Name() {
 		case "kind":
 			r.Once(&seen, 0)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
 		case "apiVersion":
 			r.Once(&seen, 1)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
 		case "metadata":
 			r.Once(&seen, 2)
 			apimachinery.ReadJSON_ObjectMeta(r, &out.ObjectMeta)
@@ -174,16 +174,16 @@ func ReadJSON_Node(r *json.Reader, out *corev1.Node) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.Node") {
 		switch r.Name() {
 		case "kind":
 			r.Once(&seen, 0)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
 		case "apiVersion":
 			r.Once(&seen, 1)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
 		case "metadata":
 			r.Once(&seen, 2)
 			apimachinery.ReadJSON_ObjectMeta(r, &out.ObjectMeta)
@@ -232,16 +232,16 @@ func ReadJSON_Pod(r *json.Reader, out *corev1.Pod) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.Pod") {
 		switch r.Name() {
 		case "kind":
 			r.Once(&seen, 0)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
 		case "apiVersion":
 			r.Once(&seen, 1)
-			r.Inside("TypeMeta")
 			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
 		case "metadata":
 			r.Once(&seen, 2)
 			apimachinery.ReadJSON_ObjectMeta(r, &out.ObjectMeta)
@@ -281,7 +281,7 @@ func readJSON_corev1_AWSElasticBlockStoreVolumeSource(r *json.Reader, out *corev
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.AWSElasticBlockStoreVolumeSource") {
 		switch r.Name() {
 		case "volumeID":
 			r.Once(&seen, 0)
@@ -330,7 +330,7 @@ func readJSON_corev1_Affinity(r *json.Reader, out *corev1.Affinity) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.Affinity") {
 		switch r.Name() {
 		case "nodeAffinity":
 			r.Once(&seen, 0)
@@ -369,7 +369,7 @@ func readJSON_corev1_AppArmorProfile(r *json.Reader, out *corev1.AppArmorProfile
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.AppArmorProfile") {
 		switch r.Name() {
 		case "type":
 			r.Once(&seen, 0)
@@ -399,7 +399,7 @@ func readJSON_corev1_AttachedVolume(r *json.Reader, out *corev1.AttachedVolume) 
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.AttachedVolume") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -443,7 +443,7 @@ func readJSON_corev1_AzureDiskVolumeSource(r *json.Reader, out *corev1.AzureDisk
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.AzureDiskVolumeSource") {
 		switch r.Name() {
 		case "diskName":
 			r.Once(&seen, 0)
@@ -495,7 +495,7 @@ func readJSON_corev1_AzureFileVolumeSource(r *json.Reader, out *corev1.AzureFile
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.AzureFileVolumeSource") {
 		switch r.Name() {
 		case "secretName":
 			r.Once(&seen, 0)
@@ -543,7 +543,7 @@ func readJSON_corev1_CSIVolumeSource(r *json.Reader, out *corev1.CSIVolumeSource
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.CSIVolumeSource") {
 		switch r.Name() {
 		case "driver":
 			r.Once(&seen, 0)
@@ -590,7 +590,7 @@ func readJSON_corev1_Capabilities(r *json.Reader, out *corev1.Capabilities) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.Capabilities") {
 		switch r.Name() {
 		case "add":
 			r.Once(&seen, 0)
@@ -643,7 +643,7 @@ func readJSON_corev1_CephFSVolumeSource(r *json.Reader, out *corev1.CephFSVolume
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.CephFSVolumeSource") {
 		switch r.Name() {
 		case "monitors":
 			r.Once(&seen, 0)
@@ -698,7 +698,7 @@ func readJSON_corev1_CinderVolumeSource(r *json.Reader, out *corev1.CinderVolume
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.CinderVolumeSource") {
 		switch r.Name() {
 		case "volumeID":
 			r.Once(&seen, 0)
@@ -755,7 +755,7 @@ func readJSON_corev1_ClusterTrustBundleProjection(r *json.Reader, out *corev1.Cl
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ClusterTrustBundleProjection") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -809,12 +809,12 @@ func readJSON_corev1_ConfigMapEnvSource(r *json.Reader, out *corev1.ConfigMapEnv
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ConfigMapEnvSource") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
-			r.Inside("LocalObjectReference")
 			r.String(&out.LocalObjectReference.Name)
+			r.Inside("LocalObjectReference")
 		case "optional":
 			r.Once(&seen, 1)
 			if json.Pointer(r, &out.Optional) {
@@ -846,12 +846,12 @@ func readJSON_corev1_ConfigMapKeySelector(r *json.Reader, out *corev1.ConfigMapK
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ConfigMapKeySelector") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
-			r.Inside("LocalObjectReference")
 			r.String(&out.LocalObjectReference.Name)
+			r.Inside("LocalObjectReference")
 		case "key":
 			r.Once(&seen, 1)
 			r.String(&out.Key)
@@ -890,7 +890,7 @@ func readJSON_corev1_ConfigMapNodeConfigSource(r *json.Reader, out *corev1.Confi
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ConfigMapNodeConfigSource") {
 		switch r.Name() {
 		case "namespace":
 			r.Once(&seen, 0)
@@ -938,12 +938,12 @@ func readJSON_corev1_ConfigMapProjection(r *json.Reader, out *corev1.ConfigMapPr
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ConfigMapProjection") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
-			r.Inside("LocalObjectReference")
 			r.String(&out.LocalObjectReference.Name)
+			r.Inside("LocalObjectReference")
 		case "items":
 			r.Once(&seen, 1)
 			json.ReadSlice(r, &out.Items, "[]v1.KeyToPath", readJSON_corev1_KeyToPath)
@@ -991,12 +991,12 @@ func readJSON_corev1_ConfigMapVolumeSource(r *json.Reader, out *corev1.ConfigMap
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ConfigMapVolumeSource") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
-			r.Inside("LocalObjectReference")
 			r.String(&out.LocalObjectReference.Name)
+			r.Inside("LocalObjectReference")
 		case "items":
 			r.Once(&seen, 1)
 			json.ReadSlice(r, &out.Items, "[]v1.KeyToPath", readJSON_corev1_KeyToPath)
@@ -1154,7 +1154,7 @@ func readJSON_corev1_Container(r *json.Reader, out *corev1.Container) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.Container") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -1265,7 +1265,7 @@ func readJSON_corev1_ContainerExtendedResourceRequest(r *json.Reader, out *corev
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ContainerExtendedResourceRequest") {
 		switch r.Name() {
 		case "containerName":
 			r.Once(&seen, 0)
@@ -1298,7 +1298,7 @@ func readJSON_corev1_ContainerImage(r *json.Reader, out *corev1.ContainerImage) 
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ContainerImage") {
 		switch r.Name() {
 		case "names":
 			r.Once(&seen, 0)
@@ -1340,7 +1340,7 @@ func readJSON_corev1_ContainerPort(r *json.Reader, out *corev1.ContainerPort) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ContainerPort") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -1377,7 +1377,7 @@ func readJSON_corev1_ContainerResizePolicy(r *json.Reader, out *corev1.Container
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ContainerResizePolicy") {
 		switch r.Name() {
 		case "resourceName":
 			r.Once(&seen, 0)
@@ -1412,7 +1412,7 @@ func readJSON_corev1_ContainerRestartRule(r *json.Reader, out *corev1.ContainerR
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ContainerRestartRule") {
 		switch r.Name() {
 		case "action":
 			r.Once(&seen, 0)
@@ -1451,7 +1451,7 @@ func readJSON_corev1_ContainerRestartRuleOnExitCodes(r *json.Reader, out *corev1
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ContainerRestartRuleOnExitCodes") {
 		switch r.Name() {
 		case "operator":
 			r.Once(&seen, 0)
@@ -1494,7 +1494,7 @@ func readJSON_corev1_ContainerState(r *json.Reader, out *corev1.ContainerState) 
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ContainerState") {
 		switch r.Name() {
 		case "waiting":
 			r.Once(&seen, 0)
@@ -1532,7 +1532,7 @@ func readJSON_corev1_ContainerStateRunning(r *json.Reader, out *corev1.Container
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ContainerStateRunning") {
 		switch r.Name() {
 		case "startedAt":
 			r.Once(&seen, 0)
@@ -1580,7 +1580,7 @@ func readJSON_corev1_ContainerStateTerminated(r *json.Reader, out *corev1.Contai
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ContainerStateTerminated") {
 		switch r.Name() {
 		case "exitCode":
 			r.Once(&seen, 0)
@@ -1627,7 +1627,7 @@ func readJSON_corev1_ContainerStateWaiting(r *json.Reader, out *corev1.Container
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ContainerStateWaiting") {
 		switch r.Name() {
 		case "reason":
 			r.Once(&seen, 0)
@@ -1712,7 +1712,7 @@ func readJSON_corev1_ContainerStatus(r *json.Reader, out *corev1.ContainerStatus
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ContainerStatus") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -1790,7 +1790,7 @@ func readJSON_corev1_ContainerUser(r *json.Reader, out *corev1.ContainerUser) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ContainerUser") {
 		switch r.Name() {
 		case "linux":
 			r.Once(&seen, 0)
@@ -1815,7 +1815,7 @@ func readJSON_corev1_DaemonEndpoint(r *json.Reader, out *corev1.DaemonEndpoint) 
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.DaemonEndpoint") {
 		switch r.Name() {
 		case "Port":
 			r.Once(&seen, 0)
@@ -1843,7 +1843,7 @@ func readJSON_corev1_DownwardAPIProjection(r *json.Reader, out *corev1.DownwardA
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.DownwardAPIProjection") {
 		switch r.Name() {
 		case "items":
 			r.Once(&seen, 0)
@@ -1887,7 +1887,7 @@ func readJSON_corev1_DownwardAPIVolumeFile(r *json.Reader, out *corev1.DownwardA
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.DownwardAPIVolumeFile") {
 		switch r.Name() {
 		case "path":
 			r.Once(&seen, 0)
@@ -1943,7 +1943,7 @@ func readJSON_corev1_DownwardAPIVolumeSource(r *json.Reader, out *corev1.Downwar
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.DownwardAPIVolumeSource") {
 		switch r.Name() {
 		case "items":
 			r.Once(&seen, 0)
@@ -1989,7 +1989,7 @@ func readJSON_corev1_EmptyDirVolumeSource(r *json.Reader, out *corev1.EmptyDirVo
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.EmptyDirVolumeSource") {
 		switch r.Name() {
 		case "medium":
 			r.Once(&seen, 0)
@@ -2037,7 +2037,7 @@ func readJSON_corev1_EnvFromSource(r *json.Reader, out *corev1.EnvFromSource) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.EnvFromSource") {
 		switch r.Name() {
 		case "prefix":
 			r.Once(&seen, 0)
@@ -2081,7 +2081,7 @@ func readJSON_corev1_EnvVar(r *json.Reader, out *corev1.EnvVar) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.EnvVar") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -2141,7 +2141,7 @@ func readJSON_corev1_EnvVarSource(r *json.Reader, out *corev1.EnvVarSource) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.EnvVarSource") {
 		switch r.Name() {
 		case "fieldRef":
 			r.Once(&seen, 0)
@@ -2311,120 +2311,120 @@ func readJSON_corev1_EphemeralContainer(r *json.Reader, out *corev1.EphemeralCon
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.EphemeralContainer") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
-			r.Inside("EphemeralContainerCommon")
 			r.String(&out.EphemeralContainerCommon.Name)
+			r.Inside("EphemeralContainerCommon")
 		case "image":
 			r.Once(&seen, 1)
-			r.Inside("EphemeralContainerCommon")
 			r.String(&out.EphemeralContainerCommon.Image)
+			r.Inside("EphemeralContainerCommon")
 		case "command":
 			r.Once(&seen, 2)
-			r.Inside("EphemeralContainerCommon")
 			json.ReadSlice(r, &out.EphemeralContainerCommon.Command, "[]string", (*json.Reader).String)
+			r.Inside("EphemeralContainerCommon")
 		case "args":
 			r.Once(&seen, 3)
-			r.Inside("EphemeralContainerCommon")
 			json.ReadSlice(r, &out.EphemeralContainerCommon.Args, "[]string", (*json.Reader).String)
+			r.Inside("EphemeralContainerCommon")
 		case "workingDir":
 			r.Once(&seen, 4)
-			r.Inside("EphemeralContainerCommon")
 			r.String(&out.EphemeralContainerCommon.WorkingDir)
+			r.Inside("EphemeralContainerCommon")
 		case "ports":
 			r.Once(&seen, 5)
-			r.Inside("EphemeralContainerCommon")
 			json.ReadSlice(r, &out.EphemeralContainerCommon.Ports, "[]v1.ContainerPort", readJSON_corev1_ContainerPort)
+			r.Inside("EphemeralContainerCommon")
 		case "envFrom":
 			r.Once(&seen, 6)
-			r.Inside("EphemeralContainerCommon")
 			json.ReadSlice(r, &out.EphemeralContainerCommon.EnvFrom, "[]v1.EnvFromSource", readJSON_corev1_EnvFromSource)
+			r.Inside("EphemeralContainerCommon")
 		case "env":
 			r.Once(&seen, 7)
-			r.Inside("EphemeralContainerCommon")
 			json.ReadSlice(r, &out.EphemeralContainerCommon.Env, "[]v1.EnvVar", readJSON_corev1_EnvVar)
+			r.Inside("EphemeralContainerCommon")
 		case "resources":
 			r.Once(&seen, 8)
-			r.Inside("EphemeralContainerCommon")
 			readJSON_corev1_ResourceRequirements(r, &out.EphemeralContainerCommon.Resources)
+			r.Inside("EphemeralContainerCommon")
 		case "resizePolicy":
 			r.Once(&seen, 9)
-			r.Inside("EphemeralContainerCommon")
 			json.ReadSlice(r, &out.EphemeralContainerCommon.ResizePolicy, "[]v1.ContainerResizePolicy", readJSON_corev1_ContainerResizePolicy)
+			r.Inside("EphemeralContainerCommon")
 		case "restartPolicy":
 			r.Once(&seen, 10)
-			r.Inside("EphemeralContainerCommon")
 			if json.Pointer(r, &out.EphemeralContainerCommon.RestartPolicy) {
 				json.ReadString(r, out.EphemeralContainerCommon.RestartPolicy, "v1.ContainerRestartPolicy")
 			}
+			r.Inside("EphemeralContainerCommon")
 		case "restartPolicyRules":
 			r.Once(&seen, 11)
-			r.Inside("EphemeralContainerCommon")
 			json.ReadSlice(r, &out.EphemeralContainerCommon.RestartPolicyRules, "[]v1.ContainerRestartRule", readJSON_corev1_ContainerRestartRule)
+			r.Inside("EphemeralContainerCommon")
 		case "volumeMounts":
 			r.Once(&seen, 12)
-			r.Inside("EphemeralContainerCommon")
 			json.ReadSlice(r, &out.EphemeralContainerCommon.VolumeMounts, "[]v1.VolumeMount", readJSON_corev1_VolumeMount)
+			r.Inside("EphemeralContainerCommon")
 		case "volumeDevices":
 			r.Once(&seen, 13)
-			r.Inside("EphemeralContainerCommon")
 			json.ReadSlice(r, &out.EphemeralContainerCommon.VolumeDevices, "[]v1.VolumeDevice", readJSON_corev1_VolumeDevice)
+			r.Inside("EphemeralContainerCommon")
 		case "livenessProbe":
 			r.Once(&seen, 14)
-			r.Inside("EphemeralContainerCommon")
 			if json.Pointer(r, &out.EphemeralContainerCommon.LivenessProbe) {
 				readJSON_corev1_Probe(r, out.EphemeralContainerCommon.LivenessProbe)
 			}
+			r.Inside("EphemeralContainerCommon")
 		case "readinessProbe":
 			r.Once(&seen, 15)
-			r.Inside("EphemeralContainerCommon")
 			if json.Pointer(r, &out.EphemeralContainerCommon.ReadinessProbe) {
 				readJSON_corev1_Probe(r, out.EphemeralContainerCommon.ReadinessProbe)
 			}
+			r.Inside("EphemeralContainerCommon")
 		case "startupProbe":
 			r.Once(&seen, 16)
-			r.Inside("EphemeralContainerCommon")
 			if json.Pointer(r, &out.EphemeralContainerCommon.StartupProbe) {
 				readJSON_corev1_Probe(r, out.EphemeralContainerCommon.StartupProbe)
 			}
+			r.Inside("EphemeralContainerCommon")
 		case "lifecycle":
 			r.Once(&seen, 17)
-			r.Inside("EphemeralContainerCommon")
 			if json.Pointer(r, &out.EphemeralContainerCommon.Lifecycle) {
 				readJSON_corev1_Lifecycle(r, out.EphemeralContainerCommon.Lifecycle)
 			}
+			r.Inside("EphemeralContainerCommon")
 		case "terminationMessagePath":
 			r.Once(&seen, 18)
-			r.Inside("EphemeralContainerCommon")
 			r.String(&out.EphemeralContainerCommon.TerminationMessagePath)
+			r.Inside("EphemeralContainerCommon")
 		case "terminationMessagePolicy":
 			r.Once(&seen, 19)
-			r.Inside("EphemeralContainerCommon")
 			json.ReadString(r, &out.EphemeralContainerCommon.TerminationMessagePolicy, "v1.TerminationMessagePolicy")
+			r.Inside("EphemeralContainerCommon")
 		case "imagePullPolicy":
 			r.Once(&seen, 20)
-			r.Inside("EphemeralContainerCommon")
 			json.ReadString(r, &out.EphemeralContainerCommon.ImagePullPolicy, "v1.PullPolicy")
+			r.Inside("EphemeralContainerCommon")
 		case "securityContext":
 			r.Once(&seen, 21)
-			r.Inside("EphemeralContainerCommon")
 			if json.Pointer(r, &out.EphemeralContainerCommon.SecurityContext) {
 				readJSON_corev1_SecurityContext(r, out.EphemeralContainerCommon.SecurityContext)
 			}
+			r.Inside("EphemeralContainerCommon")
 		case "stdin":
 			r.Once(&seen, 22)
-			r.Inside("EphemeralContainerCommon")
 			r.Bool(&out.EphemeralContainerCommon.Stdin)
+			r.Inside("EphemeralContainerCommon")
 		case "stdinOnce":
 			r.Once(&seen, 23)
-			r.Inside("EphemeralContainerCommon")
 			r.Bool(&out.EphemeralContainerCommon.StdinOnce)
+			r.Inside("EphemeralContainerCommon")
 		case "tty":
 			r.Once(&seen, 24)
-			r.Inside("EphemeralContainerCommon")
 			r.Bool(&out.EphemeralContainerCommon.TTY)
+			r.Inside("EphemeralContainerCommon")
 		case "targetContainerName":
 			r.Once(&seen, 25)
 			r.String(&out.TargetContainerName)
@@ -2451,7 +2451,7 @@ func readJSON_corev1_EphemeralVolumeSource(r *json.Reader, out *corev1.Ephemeral
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.EphemeralVolumeSource") {
 		switch r.Name() {
 		case "volumeClaimTemplate":
 			r.Once(&seen, 0)
@@ -2482,7 +2482,7 @@ func readJSON_corev1_EvictionResponder(r *json.Reader, out *corev1.EvictionRespo
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.EvictionResponder") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -2512,7 +2512,7 @@ func readJSON_corev1_ExecAction(r *json.Reader, out *corev1.ExecAction) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ExecAction") {
 		switch r.Name() {
 		case "command":
 			r.Once(&seen, 0)
@@ -2553,7 +2553,7 @@ func readJSON_corev1_FCVolumeSource(r *json.Reader, out *corev1.FCVolumeSource) 
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.FCVolumeSource") {
 		switch r.Name() {
 		case "targetWWNs":
 			r.Once(&seen, 0)
@@ -2598,7 +2598,7 @@ func readJSON_corev1_FileKeySelector(r *json.Reader, out *corev1.FileKeySelector
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.FileKeySelector") {
 		switch r.Name() {
 		case "volumeName":
 			r.Once(&seen, 0)
@@ -2651,7 +2651,7 @@ func readJSON_corev1_FlexVolumeSource(r *json.Reader, out *corev1.FlexVolumeSour
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.FlexVolumeSource") {
 		switch r.Name() {
 		case "driver":
 			r.Once(&seen, 0)
@@ -2694,7 +2694,7 @@ func readJSON_corev1_FlockerVolumeSource(r *json.Reader, out *corev1.FlockerVolu
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.FlockerVolumeSource") {
 		switch r.Name() {
 		case "datasetName":
 			r.Once(&seen, 0)
@@ -2732,7 +2732,7 @@ func readJSON_corev1_GCEPersistentDiskVolumeSource(r *json.Reader, out *corev1.G
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.GCEPersistentDiskVolumeSource") {
 		switch r.Name() {
 		case "pdName":
 			r.Once(&seen, 0)
@@ -2774,7 +2774,7 @@ func readJSON_corev1_GRPCAction(r *json.Reader, out *corev1.GRPCAction) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.GRPCAction") {
 		switch r.Name() {
 		case "port":
 			r.Once(&seen, 0)
@@ -2815,7 +2815,7 @@ func readJSON_corev1_GitRepoVolumeSource(r *json.Reader, out *corev1.GitRepoVolu
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.GitRepoVolumeSource") {
 		switch r.Name() {
 		case "repository":
 			r.Once(&seen, 0)
@@ -2850,7 +2850,7 @@ func readJSON_corev1_GlusterfsVolumeSource(r *json.Reader, out *corev1.Glusterfs
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.GlusterfsVolumeSource") {
 		switch r.Name() {
 		case "endpoints":
 			r.Once(&seen, 0)
@@ -2904,7 +2904,7 @@ func readJSON_corev1_HTTPGetAction(r *json.Reader, out *corev1.HTTPGetAction) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.HTTPGetAction") {
 		switch r.Name() {
 		case "path":
 			r.Once(&seen, 0)
@@ -2946,7 +2946,7 @@ func readJSON_corev1_HTTPHeader(r *json.Reader, out *corev1.HTTPHeader) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.HTTPHeader") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -2976,7 +2976,7 @@ func readJSON_corev1_HostAlias(r *json.Reader, out *corev1.HostAlias) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.HostAlias") {
 		switch r.Name() {
 		case "ip":
 			r.Once(&seen, 0)
@@ -3002,7 +3002,7 @@ func readJSON_corev1_HostIP(r *json.Reader, out *corev1.HostIP) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.HostIP") {
 		switch r.Name() {
 		case "ip":
 			r.Once(&seen, 0)
@@ -3029,7 +3029,7 @@ func readJSON_corev1_HostPathVolumeSource(r *json.Reader, out *corev1.HostPathVo
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.HostPathVolumeSource") {
 		switch r.Name() {
 		case "path":
 			r.Once(&seen, 0)
@@ -3096,7 +3096,7 @@ func readJSON_corev1_ISCSIVolumeSource(r *json.Reader, out *corev1.ISCSIVolumeSo
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ISCSIVolumeSource") {
 		switch r.Name() {
 		case "targetPortal":
 			r.Once(&seen, 0)
@@ -3159,7 +3159,7 @@ func readJSON_corev1_ImageVolumeSource(r *json.Reader, out *corev1.ImageVolumeSo
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ImageVolumeSource") {
 		switch r.Name() {
 		case "reference":
 			r.Once(&seen, 0)
@@ -3187,7 +3187,7 @@ func readJSON_corev1_ImageVolumeStatus(r *json.Reader, out *corev1.ImageVolumeSt
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ImageVolumeStatus") {
 		switch r.Name() {
 		case "imageRef":
 			r.Once(&seen, 0)
@@ -3220,7 +3220,7 @@ func readJSON_corev1_KeyToPath(r *json.Reader, out *corev1.KeyToPath) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.KeyToPath") {
 		switch r.Name() {
 		case "key":
 			r.Once(&seen, 0)
@@ -3271,7 +3271,7 @@ func readJSON_corev1_Lifecycle(r *json.Reader, out *corev1.Lifecycle) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.Lifecycle") {
 		switch r.Name() {
 		case "postStart":
 			r.Once(&seen, 0)
@@ -3329,7 +3329,7 @@ func readJSON_corev1_LifecycleHandler(r *json.Reader, out *corev1.LifecycleHandl
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.LifecycleHandler") {
 		switch r.Name() {
 		case "exec":
 			r.Once(&seen, 0)
@@ -3380,7 +3380,7 @@ func readJSON_corev1_LinuxContainerUser(r *json.Reader, out *corev1.LinuxContain
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.LinuxContainerUser") {
 		switch r.Name() {
 		case "uid":
 			r.Once(&seen, 0)
@@ -3411,7 +3411,7 @@ func readJSON_corev1_LocalObjectReference(r *json.Reader, out *corev1.LocalObjec
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.LocalObjectReference") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -3440,7 +3440,7 @@ func readJSON_corev1_NFSVolumeSource(r *json.Reader, out *corev1.NFSVolumeSource
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NFSVolumeSource") {
 		switch r.Name() {
 		case "server":
 			r.Once(&seen, 0)
@@ -3471,7 +3471,7 @@ func readJSON_corev1_NodeAddress(r *json.Reader, out *corev1.NodeAddress) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NodeAddress") {
 		switch r.Name() {
 		case "type":
 			r.Once(&seen, 0)
@@ -3508,7 +3508,7 @@ func readJSON_corev1_NodeAffinity(r *json.Reader, out *corev1.NodeAffinity) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NodeAffinity") {
 		switch r.Name() {
 		case "requiredDuringSchedulingIgnoredDuringExecution":
 			r.Once(&seen, 0)
@@ -3545,7 +3545,7 @@ func readJSON_corev1_NodeAllocatableMappedResources(r *json.Reader, out *corev1.
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NodeAllocatableMappedResources") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -3586,7 +3586,7 @@ func readJSON_corev1_NodeAllocatableOverheadResources(r *json.Reader, out *corev
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NodeAllocatableOverheadResources") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -3636,7 +3636,7 @@ func readJSON_corev1_NodeAllocatableResourceClaimStatus(r *json.Reader, out *cor
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NodeAllocatableResourceClaimStatus") {
 		switch r.Name() {
 		case "resourceClaimName":
 			r.Once(&seen, 0)
@@ -3687,7 +3687,7 @@ func readJSON_corev1_NodeCondition(r *json.Reader, out *corev1.NodeCondition) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NodeCondition") {
 		switch r.Name() {
 		case "type":
 			r.Once(&seen, 0)
@@ -3730,7 +3730,7 @@ func readJSON_corev1_NodeConfigSource(r *json.Reader, out *corev1.NodeConfigSour
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NodeConfigSource") {
 		switch r.Name() {
 		case "configMap":
 			r.Once(&seen, 0)
@@ -3776,7 +3776,7 @@ func readJSON_corev1_NodeConfigStatus(r *json.Reader, out *corev1.NodeConfigStat
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NodeConfigStatus") {
 		switch r.Name() {
 		case "assigned":
 			r.Once(&seen, 0)
@@ -3817,7 +3817,7 @@ func readJSON_corev1_NodeDaemonEndpoints(r *json.Reader, out *corev1.NodeDaemonE
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NodeDaemonEndpoints") {
 		switch r.Name() {
 		case "kubeletEndpoint":
 			r.Once(&seen, 0)
@@ -3842,7 +3842,7 @@ func readJSON_corev1_NodeFeatures(r *json.Reader, out *corev1.NodeFeatures) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NodeFeatures") {
 		switch r.Name() {
 		case "supplementalGroupsPolicy":
 			r.Once(&seen, 0)
@@ -3869,7 +3869,7 @@ func readJSON_corev1_NodePodPreemptionPolicy(r *json.Reader, out *corev1.NodePod
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NodePodPreemptionPolicy") {
 		switch r.Name() {
 		case "disableResizePreemption":
 			r.Once(&seen, 0)
@@ -3899,7 +3899,7 @@ func readJSON_corev1_NodeRuntimeHandler(r *json.Reader, out *corev1.NodeRuntimeH
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NodeRuntimeHandler") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -3933,7 +3933,7 @@ func readJSON_corev1_NodeRuntimeHandlerFeatures(r *json.Reader, out *corev1.Node
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NodeRuntimeHandlerFeatures") {
 		switch r.Name() {
 		case "recursiveReadOnlyMounts":
 			r.Once(&seen, 0)
@@ -3966,7 +3966,7 @@ func readJSON_corev1_NodeSelector(r *json.Reader, out *corev1.NodeSelector) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NodeSelector") {
 		switch r.Name() {
 		case "nodeSelectorTerms":
 			r.Once(&seen, 0)
@@ -3995,7 +3995,7 @@ func readJSON_corev1_NodeSelectorRequirement(r *json.Reader, out *corev1.NodeSel
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NodeSelectorRequirement") {
 		switch r.Name() {
 		case "key":
 			r.Once(&seen, 0)
@@ -4035,7 +4035,7 @@ func readJSON_corev1_NodeSelectorTerm(r *json.Reader, out *corev1.NodeSelectorTe
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NodeSelectorTerm") {
 		switch r.Name() {
 		case "matchExpressions":
 			r.Once(&seen, 0)
@@ -4098,7 +4098,7 @@ func readJSON_corev1_NodeSpec(r *json.Reader, out *corev1.NodeSpec) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NodeSpec") {
 		switch r.Name() {
 		case "podCIDR":
 			r.Once(&seen, 0)
@@ -4219,7 +4219,7 @@ func readJSON_corev1_NodeStatus(r *json.Reader, out *corev1.NodeStatus) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NodeStatus") {
 		switch r.Name() {
 		case "capacity":
 			r.Once(&seen, 0)
@@ -4289,7 +4289,7 @@ func readJSON_corev1_NodeSwapStatus(r *json.Reader, out *corev1.NodeSwapStatus) 
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NodeSwapStatus") {
 		switch r.Name() {
 		case "capacity":
 			r.Once(&seen, 0)
@@ -4343,7 +4343,7 @@ func readJSON_corev1_NodeSystemInfo(r *json.Reader, out *corev1.NodeSystemInfo) 
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.NodeSystemInfo") {
 		switch r.Name() {
 		case "machineID":
 			r.Once(&seen, 0)
@@ -4407,7 +4407,7 @@ func readJSON_corev1_ObjectFieldSelector(r *json.Reader, out *corev1.ObjectField
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ObjectFieldSelector") {
 		switch r.Name() {
 		case "apiVersion":
 			r.Once(&seen, 0)
@@ -4474,7 +4474,7 @@ func readJSON_corev1_PersistentVolumeClaimSpec(r *json.Reader, out *corev1.Persi
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PersistentVolumeClaimSpec") {
 		switch r.Name() {
 		case "accessModes":
 			r.Once(&seen, 0)
@@ -4542,7 +4542,7 @@ func readJSON_corev1_PersistentVolumeClaimTemplate(r *json.Reader, out *corev1.P
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PersistentVolumeClaimTemplate") {
 		switch r.Name() {
 		case "metadata":
 			r.Once(&seen, 0)
@@ -4572,7 +4572,7 @@ func readJSON_corev1_PersistentVolumeClaimVolumeSource(r *json.Reader, out *core
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PersistentVolumeClaimVolumeSource") {
 		switch r.Name() {
 		case "claimName":
 			r.Once(&seen, 0)
@@ -4602,7 +4602,7 @@ func readJSON_corev1_PhotonPersistentDiskVolumeSource(r *json.Reader, out *corev
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PhotonPersistentDiskVolumeSource") {
 		switch r.Name() {
 		case "pdID":
 			r.Once(&seen, 0)
@@ -4639,7 +4639,7 @@ func readJSON_corev1_PodAffinity(r *json.Reader, out *corev1.PodAffinity) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodAffinity") {
 		switch r.Name() {
 		case "requiredDuringSchedulingIgnoredDuringExecution":
 			r.Once(&seen, 0)
@@ -4690,7 +4690,7 @@ func readJSON_corev1_PodAffinityTerm(r *json.Reader, out *corev1.PodAffinityTerm
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodAffinityTerm") {
 		switch r.Name() {
 		case "labelSelector":
 			r.Once(&seen, 0)
@@ -4743,7 +4743,7 @@ func readJSON_corev1_PodAntiAffinity(r *json.Reader, out *corev1.PodAntiAffinity
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodAntiAffinity") {
 		switch r.Name() {
 		case "requiredDuringSchedulingIgnoredDuringExecution":
 			r.Once(&seen, 0)
@@ -4799,7 +4799,7 @@ func readJSON_corev1_PodCertificateProjection(r *json.Reader, out *corev1.PodCer
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodCertificateProjection") {
 		switch r.Name() {
 		case "signerName":
 			r.Once(&seen, 0)
@@ -4870,7 +4870,7 @@ func readJSON_corev1_PodCondition(r *json.Reader, out *corev1.PodCondition) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodCondition") {
 		switch r.Name() {
 		case "type":
 			r.Once(&seen, 0)
@@ -4924,7 +4924,7 @@ func readJSON_corev1_PodDNSConfig(r *json.Reader, out *corev1.PodDNSConfig) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodDNSConfig") {
 		switch r.Name() {
 		case "nameservers":
 			r.Once(&seen, 0)
@@ -4959,7 +4959,7 @@ func readJSON_corev1_PodDNSConfigOption(r *json.Reader, out *corev1.PodDNSConfig
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodDNSConfigOption") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -4992,7 +4992,7 @@ func readJSON_corev1_PodExtendedResourceClaimStatus(r *json.Reader, out *corev1.
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodExtendedResourceClaimStatus") {
 		switch r.Name() {
 		case "requestMappings":
 			r.Once(&seen, 0)
@@ -5018,7 +5018,7 @@ func readJSON_corev1_PodIP(r *json.Reader, out *corev1.PodIP) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodIP") {
 		switch r.Name() {
 		case "ip":
 			r.Once(&seen, 0)
@@ -5041,7 +5041,7 @@ func readJSON_corev1_PodOS(r *json.Reader, out *corev1.PodOS) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodOS") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -5064,7 +5064,7 @@ func readJSON_corev1_PodReadinessGate(r *json.Reader, out *corev1.PodReadinessGa
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodReadinessGate") {
 		switch r.Name() {
 		case "conditionType":
 			r.Once(&seen, 0)
@@ -5095,7 +5095,7 @@ func readJSON_corev1_PodResourceClaim(r *json.Reader, out *corev1.PodResourceCla
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodResourceClaim") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -5132,7 +5132,7 @@ func readJSON_corev1_PodResourceClaimStatus(r *json.Reader, out *corev1.PodResou
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodResourceClaimStatus") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -5160,7 +5160,7 @@ func readJSON_corev1_PodSchedulingGate(r *json.Reader, out *corev1.PodScheduling
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodSchedulingGate") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -5185,7 +5185,7 @@ func readJSON_corev1_PodSchedulingGroup(r *json.Reader, out *corev1.PodSchedulin
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodSchedulingGroup") {
 		switch r.Name() {
 		case "podGroupName":
 			r.Once(&seen, 0)
@@ -5275,7 +5275,7 @@ func readJSON_corev1_PodSecurityContext(r *json.Reader, out *corev1.PodSecurityC
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodSecurityContext") {
 		switch r.Name() {
 		case "seLinuxOptions":
 			r.Once(&seen, 0)
@@ -5563,7 +5563,7 @@ func readJSON_corev1_PodSpec(r *json.Reader, out *corev1.PodSpec) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodSpec") {
 		switch r.Name() {
 		case "volumes":
 			r.Once(&seen, 0)
@@ -5859,7 +5859,7 @@ func readJSON_corev1_PodStatus(r *json.Reader, out *corev1.PodStatus) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodStatus") {
 		switch r.Name() {
 		case "observedGeneration":
 			r.Once(&seen, 0)
@@ -5958,7 +5958,7 @@ func readJSON_corev1_PodTemplateSpec(r *json.Reader, out *corev1.PodTemplateSpec
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodTemplateSpec") {
 		switch r.Name() {
 		case "metadata":
 			r.Once(&seen, 0)
@@ -5995,7 +5995,7 @@ func readJSON_corev1_PodVolumeHealth(r *json.Reader, out *corev1.PodVolumeHealth
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PodVolumeHealth") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -6032,7 +6032,7 @@ func readJSON_corev1_PortworxVolumeSource(r *json.Reader, out *corev1.PortworxVo
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PortworxVolumeSource") {
 		switch r.Name() {
 		case "volumeID":
 			r.Once(&seen, 0)
@@ -6066,7 +6066,7 @@ func readJSON_corev1_PreferredSchedulingTerm(r *json.Reader, out *corev1.Preferr
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.PreferredSchedulingTerm") {
 		switch r.Name() {
 		case "weight":
 			r.Once(&seen, 0)
@@ -6139,32 +6139,32 @@ func readJSON_corev1_Probe(r *json.Reader, out *corev1.Probe) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.Probe") {
 		switch r.Name() {
 		case "exec":
 			r.Once(&seen, 0)
-			r.Inside("ProbeHandler")
 			if json.Pointer(r, &out.ProbeHandler.Exec) {
 				readJSON_corev1_ExecAction(r, out.ProbeHandler.Exec)
 			}
+			r.Inside("ProbeHandler")
 		case "httpGet":
 			r.Once(&seen, 1)
-			r.Inside("ProbeHandler")
 			if json.Pointer(r, &out.ProbeHandler.HTTPGet) {
 				readJSON_corev1_HTTPGetAction(r, out.ProbeHandler.HTTPGet)
 			}
+			r.Inside("ProbeHandler")
 		case "tcpSocket":
 			r.Once(&seen, 2)
-			r.Inside("ProbeHandler")
 			if json.Pointer(r, &out.ProbeHandler.TCPSocket) {
 				readJSON_corev1_TCPSocketAction(r, out.ProbeHandler.TCPSocket)
 			}
+			r.Inside("ProbeHandler")
 		case "grpc":
 			r.Once(&seen, 3)
-			r.Inside("ProbeHandler")
 			if json.Pointer(r, &out.ProbeHandler.GRPC) {
 				readJSON_corev1_GRPCAction(r, out.ProbeHandler.GRPC)
 			}
+			r.Inside("ProbeHandler")
 		case "initialDelaySeconds":
 			r.Once(&seen, 4)
 			r.Int32(&out.InitialDelaySeconds)
@@ -6214,7 +6214,7 @@ func readJSON_corev1_ProjectedVolumeSource(r *json.Reader, out *corev1.Projected
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ProjectedVolumeSource") {
 		switch r.Name() {
 		case "sources":
 			r.Once(&seen, 0)
@@ -6265,7 +6265,7 @@ func readJSON_corev1_QuobyteVolumeSource(r *json.Reader, out *corev1.QuobyteVolu
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.QuobyteVolumeSource") {
 		switch r.Name() {
 		case "registry":
 			r.Once(&seen, 0)
@@ -6332,7 +6332,7 @@ func readJSON_corev1_RBDVolumeSource(r *json.Reader, out *corev1.RBDVolumeSource
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.RBDVolumeSource") {
 		switch r.Name() {
 		case "monitors":
 			r.Once(&seen, 0)
@@ -6382,7 +6382,7 @@ func readJSON_corev1_ResourceClaim(r *json.Reader, out *corev1.ResourceClaim) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ResourceClaim") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -6417,7 +6417,7 @@ func readJSON_corev1_ResourceFieldSelector(r *json.Reader, out *corev1.ResourceF
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ResourceFieldSelector") {
 		switch r.Name() {
 		case "containerName":
 			r.Once(&seen, 0)
@@ -6454,7 +6454,7 @@ func readJSON_corev1_ResourceHealth(r *json.Reader, out *corev1.ResourceHealth) 
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ResourceHealth") {
 		switch r.Name() {
 		case "resourceID":
 			r.Once(&seen, 0)
@@ -6510,7 +6510,7 @@ func readJSON_corev1_ResourceRequirements(r *json.Reader, out *corev1.ResourceRe
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ResourceRequirements") {
 		switch r.Name() {
 		case "limits":
 			r.Once(&seen, 0)
@@ -6546,7 +6546,7 @@ func readJSON_corev1_ResourceStatus(r *json.Reader, out *corev1.ResourceStatus) 
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ResourceStatus") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -6586,7 +6586,7 @@ func readJSON_corev1_SELinuxOptions(r *json.Reader, out *corev1.SELinuxOptions) 
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.SELinuxOptions") {
 		switch r.Name() {
 		case "user":
 			r.Once(&seen, 0)
@@ -6657,7 +6657,7 @@ func readJSON_corev1_ScaleIOVolumeSource(r *json.Reader, out *corev1.ScaleIOVolu
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ScaleIOVolumeSource") {
 		switch r.Name() {
 		case "gateway":
 			r.Once(&seen, 0)
@@ -6713,7 +6713,7 @@ func readJSON_corev1_SeccompProfile(r *json.Reader, out *corev1.SeccompProfile) 
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.SeccompProfile") {
 		switch r.Name() {
 		case "type":
 			r.Once(&seen, 0)
@@ -6747,12 +6747,12 @@ func readJSON_corev1_SecretEnvSource(r *json.Reader, out *corev1.SecretEnvSource
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.SecretEnvSource") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
-			r.Inside("LocalObjectReference")
 			r.String(&out.LocalObjectReference.Name)
+			r.Inside("LocalObjectReference")
 		case "optional":
 			r.Once(&seen, 1)
 			if json.Pointer(r, &out.Optional) {
@@ -6784,12 +6784,12 @@ func readJSON_corev1_SecretKeySelector(r *json.Reader, out *corev1.SecretKeySele
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.SecretKeySelector") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
-			r.Inside("LocalObjectReference")
 			r.String(&out.LocalObjectReference.Name)
+			r.Inside("LocalObjectReference")
 		case "key":
 			r.Once(&seen, 1)
 			r.String(&out.Key)
@@ -6829,12 +6829,12 @@ func readJSON_corev1_SecretProjection(r *json.Reader, out *corev1.SecretProjecti
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.SecretProjection") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
-			r.Inside("LocalObjectReference")
 			r.String(&out.LocalObjectReference.Name)
+			r.Inside("LocalObjectReference")
 		case "items":
 			r.Once(&seen, 1)
 			json.ReadSlice(r, &out.Items, "[]v1.KeyToPath", readJSON_corev1_KeyToPath)
@@ -6882,7 +6882,7 @@ func readJSON_corev1_SecretVolumeSource(r *json.Reader, out *corev1.SecretVolume
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.SecretVolumeSource") {
 		switch r.Name() {
 		case "secretName":
 			r.Once(&seen, 0)
@@ -6980,7 +6980,7 @@ func readJSON_corev1_SecurityContext(r *json.Reader, out *corev1.SecurityContext
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.SecurityContext") {
 		switch r.Name() {
 		case "capabilities":
 			r.Once(&seen, 0)
@@ -7072,7 +7072,7 @@ func readJSON_corev1_ServiceAccountTokenProjection(r *json.Reader, out *corev1.S
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.ServiceAccountTokenProjection") {
 		switch r.Name() {
 		case "audience":
 			r.Once(&seen, 0)
@@ -7108,7 +7108,7 @@ func readJSON_corev1_SleepAction(r *json.Reader, out *corev1.SleepAction) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.SleepAction") {
 		switch r.Name() {
 		case "seconds":
 			r.Once(&seen, 0)
@@ -7152,7 +7152,7 @@ func readJSON_corev1_StorageOSVolumeSource(r *json.Reader, out *corev1.StorageOS
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.StorageOSVolumeSource") {
 		switch r.Name() {
 		case "volumeName":
 			r.Once(&seen, 0)
@@ -7191,7 +7191,7 @@ func readJSON_corev1_Sysctl(r *json.Reader, out *corev1.Sysctl) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.Sysctl") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -7224,7 +7224,7 @@ func readJSON_corev1_TCPSocketAction(r *json.Reader, out *corev1.TCPSocketAction
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.TCPSocketAction") {
 		switch r.Name() {
 		case "port":
 			r.Once(&seen, 0)
@@ -7263,7 +7263,7 @@ func readJSON_corev1_Taint(r *json.Reader, out *corev1.Taint) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.Taint") {
 		switch r.Name() {
 		case "key":
 			r.Once(&seen, 0)
@@ -7315,7 +7315,7 @@ func readJSON_corev1_Toleration(r *json.Reader, out *corev1.Toleration) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.Toleration") {
 		switch r.Name() {
 		case "key":
 			r.Once(&seen, 0)
@@ -7379,7 +7379,7 @@ func readJSON_corev1_TopologySpreadConstraint(r *json.Reader, out *corev1.Topolo
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.TopologySpreadConstraint") {
 		switch r.Name() {
 		case "maxSkew":
 			r.Once(&seen, 0)
@@ -7439,7 +7439,7 @@ func readJSON_corev1_TypedLocalObjectReference(r *json.Reader, out *corev1.Typed
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.TypedLocalObjectReference") {
 		switch r.Name() {
 		case "apiGroup":
 			r.Once(&seen, 0)
@@ -7482,7 +7482,7 @@ func readJSON_corev1_TypedObjectReference(r *json.Reader, out *corev1.TypedObjec
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.TypedObjectReference") {
 		switch r.Name() {
 		case "apiGroup":
 			r.Once(&seen, 0)
@@ -7699,191 +7699,191 @@ func readJSON_corev1_Volume(r *json.Reader, out *corev1.Volume) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.Volume") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
 			r.String(&out.Name)
 		case "hostPath":
 			r.Once(&seen, 1)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.HostPath) {
 				readJSON_corev1_HostPathVolumeSource(r, out.VolumeSource.HostPath)
 			}
+			r.Inside("VolumeSource")
 		case "emptyDir":
 			r.Once(&seen, 2)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.EmptyDir) {
 				readJSON_corev1_EmptyDirVolumeSource(r, out.VolumeSource.EmptyDir)
 			}
+			r.Inside("VolumeSource")
 		case "gcePersistentDisk":
 			r.Once(&seen, 3)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.GCEPersistentDisk) {
 				readJSON_corev1_GCEPersistentDiskVolumeSource(r, out.VolumeSource.GCEPersistentDisk)
 			}
+			r.Inside("VolumeSource")
 		case "awsElasticBlockStore":
 			r.Once(&seen, 4)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.AWSElasticBlockStore) {
 				readJSON_corev1_AWSElasticBlockStoreVolumeSource(r, out.VolumeSource.AWSElasticBlockStore)
 			}
+			r.Inside("VolumeSource")
 		case "gitRepo":
 			r.Once(&seen, 5)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.GitRepo) {
 				readJSON_corev1_GitRepoVolumeSource(r, out.VolumeSource.GitRepo)
 			}
+			r.Inside("VolumeSource")
 		case "secret":
 			r.Once(&seen, 6)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.Secret) {
 				readJSON_corev1_SecretVolumeSource(r, out.VolumeSource.Secret)
 			}
+			r.Inside("VolumeSource")
 		case "nfs":
 			r.Once(&seen, 7)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.NFS) {
 				readJSON_corev1_NFSVolumeSource(r, out.VolumeSource.NFS)
 			}
+			r.Inside("VolumeSource")
 		case "iscsi":
 			r.Once(&seen, 8)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.ISCSI) {
 				readJSON_corev1_ISCSIVolumeSource(r, out.VolumeSource.ISCSI)
 			}
+			r.Inside("VolumeSource")
 		case "glusterfs":
 			r.Once(&seen, 9)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.Glusterfs) {
 				readJSON_corev1_GlusterfsVolumeSource(r, out.VolumeSource.Glusterfs)
 			}
+			r.Inside("VolumeSource")
 		case "persistentVolumeClaim":
 			r.Once(&seen, 10)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.PersistentVolumeClaim) {
 				readJSON_corev1_PersistentVolumeClaimVolumeSource(r, out.VolumeSource.PersistentVolumeClaim)
 			}
+			r.Inside("VolumeSource")
 		case "rbd":
 			r.Once(&seen, 11)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.RBD) {
 				readJSON_corev1_RBDVolumeSource(r, out.VolumeSource.RBD)
 			}
+			r.Inside("VolumeSource")
 		case "flexVolume":
 			r.Once(&seen, 12)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.FlexVolume) {
 				readJSON_corev1_FlexVolumeSource(r, out.VolumeSource.FlexVolume)
 			}
+			r.Inside("VolumeSource")
 		case "cinder":
 			r.Once(&seen, 13)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.Cinder) {
 				readJSON_corev1_CinderVolumeSource(r, out.VolumeSource.Cinder)
 			}
+			r.Inside("VolumeSource")
 		case "cephfs":
 			r.Once(&seen, 14)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.CephFS) {
 				readJSON_corev1_CephFSVolumeSource(r, out.VolumeSource.CephFS)
 			}
+			r.Inside("VolumeSource")
 		case "flocker":
 			r.Once(&seen, 15)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.Flocker) {
 				readJSON_corev1_FlockerVolumeSource(r, out.VolumeSource.Flocker)
 			}
+			r.Inside("VolumeSource")
 		case "downwardAPI":
 			r.Once(&seen, 16)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.DownwardAPI) {
 				readJSON_corev1_DownwardAPIVolumeSource(r, out.VolumeSource.DownwardAPI)
 			}
+			r.Inside("VolumeSource")
 		case "fc":
 			r.Once(&seen, 17)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.FC) {
 				readJSON_corev1_FCVolumeSource(r, out.VolumeSource.FC)
 			}
+			r.Inside("VolumeSource")
 		case "azureFile":
 			r.Once(&seen, 18)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.AzureFile) {
 				readJSON_corev1_AzureFileVolumeSource(r, out.VolumeSource.AzureFile)
 			}
+			r.Inside("VolumeSource")
 		case "configMap":
 			r.Once(&seen, 19)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.ConfigMap) {
 				readJSON_corev1_ConfigMapVolumeSource(r, out.VolumeSource.ConfigMap)
 			}
+			r.Inside("VolumeSource")
 		case "vsphereVolume":
 			r.Once(&seen, 20)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.VsphereVolume) {
 				readJSON_corev1_VsphereVirtualDiskVolumeSource(r, out.VolumeSource.VsphereVolume)
 			}
+			r.Inside("VolumeSource")
 		case "quobyte":
 			r.Once(&seen, 21)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.Quobyte) {
 				readJSON_corev1_QuobyteVolumeSource(r, out.VolumeSource.Quobyte)
 			}
+			r.Inside("VolumeSource")
 		case "azureDisk":
 			r.Once(&seen, 22)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.AzureDisk) {
 				readJSON_corev1_AzureDiskVolumeSource(r, out.VolumeSource.AzureDisk)
 			}
+			r.Inside("VolumeSource")
 		case "photonPersistentDisk":
 			r.Once(&seen, 23)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.PhotonPersistentDisk) {
 				readJSON_corev1_PhotonPersistentDiskVolumeSource(r, out.VolumeSource.PhotonPersistentDisk)
 			}
+			r.Inside("VolumeSource")
 		case "projected":
 			r.Once(&seen, 24)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.Projected) {
 				readJSON_corev1_ProjectedVolumeSource(r, out.VolumeSource.Projected)
 			}
+			r.Inside("VolumeSource")
 		case "portworxVolume":
 			r.Once(&seen, 25)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.PortworxVolume) {
 				readJSON_corev1_PortworxVolumeSource(r, out.VolumeSource.PortworxVolume)
 			}
+			r.Inside("VolumeSource")
 		case "scaleIO":
 			r.Once(&seen, 26)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.ScaleIO) {
 				readJSON_corev1_ScaleIOVolumeSource(r, out.VolumeSource.ScaleIO)
 			}
+			r.Inside("VolumeSource")
 		case "storageos":
 			r.Once(&seen, 27)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.StorageOS) {
 				readJSON_corev1_StorageOSVolumeSource(r, out.VolumeSource.StorageOS)
 			}
+			r.Inside("VolumeSource")
 		case "csi":
 			r.Once(&seen, 28)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.CSI) {
 				readJSON_corev1_CSIVolumeSource(r, out.VolumeSource.CSI)
 			}
+			r.Inside("VolumeSource")
 		case "ephemeral":
 			r.Once(&seen, 29)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.Ephemeral) {
 				readJSON_corev1_EphemeralVolumeSource(r, out.VolumeSource.Ephemeral)
 			}
+			r.Inside("VolumeSource")
 		case "image":
 			r.Once(&seen, 30)
-			r.Inside("VolumeSource")
 			if json.Pointer(r, &out.VolumeSource.Image) {
 				readJSON_corev1_ImageVolumeSource(r, out.VolumeSource.Image)
 			}
+			r.Inside("VolumeSource")
 		default:
 			r.Unknown()
 		}
@@ -7904,7 +7904,7 @@ func readJSON_corev1_VolumeDevice(r *json.Reader, out *corev1.VolumeDevice) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.VolumeDevice") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -7936,7 +7936,7 @@ func readJSON_corev1_VolumeHealthCondition(r *json.Reader, out *corev1.VolumeHea
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.VolumeHealthCondition") {
 		switch r.Name() {
 		case "status":
 			r.Once(&seen, 0)
@@ -7991,7 +7991,7 @@ func readJSON_corev1_VolumeMount(r *json.Reader, out *corev1.VolumeMount) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.VolumeMount") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -8056,7 +8056,7 @@ func readJSON_corev1_VolumeMountStatus(r *json.Reader, out *corev1.VolumeMountSt
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.VolumeMountStatus") {
 		switch r.Name() {
 		case "name":
 			r.Once(&seen, 0)
@@ -8130,7 +8130,7 @@ func readJSON_corev1_VolumeProjection(r *json.Reader, out *corev1.VolumeProjecti
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.VolumeProjection") {
 		switch r.Name() {
 		case "secret":
 			r.Once(&seen, 0)
@@ -8191,7 +8191,7 @@ func readJSON_corev1_VolumeResourceRequirements(r *json.Reader, out *corev1.Volu
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.VolumeResourceRequirements") {
 		switch r.Name() {
 		case "limits":
 			r.Once(&seen, 0)
@@ -8222,7 +8222,7 @@ func readJSON_corev1_VolumeStatus(r *json.Reader, out *corev1.VolumeStatus) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.VolumeStatus") {
 		switch r.Name() {
 		case "image":
 			r.Once(&seen, 0)
@@ -8259,7 +8259,7 @@ func readJSON_corev1_VsphereVirtualDiskVolumeSource(r *json.Reader, out *corev1.
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.VsphereVirtualDiskVolumeSource") {
 		switch r.Name() {
 		case "volumePath":
 			r.Once(&seen, 0)
@@ -8296,7 +8296,7 @@ func readJSON_corev1_WeightedPodAffinityTerm(r *json.Reader, out *corev1.Weighte
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.WeightedPodAffinityTerm") {
 		switch r.Name() {
 		case "weight":
 			r.Once(&seen, 0)
@@ -8336,7 +8336,7 @@ func readJSON_corev1_WindowsSecurityContextOptions(r *json.Reader, out *corev1.W
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.WindowsSecurityContextOptions") {
 		switch r.Name() {
 		case "gmsaCredentialSpecName":
 			r.Once(&seen, 0)
@@ -8395,7 +8395,7 @@ func readJSON_v1_DeploymentCondition(r *json.Reader, out *v1.DeploymentCondition
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.DeploymentCondition") {
 		switch r.Name() {
 		case "type":
 			r.Once(&seen, 0)
@@ -8468,7 +8468,7 @@ func readJSON_v1_DeploymentSpec(r *json.Reader, out *v1.DeploymentSpec) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.DeploymentSpec") {
 		switch r.Name() {
 		case "replicas":
 			r.Once(&seen, 0)
@@ -8557,7 +8557,7 @@ func readJSON_v1_DeploymentStatus(r *json.Reader, out *v1.DeploymentStatus) {
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.DeploymentStatus") {
 		switch r.Name() {
 		case "observedGeneration":
 			r.Once(&seen, 0)
@@ -8617,7 +8617,7 @@ func readJSON_v1_DeploymentStrategy(r *json.Reader, out *v1.DeploymentStrategy) 
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.DeploymentStrategy") {
 		switch r.Name() {
 		case "type":
 			r.Once(&seen, 0)
@@ -8656,7 +8656,7 @@ func readJSON_v1_RollingUpdateDeployment(r *json.Reader, out *v1.RollingUpdateDe
 		return
 	}
 	var seen uint64
-	for r.NextField() {
+	for r.NextField("v1.RollingUpdateDeployment") {
 		switch r.Name() {
 		case "maxUnavailable":
 			r.Once(&seen, 0)
