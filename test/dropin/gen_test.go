@@ -1,0 +1,64 @@
+package dropin
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const header = `/*
+Copyright The Kubernetes Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+`
+
+// replaced are the generated files that a module is copied without: what gen makes has to take their place.
+var replaced = []string{
+	"generated.pb.go", "zz_generated.deepcopy.go", "zz_generated.defaults.go", "zz_generated.conversion.go",
+	"zz_generated.prerelease-lifecycle.go", "zz_generated.model_name.go",
+}
+
+// identical are those of them that come out as upstream's generators make them, to the byte.
+var identical = []string{"zz_generated.prerelease-lifecycle.go", "zz_generated.model_name.go"}
+
+// generate builds gen from this repository and runs these generators, or all, on the module in dir; twice: the second
+// run finds nothing to do.
+func generate(t *testing.T, dir string, generators ...string) {
+	t.Helper()
+	gen := filepath.Join(t.TempDir(), "gen")
+	goCommand(t, "../..", "build", "-o", gen, "./cmd/gen")
+	headerFile := filepath.Join(t.TempDir(), "header.txt")
+	write(t, headerFile, []byte(header))
+	for _, extra := range [][]string{nil, {"--verify"}} {
+		cmd := exec.Command(gen, append(extra, "--generators", strings.Join(generators, ","), "--go-header-file", headerFile, "./...")...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOWORK=off", "GOPROXY=off", "GOFLAGS=-mod=readonly")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("gen %s: %v\n%s", strings.Join(extra, " "), err, out)
+		}
+	}
+}
+
+// goCommand runs the go command in a folder.
+func goCommand(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
