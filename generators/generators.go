@@ -27,6 +27,9 @@ type Plugin struct {
 	// Outputs are the files that the plug-in may write into a package. One that is there, carries the plug-in's
 	// header and was not printed by this run is removed.
 	Outputs []emit.Output
+	// Stale returns files elsewhere than in the folders of packages that the plug-in once wrote and no longer would, for
+	// them to be removed; nil for a plug-in that writes into packages only. It is called after Generate.
+	Stale func(*Pass) []string
 	// Last says that the plug-in looks at what the others print (Pass.Printed), so that it runs after them.
 	Last bool
 	// Generate plans and prints. It is called once, with all packages of the run; it does not modify them.
@@ -66,5 +69,10 @@ func (p *Pass) File(pkg *load.Package, name, generator string) *emit.File {
 
 // Raw adds a file of pkg that is not Go and is written as it is.
 func (p *Pass) Raw(pkg *load.Package, name string, content []byte) {
-	p.files = append(p.files, emit.NewRaw(pkg.Dir, name, content))
+	p.RawIn(pkg.Dir, name, content)
+}
+
+// RawIn is Raw for a file in another folder, which need not exist.
+func (p *Pass) RawIn(dir, name string, content []byte) {
+	p.files = append(p.files, emit.NewRaw(dir, name, content))
 }

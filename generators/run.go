@@ -74,12 +74,16 @@ func Run(cfg Config) (Result, error) {
 	sound := slices.DeleteFunc(slices.Clone(set.Packages), func(p *load.Package) bool { return p.Broken })
 	var files []*emit.File
 	var press emit.Press
+	var stale []string
 	for _, plugin := range inOrder(cfg.Plugins) {
 		pass := &Pass{
 			Set: set, Packages: slices.Clone(sound), Report: report, Header: cfg.Header,
 			Printed: files, Partial: cfg.partial(),
 		}
 		plugin.Generate(pass)
+		if plugin.Stale != nil {
+			stale = append(stale, plugin.Stale(pass)...)
+		}
 		files = append(files, pass.files...)
 		press.Start(pass.files) // while the next plug-in plans
 		watch.lap("%s: %d files", plugin.Name, len(pass.files))
@@ -87,7 +91,7 @@ func Run(cfg Config) (Result, error) {
 	if problems := report.Problems(); len(problems) > 0 {
 		return Result{Problems: problems}, nil
 	}
-	changes, err := settle(cfg, set, files)
+	changes, err := settle(cfg, set, files, stale)
 	watch.lap("format and compare %d files", len(files))
 	return Result{Changes: changes}, err
 }
@@ -115,8 +119,8 @@ func (cfg Config) partial() bool {
 	})
 }
 
-// settle compares what was printed with the disk and, unless the run only verifies, makes the disk agree.
-func settle(cfg Config, set *load.Set, files []*emit.File) ([]emit.Change, error) {
+// settle compares what was printed with the disk, on which stale files should not be, and, unless the run only verifies, makes the disk agree.
+func settle(cfg Config, set *load.Set, files []*emit.File, stale []string) ([]emit.Change, error) {
 	var may []emit.Output
 	for _, plugin := range cfg.Plugins {
 		may = append(may, plugin.Outputs...)
@@ -125,7 +129,7 @@ func settle(cfg Config, set *load.Set, files []*emit.File) ([]emit.Change, error
 	for _, dir := range set.Named {
 		dirs = append(dirs, dir)
 	}
-	changes, err := emit.Plan(files, dirs, may)
+	changes, err := emit.Plan(files, dirs, may, stale...)
 	if err != nil {
 		return nil, err
 	}

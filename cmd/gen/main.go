@@ -15,6 +15,7 @@ import (
 	"github.com/typeplane/typeplane/generators/conversion"
 	"github.com/typeplane/typeplane/generators/deepcopy"
 	"github.com/typeplane/typeplane/generators/defaulter"
+	"github.com/typeplane/typeplane/generators/docs"
 	"github.com/typeplane/typeplane/generators/guard"
 	"github.com/typeplane/typeplane/generators/json"
 	"github.com/typeplane/typeplane/generators/lifecycle"
@@ -35,6 +36,7 @@ func plugins() []generators.Plugin {
 		lifecycle.Plugin(),
 		openapi.Plugin(),
 		apiserver.Plugin(),
+		docs.Plugin(),
 		guard.Plugin(),
 	}
 }

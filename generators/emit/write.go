@@ -39,8 +39,9 @@ type Change struct {
 }
 
 // Plan compares the files of a run with the disk. dirs are the folders of all packages of the run and may are the
-// files that its plug-ins may write there: those that stand there but were not printed are stale.
-func Plan(files []*File, dirs []string, may []Output) ([]Change, error) {
+// files that its plug-ins may write there: those that stand there but were not printed are stale, and so are the others
+// that are named.
+func Plan(files []*File, dirs []string, may []Output, stale ...string) ([]Change, error) {
 	changes := make([]Change, len(files))
 	errs := make([]error, len(files))
 	var press Press
@@ -64,6 +65,9 @@ func Plan(files []*File, dirs []string, may []Output) ([]Change, error) {
 				changes = append(changes, Change{Path: name, State: Stale})
 			}
 		}
+	}
+	for _, name := range stale {
+		changes = append(changes, Change{Path: name, State: Stale})
 	}
 	sort.Slice(changes, func(i, j int) bool { return changes[i].Path < changes[j].Path })
 	return changes, nil
@@ -132,6 +136,9 @@ func replace(path string, content []byte) error {
 	mode := fs.FileMode(0o644)
 	if info, err := os.Stat(path); err == nil {
 		mode = info.Mode().Perm()
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".gen-*.tmp")
 	if err != nil {

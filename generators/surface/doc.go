@@ -43,6 +43,8 @@ type Kind struct {
 	// Served says that clients can use this version, Stored that objects are stored in it by a tag.
 	Served, Stored bool
 	Columns        []Column
+	// Verbs are those that clients may use.
+	Verbs []string
 	// Selectable are the fields that field selectors may name.
 	Selectable []string
 }
@@ -82,7 +84,7 @@ type Field struct {
 	Shape Shape
 
 	Required, Nullable bool
-	// Default is JSON, or ref(Constant); "" without one.
+	// Default is JSON, or ref(Variable); "" without one.
 	Default string
 	// Rules are what the tags of the field and of its type ask of the value, in the order of Limits.
 	Rules []Rule

@@ -1,6 +1,7 @@
 package surface
 
 import (
+	"cmp"
 	"go/token"
 	"reflect"
 	"slices"
@@ -23,40 +24,47 @@ func (r *reader) typ(t *types.Type) *Type {
 	}
 	r.known[t] = out
 	if t.Kind == types.Struct {
-		r.fields(t, out, nil)
+		out.Fields = r.fields(t, nil)
 	} else {
 		out.Enum = r.enumOf(t)
 	}
 	return out
 }
 
-// fields adds the fields of t to a type, those of embedded structs where they stand. A field hides one of the same name
-// that is embedded deeper.
-func (r *reader) fields(t *types.Type, to *Type, within []*types.Type) {
+// fields are those of a struct, with the fields of embedded structs where they stand. A field hides one of the same name
+// that is embedded.
+func (r *reader) fields(t *types.Type, within []*types.Type) []*Field {
 	if slices.Contains(within, t) {
-		return
+		return nil
 	}
 	r.comments(t.Name.Package)
 	within = append(within, t)
-	var embedded []*types.Type
+	var out []*Field
+	embedded := map[*Field]bool{}
 	for _, m := range t.Members {
 		name, _, skip := jsonName(m)
-		if s := behindPointers(m.Type); m.Embedded && name == "" && !skip && s.Kind == types.Struct && scalarName(s) == "" {
-			if s.Name.Package != metaV1 || s.Name.Name != "TypeMeta" {
-				embedded = append(embedded, s)
+		switch s := behindPointers(m.Type); {
+		case skip || s.Name == types.Name{Package: metaV1, Name: "TypeMeta"} && name == "":
+		case m.Embedded && name == "" && s.Kind == types.Struct && scalarName(s) == "":
+			for _, f := range r.fields(s, within) {
+				if !hasField(out, f.Name) {
+					embedded[f] = true
+					out = append(out, f)
+				}
 			}
-			continue
-		}
-		if skip {
-			continue
-		}
-		if f := r.field(t, m); !slices.ContainsFunc(to.Fields, func(known *Field) bool { return known.Name == f.Name }) {
-			to.Fields = append(to.Fields, f)
+		default:
+			f := r.field(t, m)
+			out = slices.DeleteFunc(out, func(known *Field) bool { return embedded[known] && known.Name == f.Name })
+			if !hasField(out, f.Name) {
+				out = append(out, f)
+			}
 		}
 	}
-	for _, s := range embedded {
-		r.fields(s, to, within)
-	}
+	return out
+}
+
+func hasField(list []*Field, name string) bool {
+	return slices.ContainsFunc(list, func(f *Field) bool { return f.Name == name })
 }
 
 func jsonName(m types.Member) (name string, options []string, skip bool) {
@@ -82,7 +90,7 @@ func (r *reader) field(owner *types.Type, m types.Member) *Field {
 	f := &Field{
 		Name: name, GoName: m.Name, Owner: owner.Name.Name, Pos: r.set.MemberPos(owner, m.Name), Doc: prose(lines),
 		Shape:    r.shape(m.Type),
-		Nullable: has(lines, "nullable"), Default: r.defaultOf(m),
+		Nullable: has(lines, "nullable"), Default: r.defaultOf(owner, m),
 		ListType: value(lines, "listType", "k8s:listType"), MapType: value(lines, "mapType", "structType"),
 		ListKeys: sorted(tag.Values(lines, "listMapKey"), tag.Values(lines, "k8s:listMapKey")),
 		Rules:    r.rules(m), Enum: r.enum(m),
@@ -108,13 +116,13 @@ func required(lines, options []string, defaulted string) bool {
 }
 
 // defaultOf is the default of a field, or of its type.
-func (r *reader) defaultOf(m types.Member) string {
-	if v := defaultIn(m.CommentLines); v != "" {
+func (r *reader) defaultOf(owner *types.Type, m types.Member) string {
+	if v := r.defaultIn(m.CommentLines, owner.Name.Package); v != "" {
 		return v
 	}
 	for t := m.Type; ; {
 		r.comments(t.Name.Package)
-		if v := defaultIn(t.CommentLines); v != "" {
+		if v := r.defaultIn(t.CommentLines, t.Name.Package); v != "" {
 			return v
 		}
 		switch t.Kind {
@@ -128,8 +136,20 @@ func (r *reader) defaultOf(m types.Member) string {
 	}
 }
 
-func defaultIn(lines []string) string {
-	return value(lines, "default", "k8s:default", "kubebuilder:default", "kubebuilder:default:")
+// defaultIn is the default in comment lines of a package. ref(Constant) gives the constant.
+func (r *reader) defaultIn(lines []string, pkgPath string) string {
+	text := value(lines, "default", "k8s:default", "kubebuilder:default", "kubebuilder:default:")
+	name, ok := strings.CutPrefix(text, "ref(")
+	if !ok {
+		return text
+	}
+	ref := types.ParseFullyQualifiedName(strings.TrimSuffix(name, ")"))
+	if pkg := r.set.Package(cmp.Or(ref.Package, pkgPath)); pkg != nil {
+		if c := pkg.Types.Constants[ref.Name]; c != nil && c.ConstValue != nil {
+			return constant(c)
+		}
+	}
+	return text
 }
 
 func patch(m types.Member, name string) string {

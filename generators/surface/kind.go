@@ -18,7 +18,7 @@ func (r *reader) kind(t *types.Type, name string, lines []string, pos token.Posi
 	k := &Kind{
 		Name: name, Pos: pos, Doc: prose(lines), Type: r.typ(t),
 		Served: !has(lines, "kubebuilder:unservedversion"), Stored: has(lines, "kubebuilder:storageversion"),
-		Status: has(lines, "kubebuilder:subresource:status"),
+		Status: has(lines, "kubebuilder:subresource:status"), Verbs: verbs(lines),
 	}
 	scale, _ := tag.Arguments(lines, "kubebuilder:subresource:scale")
 	k.Scale = len(scale) > 0
@@ -47,6 +47,19 @@ func (r *reader) kind(t *types.Type, name string, lines []string, pos token.Posi
 		k.Columns = append(k.Columns, column(marker))
 	}
 	return k
+}
+
+// verbs are all, or those that the tags for clients name.
+func verbs(lines []string) []string {
+	all := []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}
+	only, skip := value(lines, "genclient:onlyVerbs"), strings.Split(value(lines, "genclient:skipVerbs"), ",")
+	if has(lines, "genclient:readonly") {
+		only = "get,list,watch"
+	}
+	return slices.DeleteFunc(all, func(verb string) bool {
+		is := func(name string) bool { return strings.EqualFold(name, verb) }
+		return slices.ContainsFunc(skip, is) || only != "" && !slices.ContainsFunc(strings.Split(only, ","), is)
+	})
 }
 
 // arguments are those of all markers of a name. What is wrong with one is for the generator of servers to say.

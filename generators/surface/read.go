@@ -39,16 +39,13 @@ type reader struct {
 
 // api is nil for a package that offers nothing.
 func (r *reader) api(pkg *load.Package) *API {
-	group, ok := tag.Last(pkg.DocLines, "groupName")
+	group, version, ok := GroupVersion(pkg)
 	if !ok {
 		return nil
 	}
 	api := &API{
-		Group: strings.Trim(group, `"`), Version: path.Base(pkg.Path), Path: pkg.Path, Dir: pkg.Dir,
+		Group: group, Version: version, Path: pkg.Path, Dir: pkg.Dir,
 		Pos: r.set.PackagePos(pkg), Doc: prose(pkg.Types.DocComments),
-	}
-	if v, ok := tag.Last(pkg.DocLines, "versionName"); ok {
-		api.Version = v
 	}
 	for _, t := range pkg.Types.Types {
 		if token.IsExported(t.Name.Name) && kind.Embeds(t, "TypeMeta") && kind.Embeds(t, "ObjectMeta") && sent(t) {
@@ -67,6 +64,16 @@ func (r *reader) api(pkg *load.Package) *API {
 	slices.SortFunc(api.Kinds, func(a, b *Kind) int { return strings.Compare(a.Name, b.Name) })
 	api.Types = reached(api)
 	return api
+}
+
+// GroupVersion is what a package says about its group, and the version that its folder or a tag names.
+func GroupVersion(pkg *load.Package) (group, version string, ok bool) {
+	group, ok = tag.Last(pkg.DocLines, "groupName")
+	version, said := tag.Last(pkg.DocLines, "versionName")
+	if !said {
+		version = path.Base(pkg.Path)
+	}
+	return strings.Trim(group, `"`), version, ok
 }
 
 // sent tells whether a kind carries json tags.

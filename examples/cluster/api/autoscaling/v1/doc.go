@@ -7,5 +7,6 @@
 // +k8s:protobuf-gen=package
 // +typeplane:json-gen=package
 // +k8s:openapi-gen=true
+// +typeplane:docs=examples/cluster/docs
 // +groupName=autoscaling
 package v1

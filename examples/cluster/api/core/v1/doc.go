@@ -4,6 +4,7 @@
 // they are served, and the functions in defaults*.go what a field becomes that a client left out. The server works with
 // these very types: there are no others to convert to.
 //
+// +typeplane:docs=examples/cluster/docs
 // +groupName=
 // +typeplane:json-gen=package
 // +k8s:defaulter-gen=TypeMeta
