@@ -22,6 +22,7 @@ import (
 	"github.com/typeplane/typeplane/generators/openapi"
 	"github.com/typeplane/typeplane/generators/protobuf"
 	"github.com/typeplane/typeplane/generators/register"
+	"github.com/typeplane/typeplane/generators/validation"
 )
 
 // plugins run in this order.
@@ -34,6 +35,7 @@ func plugins() []generators.Plugin {
 		json.Plugin(),
 		register.Plugin(),
 		lifecycle.Plugin(),
+		validation.Plugin(),
 		openapi.Plugin(),
 		apiserver.Plugin(),
 		docs.Plugin(),

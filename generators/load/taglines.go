@@ -88,6 +88,13 @@ func (s *Set) places(p *Package, f *ast.File) map[*ast.CommentGroup]place {
 			}
 		}
 	}
+	for g, at := range out {
+		// What stands between the declarations of doc.go is read as the package's, and as often it is code that was
+		// commented out, with tags of anything.
+		if g.Pos() > f.Package && at.scope == tag.Package {
+			delete(out, g)
+		}
+	}
 	return out
 }
 

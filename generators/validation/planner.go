@@ -1,0 +1,114 @@
+package validation
+
+import (
+	"errors"
+	"strings"
+
+	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators"
+	"github.com/typeplane/typeplane/generators/diag"
+	"github.com/typeplane/typeplane/generators/emit"
+	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/tag"
+)
+
+// The packages of apimachinery that printed code uses.
+const (
+	validatePath  = "k8s.io/apimachinery/pkg/api/validate"
+	operationPath = "k8s.io/apimachinery/pkg/api/operation"
+	safePath      = "k8s.io/apimachinery/pkg/api/safe"
+	equalityPath  = "k8s.io/apimachinery/pkg/api/equality"
+	fieldPath     = "k8s.io/apimachinery/pkg/util/validation/field"
+	metaV1        = "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// planner plans the validation of all packages of a run. What tags of one place say together is collected in its maps,
+// by the path of the place.
+type planner struct {
+	set    *load.Set
+	report *diag.Report
+	rules  *ruleSet
+
+	// outputs are the packages that functions are printed into, by the package of the types.
+	outputs map[string]string
+	nodes   map[*types.Type]*node
+	lists   map[string]*list
+	unions  map[string]map[string]*union
+	modes   map[string]map[string]*modality
+	updates map[string]*update
+	// opaque are types and fields not to be looked into; inherited are fields whose own tags a +k8s:subfield has taken.
+	opaque, inherited map[string]bool
+	// claimed are hand-written functions that are called.
+	claimed map[emit.Ident]bool
+	// commented are packages whose comments have been read.
+	commented map[string]bool
+	tagLines  map[string][]load.TagLine
+	patterns  map[string]string // regular expression → variable, see pattern
+}
+
+func newPlanner(pass *generators.Pass) *planner {
+	return &planner{
+		set: pass.Set, report: pass.Report, rules: newRuleSet(),
+		outputs: map[string]string{}, nodes: map[*types.Type]*node{}, lists: map[string]*list{},
+		unions: map[string]map[string]*union{}, modes: map[string]map[string]*modality{}, updates: map[string]*update{},
+		opaque: map[string]bool{}, inherited: map[string]bool{}, claimed: map[emit.Ident]bool{},
+		commented: map[string]bool{}, tagLines: map[string][]load.TagLine{},
+	}
+}
+
+// problem reports what is wrong with a tag in a comment. In a package of another module nobody can mend it: the rule is
+// left out, and the generated code says so.
+func (p *planner) problem(o origin, line, name string, err error) {
+	f := fault{message: err.Error()}
+	errors.As(err, &f)
+	if pkg := p.set.Package(o.owner.Name.Package); pkg != nil && !pkg.Main {
+		return
+	}
+	path := o.owner.Name.Name
+	if o.field != "" {
+		path += "." + o.field
+	}
+	problem := diag.Problem{Path: path, Message: f.message, Cure: f.cure}
+	if name != "" {
+		problem.Message = "+" + name + ": " + f.message
+	}
+	problem.Pos = p.set.TypePos(o.owner)
+	if o.field != "" {
+		problem.Pos = p.set.MemberPos(o.owner, o.field)
+	}
+	for _, t := range p.linesOf(o.owner.Name.Package) {
+		if t.Path == path && strings.TrimSpace(t.Text) == strings.TrimSpace(line) {
+			problem.Pos = t.Pos
+			break
+		}
+	}
+	p.report.Add(problem)
+}
+
+// linesOf are the tags of a package with their places.
+func (p *planner) linesOf(path string) []load.TagLine {
+	lines, ok := p.tagLines[path]
+	if !ok {
+		if pkg := p.set.Package(path); pkg != nil && pkg.Main {
+			lines = p.set.TagLines(pkg)
+		}
+		p.tagLines[path] = lines
+	}
+	return lines
+}
+
+// readComments makes the comments of a package known, so that its tags count.
+func (p *planner) readComments(path string) {
+	if path == "" || p.commented[path] {
+		return
+	}
+	p.commented[path] = true
+	_ = p.set.DependencyComments(path) // without comments there are no tags
+}
+
+// isRule tells whether a comment line is a rule.
+func (p *planner) isRule(line string) bool {
+	r, ok := p.rules.find(tag.NameOf(strings.TrimSpace(line)))
+	return ok && r.name != "enum"
+}

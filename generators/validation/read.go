@@ -1,0 +1,182 @@
+package validation
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/gengo/v2/codetags"
+
+	"github.com/typeplane/typeplane/generators/tag"
+)
+
+// written is a tag with the comment line that it stands in.
+type written struct {
+	codetags.Tag
+	line string
+}
+
+// tagsOf reads the rules in comment lines, sorted by name and otherwise in their order. A line that can't be read is a
+// problem and left out.
+func (p *planner) tagsOf(o origin) []written {
+	var out []written
+	for _, line := range o.lines {
+		line = strings.TrimSpace(line)
+		r, ok := p.rules.find(tag.NameOf(line))
+		if !ok {
+			continue
+		}
+		t, err := parse(r, line)
+		if err != nil {
+			p.problem(o, line, r.name, err)
+			continue
+		}
+		out = append(out, written{t, line})
+	}
+	slices.SortStableFunc(out, func(a, b written) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// parse reads one line. Rules of the form of code-generator have its grammar, all others are text.
+func parse(r rule, line string) (codetags.Tag, error) {
+	if strings.HasPrefix(line, "+k8s:") && r.value != words && r.value != fields {
+		t, err := codetags.Parse(strings.TrimPrefix(line, "+"))
+		if err != nil {
+			return t, fault{"it can't be read: " + err.Error(), cureOf(r)}
+		}
+		return t, nil
+	}
+	t := codetags.Tag{Name: r.name}
+	args, err := tag.Arguments([]string{line}, r.name)
+	if err != nil {
+		return t, fault{"it can't be read: " + err.Error(), cureOf(r)}
+	}
+	rest := strings.TrimPrefix(line, "+"+r.name)
+	if value, ok := strings.CutPrefix(rest, "="); ok {
+		t.Value, t.ValueType = value, codetags.ValueTypeRaw
+		return t, nil
+	}
+	for _, list := range args {
+		for _, a := range list {
+			t.Args = append(t.Args, codetags.Arg{Name: a.Key, Value: a.Value, Type: codetags.ArgTypeString})
+		}
+	}
+	if rest != "" {
+		t.Value, t.ValueType = strings.TrimPrefix(rest, ":"), codetags.ValueTypeRaw
+	}
+	return t, nil
+}
+
+// plansOf reads and plans all rules at a site. Rules that are wrong are problems and left out.
+func (p *planner) plansOf(s *site) plan {
+	var out plan
+	for _, w := range p.tagsOf(s.origin) {
+		made, err := p.planOf(s, w.Tag)
+		if err != nil {
+			p.problem(s.origin, w.line, w.Name, err)
+			continue
+		}
+		for i, l := range made.later {
+			made.later[i].make = func() (plan, error) {
+				inner, err := l.make()
+				if err == nil {
+					return inner, nil
+				}
+				p.problem(s.origin, w.line, w.Name, err)
+				return plan{}, nil
+			}
+		}
+		out.add(made)
+	}
+	return out
+}
+
+// planOf plans one tag, after a check that it fits its definition and the place.
+func (p *planner) planOf(s *site, t codetags.Tag) (plan, error) {
+	r, ok := p.rules.find(t.Name)
+	if !ok {
+		return plan{}, fault{"+" + t.Name + " is no rule of validation", p.rules.suggestion(t.Name)}
+	}
+	if r.scopes&s.scope == 0 {
+		return plan{}, fault{fmt.Sprintf("+%s can't stand on %s", r.name, s.scope), "it belongs on " + r.scopes.String()}
+	}
+	if err := r.fits(t); err != nil {
+		return plan{}, err
+	}
+	made, err := r.plan(p, s, t)
+	var f fault
+	if err != nil && !errors.As(err, &f) {
+		return plan{}, fault{err.Error(), cureOf(r)}
+	}
+	return made, err
+}
+
+// fits checks arguments and payload against the definition of the rule.
+func (r rule) fits(t codetags.Tag) error {
+	if !r.anyArgs && r.value != fields {
+		for _, a := range t.Args {
+			if !slices.ContainsFunc(r.args, func(d argument) bool { return d.name == a.Name }) {
+				return fault{fmt.Sprintf("+%s has no argument %s", r.name, a), cureOf(r)}
+			}
+			if a.Type != codetags.ArgTypeString {
+				return fault{fmt.Sprintf("the argument %s is of type %s", a, a.Type), "want a string"}
+			}
+		}
+		for _, d := range r.args {
+			if d.required && !slices.ContainsFunc(t.Args, func(a codetags.Arg) bool { return a.Name == d.name }) {
+				return fault{"+" + r.name + " lacks its argument", cureOf(r)}
+			}
+		}
+	}
+	got := t.ValueType
+	var fits bool
+	switch r.value {
+	case none:
+		fits = got == codetags.ValueTypeNone
+	case text:
+		fits = got == codetags.ValueTypeString || got == codetags.ValueTypeRaw
+	case optText:
+		fits = got == codetags.ValueTypeNone || got == codetags.ValueTypeString
+	case integer:
+		fits = got == codetags.ValueTypeInt || got == codetags.ValueTypeRaw
+	case innerTag:
+		fits = got == codetags.ValueTypeTag && t.ValueTag != nil
+	default:
+		fits = got != codetags.ValueTypeNone
+	}
+	switch {
+	case fits:
+		return nil
+	case got == codetags.ValueTypeNone:
+		return fault{fmt.Sprintf("+%s lacks its value", r.name), cureOf(r)}
+	case r.value == none:
+		return fault{fmt.Sprintf("+%s has no value, and this is %s", r.name, shownValue(t)), cureOf(r)}
+	}
+	return fault{fmt.Sprintf("+%s=%s is not %s", r.name, shownValue(t), article(string(r.value))), cureOf(r)}
+}
+
+func shownValue(t codetags.Tag) string {
+	switch t.ValueType {
+	case codetags.ValueTypeTag:
+		return "+" + t.ValueTag.String()
+	case codetags.ValueTypeString:
+		return strconv.Quote(t.Value)
+	}
+	return t.Value
+}
+
+func article(noun string) string {
+	if strings.ContainsRune("aeiou", rune(noun[0])) {
+		return "an " + noun
+	}
+	return "a " + noun
+}
+
+func cureOf(r rule) string {
+	if r.example == "" {
+		return ""
+	}
+	return "want it as in " + r.example
+}

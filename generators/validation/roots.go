@@ -1,0 +1,226 @@
+package validation
+
+import (
+	"fmt"
+	"go/token"
+	"slices"
+	"strings"
+
+	"k8s.io/gengo/v2/codetags"
+	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators"
+	"github.com/typeplane/typeplane/generators/diag"
+	"github.com/typeplane/typeplane/generators/emit"
+	"github.com/typeplane/typeplane/generators/kind"
+	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/tag"
+)
+
+// target is a package that functions are printed into.
+type target struct {
+	pkg   *load.Package
+	input string // import path of the package of the types
+	types *load.Package
+	// filters say which types are roots; served takes the kinds instead.
+	filters []string
+	served  bool
+	// registry is the type of the scheme to register with, nil for none.
+	registry *emit.Ident
+
+	roots     []function // those with rules, by name
+	functions []function // in the order in which they are printed
+	// local are the names of functions that this file has for types of other packages.
+	local   map[emit.Ident]string
+	outputs map[string]string
+}
+
+// function is one to be printed.
+type function struct {
+	name, shown  string
+	node         *node
+	subresources []string
+}
+
+// targets finds the packages that ask for validation, or whose kinds are served and have rules.
+func (p *planner) targets(pass *generators.Pass) []*target {
+	var out []*target
+	for _, pkg := range pass.Packages {
+		t, ok := p.asked(pkg)
+		if !ok && p.servesRules(pkg, pass.Packages) {
+			t, ok = &target{pkg: pkg, input: pkg.Path, types: pkg, served: true}, true
+		}
+		if ok {
+			t.outputs, t.local = p.outputs, map[emit.Ident]string{}
+			out = append(out, t)
+		}
+	}
+	p.canonical(out)
+	return out
+}
+
+// canonical decides into which package the functions of types are printed for others to call: the one that registers
+// them, or the first.
+func (p *planner) canonical(all []*target) {
+	registering := map[string]*target{}
+	for _, t := range all {
+		if _, ok := p.outputs[t.input]; !ok {
+			p.outputs[t.input] = t.pkg.Path
+		}
+		if t.registry == nil {
+			continue
+		}
+		if before := registering[t.input]; before != nil {
+			p.packageProblem(t.pkg, fmt.Sprintf("the types of %s are registered by %s too", t.input, before.pkg.Path),
+				"say +"+tagRegistry+"=nil in one of the two")
+		}
+		registering[t.input] = t
+		p.outputs[t.input] = t.pkg.Path
+	}
+}
+
+// asked reads the package tags.
+func (p *planner) asked(pkg *load.Package) (*target, bool) {
+	var filters []string
+	for _, value := range tag.Values(pkg.DocLines, tagEnable) {
+		filters = append(filters, strings.Split(value, ",")...)
+	}
+	if len(filters) == 0 {
+		return nil, false
+	}
+	if slices.Contains(filters, "false") {
+		if len(filters) > 1 {
+			p.packageProblem(pkg, "+"+tagEnable+" is false and something else", "keep one of them")
+		}
+		return nil, false
+	}
+	for _, f := range filters {
+		_, field, hasValue := strings.Cut(f, "=")
+		known := f == "*" || hasValue && field != "" && (strings.HasPrefix(f, "TypesWithField=") || strings.HasPrefix(f, "TypesWithSuffix="))
+		if !known {
+			p.packageProblem(pkg, fmt.Sprintf("+%s=%s says nothing about types", tagEnable, f), "want *, TypesWithField=TypeMeta, TypesWithSuffix=Request or false")
+			return nil, false
+		}
+	}
+	t := &target{pkg: pkg, input: pkg.Path, types: pkg, filters: filters}
+	if input, ok := tag.Last(pkg.DocLines, tagInput); ok {
+		t.input, t.types = input, p.set.Package(input)
+		if t.types == nil {
+			p.packageProblem(pkg, fmt.Sprintf("+%s=%s names no package that can be loaded", tagInput, input), "write its import path")
+			return nil, false
+		}
+		p.readComments(input)
+	}
+	t.registry = p.registry(pkg)
+	return t, true
+}
+
+// registry is the scheme that a package registers its functions with.
+func (p *planner) registry(pkg *load.Package) *emit.Ident {
+	value, ok := tag.Last(pkg.DocLines, tagRegistry)
+	switch {
+	case value == "nil":
+		return nil
+	case !ok && !declares(pkg, "localSchemeBuilder"):
+		return nil // a package that has no builder, as for our own servers, has nowhere to register
+	case !ok:
+		return &emit.Ident{Path: "k8s.io/apimachinery/pkg/runtime", Name: "Scheme"}
+	}
+	name := types.ParseFullyQualifiedName(value)
+	return &emit.Ident{Path: name.Package, Name: name.Name}
+}
+
+// declares tells whether the package has a variable of this name, or gets one from register-gen.
+func declares(pkg *load.Package, name string) bool {
+	return pkg.Types.Variables[name] != nil || tag.Has(pkg.DocLines, "k8s:register-gen")
+}
+
+func (p *planner) packageProblem(pkg *load.Package, message, cure string) {
+	p.report.Add(diag.Problem{Pos: p.set.PackagePos(pkg), Path: pkg.Path, Message: message, Cure: cure})
+}
+
+// servesRules tells whether a server in the run serves the kinds of the package and their types have rules.
+func (p *planner) servesRules(pkg *load.Package, all []*load.Package) bool {
+	if value, _ := tag.Last(pkg.DocLines, tagEnable); value == "false" || !tag.Has(pkg.DocLines, "groupName") {
+		return false
+	}
+	below := slices.ContainsFunc(all, func(main *load.Package) bool {
+		return tag.Has(main.DocLines, tagServer) && strings.HasPrefix(pkg.Path, main.Path+"/")
+	})
+	return below && slices.ContainsFunc(p.linesOf(pkg.Path), func(l load.TagLine) bool { return p.isRule(l.Text) })
+}
+
+// plan discovers the types of a target and decides what is printed.
+func (t *target) discover(p *planner) {
+	for _, root := range t.candidates() {
+		p.discover(root.node.typ, root.node.typ.Name.String())
+	}
+}
+
+// candidates are the types of a target that are roots, by name; their nodes hold nothing but the type.
+func (t *target) candidates() []function {
+	var out []function
+	for _, typ := range t.types.Types.Types {
+		if t.isRoot(typ) {
+			out = append(out, function{name: "Validate_" + typ.Name.Name, shown: typ.Name.Name, node: &node{typ: typ}, subresources: subresources(typ)})
+		}
+	}
+	if t.input == t.pkg.Path {
+		for _, a := range kind.Aliases(t.pkg) {
+			if kind.IsKind(a) {
+				out = append(out, function{name: "Validate_" + a.Name, shown: a.Name, node: &node{typ: a.Target}, subresources: subresources(a.Target)})
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b function) int { return strings.Compare(a.shown, b.shown) })
+	return out
+}
+
+func (t *target) isRoot(typ *types.Type) bool {
+	if !token.IsExported(typ.Name.Name) || typ.Name.Package != t.input || len(typ.TypeParams) > 0 {
+		return false
+	}
+	for _, lines := range [][]string{typ.CommentLines, typ.SecondClosestCommentLines} {
+		if value, ok := tag.Last(lines, tagEnable); ok {
+			return value == "true"
+		}
+	}
+	if kind.Embeds(typ, "ListMeta") {
+		return false
+	}
+	if t.served {
+		return typ.Kind == types.Struct && kind.Embeds(typ, "TypeMeta") && kind.Embeds(typ, "ObjectMeta")
+	}
+	return slices.ContainsFunc(t.filters, func(f string) bool {
+		if field, ok := strings.CutPrefix(f, "TypesWithField="); ok {
+			return typ.Kind == types.Struct && slices.ContainsFunc(typ.Members, func(m types.Member) bool { return m.Name == field })
+		}
+		if suffix, ok := strings.CutPrefix(f, "TypesWithSuffix="); ok {
+			return strings.HasSuffix(typ.Name.Name, suffix)
+		}
+		return f == "*"
+	})
+}
+
+// subresources are the paths that a kind's function is for: the object itself, unless the kind is a subresource, and
+// those that its tags add.
+func subresources(t *types.Type) []string {
+	lines := append(slices.Clone(t.SecondClosestCommentLines), t.CommentLines...)
+	read := func(name string) (out []string) {
+		tags, err := codetags.ParseAll(codetags.Extract("+", lines)[name])
+		if err != nil {
+			return nil
+		}
+		for _, t := range tags {
+			out = append(out, t.Value)
+		}
+		return out
+	}
+	paths := read(tagIsSubresource)
+	if len(paths) == 0 {
+		paths = []string{"/"}
+	}
+	paths = append(paths, read(tagSubresource)...)
+	slices.Sort(paths)
+	return quoted(slices.Compact(paths))
+}
