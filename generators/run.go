@@ -12,7 +12,6 @@ import (
 	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/emit"
 	"github.com/typeplane/typeplane/generators/load"
-	"github.com/typeplane/typeplane/generators/tag"
 	"github.com/typeplane/typeplane/internal/suggest"
 )
 
@@ -32,6 +31,8 @@ type Config struct {
 	Header string
 	// Verify compares instead of writing.
 	Verify bool
+	// WarnUnknownTags makes unknown tags warnings, which stop nothing.
+	WarnUnknownTags bool
 	// Shared is for tests that run often: see load.Shared. Nil is usual.
 	Shared *load.Shared
 	// Log takes a line for each file and the time of each step; nil is silence.
@@ -42,6 +43,8 @@ type Config struct {
 type Result struct {
 	// Problems are what is wrong with the packages, sorted. If there is one, nothing was written.
 	Problems []diag.Problem
+	// Warnings are unknown tags where Config.WarnUnknownTags asks for that.
+	Warnings []diag.Problem
 	// Changes are all files of the run, sorted by path, with what was the matter with each before. File names are
 	// relative to Config.Dir where they are below it.
 	Changes []emit.Change
@@ -63,13 +66,16 @@ func (r Result) OutOfDate() []emit.Change {
 func Run(cfg Config) (Result, error) {
 	watch := stopwatch{cfg.Log, time.Now()}
 	report := &diag.Report{}
-	table := Tags(cfg)
+	table := TagTable(slices.Concat(cfg.Plugins, cfg.Known))
 	set, err := load.Load(load.Config{Dir: cfg.Dir, Env: cfg.Env, Patterns: cfg.Patterns, Tags: table, Report: report, Shared: cfg.Shared})
 	if err != nil {
 		return Result{}, err
 	}
 	watch.lap("load %d of %d packages", len(set.Packages), len(set.Named))
-	checkTags(set, table, report)
+	checks := tagCheck{table: table, report: report, warnUnknown: cfg.WarnUnknownTags}
+	for _, pkg := range set.Packages {
+		checks.lines(set.TagLines(pkg))
+	}
 
 	sound := slices.DeleteFunc(slices.Clone(set.Packages), func(p *load.Package) bool { return p.Broken })
 	var files []*emit.File
@@ -88,12 +94,14 @@ func Run(cfg Config) (Result, error) {
 		press.Start(pass.files) // while the next plug-in plans
 		watch.lap("%s: %d files", plugin.Name, len(pass.files))
 	}
-	if problems := report.Problems(); len(problems) > 0 {
-		return Result{Problems: problems}, nil
+	checks.values()
+	result := Result{Problems: report.Problems(), Warnings: checks.warnings.Problems()}
+	if len(result.Problems) > 0 {
+		return result, nil
 	}
-	changes, err := settle(cfg, set, files, stale)
+	result.Changes, err = settle(cfg, set, files, stale)
 	watch.lap("format and compare %d files", len(files))
-	return Result{Changes: changes}, err
+	return result, err
 }
 
 // inOrder puts the plug-ins that look at what others print behind those.
@@ -156,31 +164,6 @@ func done(state emit.State, verify bool) string {
 		return "removed"
 	default:
 		return "wrote"
-	}
-}
-
-// Tags are the tags that a run knows.
-func Tags(cfg Config) *tag.Table {
-	var defs [][]tag.Definition
-	for _, plugin := range append(slices.Clone(cfg.Plugins), cfg.Known...) {
-		defs = append(defs, plugin.Tags)
-	}
-	return tag.NewTable(defs...)
-}
-
-// checkTags reports tags that nobody reads and tags in places where nobody looks.
-func checkTags(set *load.Set, table *tag.Table, report *diag.Report) {
-	for _, pkg := range set.Packages {
-		for _, c := range set.TagLines(pkg) {
-			message, cure := table.Check(c.Text, c.Scope)
-			if message == "" && c.Trailing && tag.Checked(tag.NameOf(c.Text)) {
-				message = fmt.Sprintf("+%s stands behind code, where it has no effect", tag.NameOf(c.Text))
-				cure = "put it on a line of its own above what it is about"
-			}
-			if message != "" {
-				report.Add(diag.Problem{Pos: c.Pos, Path: c.Path, Message: message, Cure: cure})
-			}
-		}
 	}
 }
 

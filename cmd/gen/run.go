@@ -26,9 +26,13 @@ type options struct {
 	breaking   string
 	verify     bool
 	verbose    bool
+	unknown    string
 }
 
 func run(args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 && args[0] == "tags" {
+		return tags(args[1:], stdout, stderr)
+	}
 	var o options
 	flags := pflag.NewFlagSet("gen", pflag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -36,6 +40,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&o.headerFile, "go-header-file", "", "file with the license comment that generated Go files begin with")
 	flags.BoolVar(&o.verify, "verify", false, "write nothing; fail and name the files that are out of date")
 	flags.StringVar(&o.breaking, "check-breaking", "", "write nothing; compare the API types with those of a git commit, and fail if clients or stored objects would break")
+	flags.StringVar(&o.unknown, "unknown-tags", "error", "what a tag is that begins with k8s:, kubebuilder:, typeplane: or genclient: and that gen does not know: error or warn")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "say what happens to each file and how long each step takes")
 	if err := flags.Parse(args); errors.Is(err, pflag.ErrHelp) {
 		usage(stdout, flags)
@@ -74,7 +79,13 @@ func (o options) config(patterns []string, log io.Writer) (generators.Config, er
 	if err != nil {
 		return generators.Config{}, fmt.Errorf("--go-header-file: %w", err)
 	}
-	cfg := generators.Config{Patterns: patterns, Plugins: selected, Known: all, Header: header, Verify: o.verify}
+	if o.unknown != "error" && o.unknown != "warn" {
+		return generators.Config{}, fmt.Errorf("--unknown-tags=%s: want error or warn", o.unknown)
+	}
+	cfg := generators.Config{
+		Patterns: patterns, Plugins: selected, Known: all, Header: header, Verify: o.verify,
+		WarnUnknownTags: o.unknown == "warn",
+	}
 	if o.verbose {
 		cfg.Log = log
 	}
@@ -83,6 +94,9 @@ func (o options) config(patterns []string, log io.Writer) (generators.Config, er
 
 // report prints what was found and returns the exit status.
 func report(result generators.Result, verify bool, stderr io.Writer) int {
+	for _, w := range result.Warnings {
+		fmt.Fprintln(stderr, "warning:", w)
+	}
 	for _, p := range result.Problems {
 		fmt.Fprintln(stderr, p)
 	}
@@ -129,8 +143,9 @@ func misused(stderr io.Writer, err error) int {
 
 func usage(w io.Writer, flags *pflag.FlagSet) {
 	var b strings.Builder
-	b.WriteString("gen writes the code that follows from annotated Go types.\n\nUsage:\n\n    gen [flags] PACKAGES…\n\n")
-	b.WriteString("PACKAGES are package patterns of the go command in the main module, like ./...\n\nGenerators:\n\n")
+	b.WriteString("gen writes the code that follows from annotated Go types.\n\nUsage:\n\n    gen [flags] PACKAGES…\n    gen tags\n\n")
+	b.WriteString("PACKAGES are package patterns of the go command in the main module, like ./...\n")
+	b.WriteString("gen tags prints the tags that generators read.\n\nGenerators:\n\n")
 	width := 0
 	for _, p := range plugins() {
 		width = max(width, len(p.Name))

@@ -35,6 +35,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expectations of golden cases")
 
+// Update tells whether expectations are to be rewritten, for tests that have some besides golden cases.
+func Update() bool { return *update }
+
 // Quiet makes a plug-in run whose files are needed to compile those of others, but are not among the expectations.
 func Quiet(p generators.Plugin) generators.Plugin {
 	p.Name = quiet + p.Name

@@ -86,7 +86,8 @@ type Package struct {
 
 	node      *node
 	files     []*ast.File
-	generated []string // base names of the files left out
+	foreign   map[*ast.File]bool // files that other tools made
+	generated []string           // base names of the files left out
 	errors    []gotypes.Error
 	filled    bool
 }
@@ -203,6 +204,7 @@ func (s *Set) newPackage(n *node) *Package {
 	}
 	p := &Package{Path: n.path, Name: n.name, Dir: n.dir, Main: n.main, node: n, Types: s.Universe.Package(n.path)}
 	p.Types.Name, p.Types.Dir = n.name, n.dir
+	p.foreign = map[*ast.File]bool{}
 	s.packages[n.path] = p
 	return p
 }

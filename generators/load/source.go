@@ -167,6 +167,9 @@ func (s *Set) parse(todo []*Package) error {
 				continue
 			}
 			p.files = append(p.files, src.file)
+			if src.foreign {
+				p.foreign[src.file] = true
+			}
 			p.Broken = p.Broken || src.broken
 			s.index(p.Path, src.file)
 		}
@@ -181,6 +184,8 @@ type source struct {
 	name   string
 	file   *ast.File
 	broken bool
+	// foreign tells that another tool made it.
+	foreign bool
 }
 
 // parseFile parses a file; data is nil if its name already says that it is left out.
@@ -198,7 +203,7 @@ func (s *Set) parseFile(name string, data []byte) *source {
 			return &source{name: name}
 		}
 		keepTypes(file)
-		return &source{name: name, file: file}
+		return &source{name: name, file: file, foreign: true}
 	}
 	return &source{name: name, file: file, broken: s.reportSyntax(err)}
 }

@@ -28,6 +28,9 @@ type TagLine struct {
 func (s *Set) TagLines(p *Package) []TagLine {
 	var out []TagLine
 	for _, f := range p.files {
+		if p.foreign[f] {
+			continue
+		}
 		places := s.places(p, f)
 		for _, g := range f.Comments {
 			if inBody(f, g) {

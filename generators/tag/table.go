@@ -1,52 +1,74 @@
 package tag
 
 import (
-	"fmt"
-	"sort"
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/typeplane/typeplane/internal/suggest"
 )
 
 // families are the prefixes whose every tag must be known.
-var families = []string{"k8s:", "kubebuilder:", "typeplane:"}
+var families = []string{"k8s:", "kubebuilder:", "typeplane:", "genclient:"}
 
 // Table is a set of known tags.
 type Table struct {
-	known map[string]Definition
-	names []string // sorted
+	known   map[string]Definition
+	names   []string // sorted
+	readers map[string][]Reader
 }
+
+// Reader is a plug-in that reads a tag, and what it says about it.
+type Reader struct{ Plugin, Doc string }
 
 // NewTable joins the common tags with those of plug-ins; what a plug-in says about a tag replaces the common entry.
 func NewTable(plugins ...[]Definition) *Table {
-	t := &Table{known: map[string]Definition{}}
+	t := &Table{known: map[string]Definition{}, readers: map[string][]Reader{}}
 	for _, defs := range append([][]Definition{Common}, plugins...) {
-		for _, d := range defs {
-			t.known[d.Name] = merge(t.known[d.Name], d)
-		}
+		t.add(defs)
 	}
-	for name := range t.known {
-		t.names = append(t.names, name)
-	}
-	sort.Strings(t.names)
 	return t
 }
 
-// merge lets two readers of one tag each name their scopes.
-func merge(old, d Definition) Definition {
-	if old.Name == "" {
-		return d
+// Read adds the tags that a plug-in reads.
+func (t *Table) Read(plugin string, defs []Definition) {
+	t.add(defs)
+	for _, d := range defs {
+		t.readers[d.Name] = append(t.readers[d.Name], Reader{plugin, d.Doc})
 	}
+}
+
+func (t *Table) add(defs []Definition) {
+	for _, d := range defs {
+		old, found := t.known[d.Name]
+		if !found {
+			t.names = append(t.names, d.Name)
+		} else {
+			d = merge(old, d)
+		}
+		t.known[d.Name] = d
+	}
+	slices.Sort(t.names)
+}
+
+// merge lets two readers of one tag each name their scopes, and keeps what the second does not say.
+func merge(old, d Definition) Definition {
 	if old.Scope == Anywhere || d.Scope == Anywhere {
 		d.Scope = Anywhere
 	} else {
 		d.Scope |= old.Scope
 	}
-	if d.Value == None {
-		d.Value = old.Value
+	d.Value = cmp.Or(d.Value, old.Value)
+	d.Doc = cmp.Or(d.Doc, old.Doc)
+	d.Example = cmp.Or(d.Example, old.Example)
+	d.Args = cmp.Or(d.Args, old.Args)
+	d.Same = cmp.Or(d.Same, old.Same)
+	d.Below = d.Below || old.Below
+	if d.Values == nil {
+		d.Values = old.Values
 	}
-	if d.Doc == "" {
-		d.Doc = old.Doc
+	if d.Keys == nil {
+		d.Keys = old.Keys
 	}
 	return d
 }
@@ -63,25 +85,41 @@ func (t *Table) Definitions() []Definition {
 // Find returns the definition that a name belongs to: its own, or that of the longest known name which it continues
 // after a colon, if that one takes fields ("kubebuilder:printcolumn:name" belongs to "kubebuilder:printcolumn").
 func (t *Table) Find(name string) (Definition, bool) {
+	d, _, ok := t.find(name)
+	return d, ok
+}
+
+// find also returns where in the name that of the definition ends.
+func (t *Table) find(name string) (d Definition, end int, ok bool) {
 	if d, ok := t.known[name]; ok {
-		return d, true
+		return d, len(name), true
 	}
 	for end := strings.LastIndexByte(name, ':'); end > 0; end = strings.LastIndexByte(name[:end], ':') {
-		if d, ok := t.known[name[:end]]; ok && (d.Value == Fields || d.Value == Any) {
-			return d, true
+		d, ok := t.known[name[:end]]
+		switch {
+		case ok && (d.Value == Fields || d.Below):
+			return d, end, true
+		case ok && d.Same != "":
+			return t.same(d, name[end+1:], end+1)
 		}
 	}
-	return Definition{}, false
+	return Definition{}, 0, false
+}
+
+// same looks for the rest of a name, which starts at a place in it, in the family that d names. An element between, the name of a field, is skipped.
+func (t *Table) same(d Definition, rest string, at int) (Definition, int, bool) {
+	if found, end, ok := t.find(d.Same + ":" + rest); ok {
+		return found, at + end - len(d.Same) - 1, true
+	}
+	if _, after, ok := strings.Cut(rest, ":"); ok {
+		return t.same(d, after, at+len(rest)-len(after))
+	}
+	return Definition{}, 0, false
 }
 
 // Checked tells whether an unknown name like this is a problem: whether it is of a family that this table knows fully.
 func Checked(name string) bool {
-	for _, family := range families {
-		if strings.HasPrefix(name, family) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(families, func(family string) bool { return strings.HasPrefix(name, family) })
 }
 
 // NameOf returns the name of the tag in a comment line, "" if the line is none.
@@ -99,33 +137,6 @@ func NameOf(line string) string {
 		return strings.TrimRight(line[:i], ":.")
 	}
 	return strings.TrimRight(line, ":.")
-}
-
-// Check judges one comment line at a place. It returns "" if the line is no tag, a tag of other tools, or fine;
-// otherwise what is wrong and the cure.
-func (t *Table) Check(line string, at Scope) (message, cure string) {
-	name := NameOf(line)
-	if name == "" {
-		return "", ""
-	}
-	d, known := t.Find(name)
-	if !known {
-		if !Checked(name) {
-			return "", ""
-		}
-		return fmt.Sprintf("+%s is not a tag", name), t.suggestion(name)
-	}
-	if Checked(name) && at != Anywhere && d.Scope != Anywhere && d.Scope&at == 0 {
-		return fmt.Sprintf("+%s has no effect on a %s", name, at), fmt.Sprintf("it belongs on a %s", d.Scope)
-	}
-	return "", ""
-}
-
-func (t *Table) suggestion(name string) string {
-	if near := Nearest(name, t.names); near != "" {
-		return fmt.Sprintf("did you mean +%s?", near)
-	}
-	return ""
 }
 
 // Nearest returns the candidate that was probably meant, "" if none is near enough; see suggest.Nearest.

@@ -2,8 +2,9 @@
 // their values look like and what they mean; and it reads them.
 //
 // A tag is a comment line that starts with a plus sign, like "// +k8s:deepcopy-gen=package". A plug-in declares the
-// tags that it reads (Definition); the tags that other tools of the Kubernetes world read are in one table (Common),
-// so that they are not mistaken for typing errors. Table joins both and judges a name, with a suggestion.
+// tags that it reads (Definition); the tags that tools of the Kubernetes world read are in Sections, a file for each
+// family, so that they are not mistaken for typing errors. Table joins both, judges a line (Check), with a suggestion,
+// and prints the reference page (Markdown).
 // Reading is done by Values and Parse (the grammar of gengo's codetags) and, for markers of the kubebuilder form
 // "name:key=value,key=value", by Arguments.
 //
@@ -43,17 +44,19 @@ func (s Scope) String() string {
 type Form string
 
 const (
-	None        Form = ""              // no value
-	Bool        Form = "true|false"    //
-	String      Form = "string"        // free text
-	Int         Form = "integer"       //
-	JSON        Form = "JSON"          //
-	Name        Form = "name"          // one word of a set that Doc names
-	PackagePath Form = "import path"   // a package that the loader loads too
-	TypeName    Form = "path.TypeName" // a type whose package the loader loads too
-	Tag         Form = "+tag"          // another tag
-	Fields      Form = "key=value,…"   // the kubebuilder form: +name:key=value,key=value
-	Any         Form = "any"           // not described
+	None        Form = ""                     // no value
+	Bool        Form = "true|false"           //
+	Flag        Form = "nothing, true, false" // nothing means true
+	String      Form = "text"                 //
+	Int         Form = "integer"              //
+	Number      Form = "number"               //
+	JSON        Form = "JSON"                 //
+	Name        Form = "word"                 // one of Values, or of a set that Doc names
+	PackagePath Form = "import path"          // a package that the loader loads too
+	TypeName    Form = "path.TypeName"        // a type whose package the loader loads too
+	Tag         Form = "+tag"                 // another tag
+	Fields      Form = "key=value,…"          // the kubebuilder form: +name:key=value,key=value
+	Any         Form = "as described"         // not checked; Doc says what
 )
 
 // Definition describes one tag.
@@ -66,4 +69,18 @@ type Definition struct {
 	Value Form
 	// Doc is one sentence for the reference page.
 	Doc string
+	// Example is a whole tag as one would write it.
+	Example string
+
+	// Values are the only words that a Name may be; none: a plug-in knows.
+	Values []string
+	// Keys are those of Fields; none: they are not checked.
+	Keys []string
+	// Args describes arguments in parentheses: "(field)" has to be there, "[(name)]" may be, "" must not.
+	Args string
+	// Below tells that names which continue this one after a colon belong to it; they always do with Fields.
+	Below bool
+	// Same names a family whose tags may follow after a colon: +kubebuilder:validation:items takes those of
+	// kubebuilder:validation.
+	Same string
 }

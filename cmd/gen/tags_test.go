@@ -1,0 +1,81 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/typeplane/typeplane/generators/gentest"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+)
+
+// page compares a page of the documentation with what it is made from; -update writes it.
+func page(t *testing.T, name, want string) {
+	t.Helper()
+	file := filepath.Join(gentest.Root(t), name)
+	if gentest.Update() {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("%s is out of date; run go test ./cmd/gen -update (-want +got):\n%s", name, diff)
+	}
+}
+
+func TestTagsPage(t *testing.T) {
+	status, markdown, stderr := call("tags", "--markdown")
+	if status != ok || stderr != "" {
+		t.Fatalf("status %d, %s", status, stderr)
+	}
+	page(t, "docs/tags.md", markdown)
+	_, text, _ := call("tags")
+	for _, p := range plugins() {
+		for _, d := range p.Tags {
+			if !strings.Contains(text, "\n+"+d.Name) || !strings.Contains(text, d.Doc) {
+				t.Errorf("gen tags does not say what +%s is for %s", d.Name, p.Name)
+			}
+		}
+	}
+}
+
+const mistyped = `
+-- v1/doc.go --
+// +k8s:deepcopy-gen=package
+package v1
+-- v1/types.go --
+package v1
+
+// Order has a tag that gen does not know.
+type Order struct {
+	// +k8s:maxLenght=5
+	Lines []string
+}
+`
+
+func TestUnknownTags(t *testing.T) {
+	dir := gentest.Module(t, txtar.Parse([]byte(mistyped)))
+	t.Chdir(dir)
+	t.Setenv("GOFLAGS", "")
+	t.Setenv("GOWORK", "off")
+	const said = "v1/types.go:5:5: Order.Lines: +k8s:maxLenght is not a tag; did you mean +k8s:maxLength?\n"
+	if status, _, stderr := call("./..."); status != failed || stderr != said+"gen: 1 problem, nothing was written\n" {
+		t.Errorf("status %d and\n%s", status, stderr)
+	}
+	if status, _, stderr := call("--unknown-tags=warn", "./..."); status != ok || stderr != "warning: "+said {
+		t.Errorf("status %d and\n%s", status, stderr)
+	}
+	if _, err := os.Stat("v1/zz_generated.deepcopy.go"); err != nil {
+		t.Error(err)
+	}
+	if status, _, stderr := call("--unknown-tags=warn", "./..."); status != ok || stderr != "warning: "+said {
+		t.Errorf("the second time: status %d and\n%s", status, stderr)
+	}
+}
