@@ -167,8 +167,8 @@ func (s *Set) tagLines(g *ast.CommentGroup) []TagLine {
 	for _, c := range g.List {
 		start := s.position(c.Pos())
 		for i, line := range strings.Split(c.Text, "\n") {
-			text := strings.TrimLeft(line, "/* \t")
-			if !strings.HasPrefix(text, "+") {
+			text := strings.TrimLeft(commentText(line), " \t")
+			if !strings.HasPrefix(text, "+") { // "//\t// +tag" is an example
 				continue
 			}
 			pos := start
@@ -181,4 +181,15 @@ func (s *Set) tagLines(g *ast.CommentGroup) []TagLine {
 		}
 	}
 	return out
+}
+
+// commentText takes the mark of a comment off a line of it.
+func commentText(line string) string {
+	line = strings.TrimLeft(line, " \t")
+	for _, mark := range []string{"//", "/*", "*"} {
+		if text, ok := strings.CutPrefix(line, mark); ok {
+			return text
+		}
+	}
+	return line
 }
