@@ -108,10 +108,14 @@ func (p *planner) valuesField(f *valuesFunction, t *types.Type, m types.Member, 
 		}
 	}
 	if !textual(m.Type) && !f.manual {
+		cure := "write " + p.signature(stringList, m.Type) + ", or tag the field +" + tagName + "=false"
+		if m.Type.Kind == types.Struct && m.Type.Name.Package == "" {
+			cure = "give the type a name, so that a function can be written for it, or tag the field +" + tagName + "=false"
+		}
 		p.report.Add(diag.Problem{
 			Pos: p.set.MemberPos(t, m.Name), Path: f.out.Name.Name + "." + path,
 			Message: fmt.Sprintf("nothing converts parameters of a URL to %s", goName(m.Type)),
-			Cure:    "write " + p.signature(stringList, m.Type) + ", or tag the field +" + tagName + "=false",
+			Cure:    cure,
 		})
 	}
 	if !textual(m.Type) {

@@ -19,7 +19,7 @@ func Plugin() generators.Plugin {
 		Doc:  "functions that convert a version's types to those of its hub and back, without loss where asked",
 		Tags: []tag.Definition{
 			{Name: tagName, Scope: tag.Package | tag.Type | tag.Field, Value: tag.Any,
-				Doc: "On a package: the import path of a hub, whose types of the same names the package's are converted to; may be repeated. " +
+				Doc: "On a package: the import path of a hub, whose types of the same names the package's are converted to; may be repeated; or false, for nothing but what types and functions ask for. " +
 					"On a type or field: false, to leave it out."},
 			{Name: externalName, Scope: tag.Package, Value: tag.PackagePath, Doc: "The package whose types are converted, if it is another one."},
 			{Name: valuesName, Scope: tag.Type, Value: tag.TypeName,

@@ -2,10 +2,25 @@
 //
 // It reads the tags of deepcopy-gen and of controller-gen's object generator and prints, for each type that they ask
 // for, DeepCopyInto, DeepCopy and a DeepCopy<Interface> for each interface; hand-written methods are called instead
-// of replaced. The text is deepcopy-gen's own wherever that is right. Beyond it: arrays are copied element by element,
-// unexported helper types get methods too, structs without methods (of other modules, anonymous, generic) are copied
-// in place, an empty interface is taken for a JSON value, and fields called _ are left alone. What cannot be copied
-// is a problem with its position.
+// of replaced. Names, signatures and comments are those of deepcopy-gen, so that a repository can switch; the
+// statements are not, because they can be faster:
+//
+//   - A struct that mostly consists of structs with methods is written field by field instead of twice.
+//   - Maps of plain values are cloned, without hashing their keys again.
+//   - Up to four neighbouring pointers of a struct get their memory at once where all of them are set. Whoever keeps
+//     one of them keeps the memory of its neighbours, and nothing more.
+//
+// What is nil stays nil and what is empty stays empty; a copy shares no memory with its original, except what never
+// changes: strings, times, addresses. Beyond deepcopy-gen: arrays are copied element by element, unexported helper
+// types get methods too, structs without methods (of other modules, anonymous, generic) are copied in place, and
+// fields called _ are left alone. An empty interface is taken for a JSON value: map[string]any and []any are copied at
+// every depth, as runtime.DeepCopyJSONValue does, and everything else is assigned instead of being a panic. What cannot
+// be copied is a problem with its position.
+//
+// A kind of another module, which a package serves by an alias, gets the function DeepCopy_<Alias>; it and all structs
+// that it is made of are copied by functions of the file, as is the metadata of a package's own kinds. They know the
+// fields that those types had when gen ran. A type that has grown since is as large as no other was, so each function
+// compares the size, which costs nothing when it runs, and leaves types of another size to their own methods.
 //
 // Start reading at Plugin; plan.go decides, emit.go prints.
 package deepcopy

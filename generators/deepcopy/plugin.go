@@ -27,7 +27,7 @@ func Plugin() generators.Plugin {
 		Doc:  "DeepCopy, DeepCopyInto and DeepCopyObject methods",
 		Tags: []tag.Definition{
 			{Name: enableTag, Scope: tag.Package | tag.Type, Value: tag.Name,
-				Doc: "On a package: package (all exported types) or false. On a type: true or false."},
+				Doc: "On a package: package (all exported types, and functions for kinds that are aliases) or false. On a type: true or false."},
 			{Name: interfacesTag, Scope: tag.Type, Value: tag.TypeName,
 				Doc: "Adds a method DeepCopy<Interface> for each interface of a comma list."},
 			{Name: valueTag, Scope: tag.Type, Value: tag.Bool,
