@@ -83,10 +83,8 @@ func (w *writerGenerated) putTag(v uint64) {
 
 // putNumber writes a number and its tag.
 func (w *writerGenerated) putNumber(tag, v uint64) {
-	if v < 0x80 && tag < 0x80 && w.i > 1 {
-		w.i -= 2
-		w.data[w.i+1] = byte(v)
-		w.data[w.i] = byte(tag)
+	if v < 0x80 && tag < 1<<14 && w.i > 2 {
+		w.i = headGenerated(w.data[:w.i], tag, int(v))
 		return
 	}
 	w.putTag(v)
@@ -95,11 +93,11 @@ func (w *writerGenerated) putNumber(tag, v uint64) {
 
 // putBool writes a bool and its tag.
 func (w *writerGenerated) putBool(tag uint64, v bool) {
+	var number uint64
 	if v {
-		w.putNumber(tag, 1)
-	} else {
-		w.putNumber(tag, 0)
+		number = 1
 	}
+	w.putNumber(tag, number)
 }
 
 // putFloat64 writes v and its tag.
@@ -120,21 +118,30 @@ func (w *writerGenerated) putFloat32(tag uint64, v float32) {
 
 // putString writes v, its length and its tag.
 func (w *writerGenerated) putString(tag uint64, v string) {
-	i := w.i - len(v) - 2
-	if i < 0 || len(v) >= 0x80 || tag >= 0x80 {
+	i := w.i - len(v)
+	if i < 3 || len(v) >= 0x80 || tag >= 1<<14 {
 		w.room(len(v))
 		w.i -= len(v)
 		copy(w.data[w.i:], v)
 		w.putNumber(tag, uint64(len(v)))
 		return
 	}
-	to := w.data[i:]
-	to[0] = byte(tag)
-	to[1] = byte(len(v))
 	if len(v) > 0 { // many fields of a typical object are empty
-		copy(to[2:], v)
+		copy(w.data[i:], v)
 	}
-	w.i = i
+	w.i = headGenerated(w.data[:i], tag, len(v))
+}
+
+// headGenerated writes a short length and tag at the end of data, which has room for them, and returns where they start.
+func headGenerated(data []byte, tag uint64, size int) int {
+	data[len(data)-1] = byte(size)
+	if tag < 0x80 {
+		data[len(data)-2] = byte(tag)
+		return len(data) - 2
+	}
+	data[len(data)-2] = byte(tag >> 7)
+	data[len(data)-3] = byte(tag) | 0x80
+	return len(data) - 3
 }
 
 // putBytes writes v, its length and its tag.
@@ -147,7 +154,12 @@ func (w *writerGenerated) putBytes(tag uint64, v []byte) {
 
 // close writes the tag and the length of what was written since before.
 func (w *writerGenerated) close(tag uint64, before int) {
-	w.putNumber(tag, uint64(len(w.data)-w.i-before))
+	size := len(w.data) - w.i - before
+	if w.i < 3 || size >= 0x80 || tag >= 1<<14 {
+		w.putNumber(tag, uint64(size))
+		return
+	}
+	w.i = headGenerated(w.data[:w.i], tag, size)
 }
 
 // closeOther is close for n bytes that another method has written into room.
