@@ -23,6 +23,7 @@ import (
 	"github.com/typeplane/typeplane/generators/openapi"
 	"github.com/typeplane/typeplane/generators/protobuf"
 	"github.com/typeplane/typeplane/generators/register"
+	"github.com/typeplane/typeplane/generators/roundtrip"
 	"github.com/typeplane/typeplane/generators/validation"
 )
 
@@ -40,6 +41,7 @@ func plugins() []generators.Plugin {
 		openapi.Plugin(),
 		apiserver.Plugin(),
 		docs.Plugin(),
+		roundtrip.Plugin(),
 		guard.Plugin(),
 	}
 }

@@ -21,11 +21,6 @@ import (
 	"github.com/typeplane/typeplane/runtime/serializer"
 )
 
-// TestGeneratedCode holds what gen printed for the kinds of this server against fuzzed objects.
-func TestGeneratedCode(t *testing.T) {
-	runtimetest.Run(t, scheme(t), runtimetest.Options{})
-}
-
 // TestLossless changes each field of each older version, and looks for what else is different afterwards.
 func TestLossless(t *testing.T) {
 	runtimetest.RunLossless(t, scheme(t), runtimetest.Options{})

@@ -72,7 +72,6 @@ var fill = []any{
 	},
 }
 
-func TestGenerated(t *testing.T) { runtimetest.Run(t, scheme(t), runtimetest.Options{Fill: fill}) }
 func TestLossless(t *testing.T) {
 	runtimetest.RunLossless(t, scheme(t), runtimetest.Options{Fill: fill})
 }

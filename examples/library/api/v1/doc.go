@@ -6,6 +6,7 @@
 // +k8s:protobuf-gen=package
 // +typeplane:json-gen=package
 // +k8s:openapi-gen=true
+// +typeplane:roundtrip-gen=true
 // +typeplane:docs=examples/library/docs
 // +groupName=library.example.com
 package v1

@@ -7,6 +7,7 @@
 // +k8s:protobuf-gen=package
 // +typeplane:json-gen=package
 // +k8s:openapi-gen=true
+// +typeplane:roundtrip-gen=true
 // +typeplane:docs=examples/cluster/docs
 // +groupName=autoscaling
 package v1

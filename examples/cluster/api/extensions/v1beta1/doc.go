@@ -7,6 +7,8 @@
 // +k8s:protobuf-gen=package
 // +typeplane:json-gen=package
 // +k8s:openapi-gen=true
+// +typeplane:roundtrip-gen=true
+// +typeplane:roundtrip-gen:fill=fillers
 // +typeplane:docs=examples/cluster/docs
 // +groupName=extensions
 package v1beta1
