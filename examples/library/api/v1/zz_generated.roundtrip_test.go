@@ -9,6 +9,7 @@ import (
 	testing "testing"
 
 	api "github.com/typeplane/typeplane/examples/library/api"
+	json "github.com/typeplane/typeplane/runtime/json"
 	runtimetest "github.com/typeplane/typeplane/runtime/runtimetest"
 )
 
@@ -17,10 +18,17 @@ func TestGeneratedRoundTrip(t *testing.T) {
 	options := runtimetest.Options{}
 	t.Run("Book", func(t *testing.T) {
 		runtimetest.RunRoundTrip(t, runtimetest.RoundTrip[Book]{
-			DeepCopy:    (*Book).DeepCopy,
-			Marshal:     (*Book).Marshal,
-			Unmarshal:   (*Book).Unmarshal,
-			JSON:        true,
+			DeepCopy:        (*Book).DeepCopy,
+			Marshal:         (*Book).Marshal,
+			Unmarshal:       (*Book).Unmarshal,
+			UnmarshalShared: UnmarshalShared_Book,
+			JSON:            true,
+			AppendJSON:      AppendJSON_Book,
+			ReadJSON: func(data []byte, out *Book) error {
+				r := json.NewReader(data)
+				ReadJSON_Book(r, out)
+				return r.Err()
+			},
 			SetDefaults: SetObjectDefaults_Book,
 			ThroughHub: func(in, out *Book) error {
 				var hub api.Book
@@ -33,28 +41,49 @@ func TestGeneratedRoundTrip(t *testing.T) {
 	})
 	t.Run("BookList", func(t *testing.T) {
 		runtimetest.RunRoundTrip(t, runtimetest.RoundTrip[BookList]{
-			DeepCopy:    (*BookList).DeepCopy,
-			Marshal:     (*BookList).Marshal,
-			Unmarshal:   (*BookList).Unmarshal,
-			JSON:        true,
+			DeepCopy:        (*BookList).DeepCopy,
+			Marshal:         (*BookList).Marshal,
+			Unmarshal:       (*BookList).Unmarshal,
+			UnmarshalShared: UnmarshalShared_BookList,
+			JSON:            true,
+			AppendJSON:      AppendJSON_BookList,
+			ReadJSON: func(data []byte, out *BookList) error {
+				r := json.NewReader(data)
+				ReadJSON_BookList(r, out)
+				return r.Err()
+			},
 			SetDefaults: SetObjectDefaults_BookList,
 		}, options)
 	})
 	t.Run("Shelf", func(t *testing.T) {
 		runtimetest.RunRoundTrip(t, runtimetest.RoundTrip[Shelf]{
-			DeepCopy:    (*Shelf).DeepCopy,
-			Marshal:     (*Shelf).Marshal,
-			Unmarshal:   (*Shelf).Unmarshal,
-			JSON:        true,
+			DeepCopy:        (*Shelf).DeepCopy,
+			Marshal:         (*Shelf).Marshal,
+			Unmarshal:       (*Shelf).Unmarshal,
+			UnmarshalShared: UnmarshalShared_Shelf,
+			JSON:            true,
+			AppendJSON:      AppendJSON_Shelf,
+			ReadJSON: func(data []byte, out *Shelf) error {
+				r := json.NewReader(data)
+				ReadJSON_Shelf(r, out)
+				return r.Err()
+			},
 			SetDefaults: SetObjectDefaults_Shelf,
 		}, options)
 	})
 	t.Run("ShelfList", func(t *testing.T) {
 		runtimetest.RunRoundTrip(t, runtimetest.RoundTrip[ShelfList]{
-			DeepCopy:    (*ShelfList).DeepCopy,
-			Marshal:     (*ShelfList).Marshal,
-			Unmarshal:   (*ShelfList).Unmarshal,
-			JSON:        true,
+			DeepCopy:        (*ShelfList).DeepCopy,
+			Marshal:         (*ShelfList).Marshal,
+			Unmarshal:       (*ShelfList).Unmarshal,
+			UnmarshalShared: UnmarshalShared_ShelfList,
+			JSON:            true,
+			AppendJSON:      AppendJSON_ShelfList,
+			ReadJSON: func(data []byte, out *ShelfList) error {
+				r := json.NewReader(data)
+				ReadJSON_ShelfList(r, out)
+				return r.Err()
+			},
 			SetDefaults: SetObjectDefaults_ShelfList,
 		}, options)
 	})

@@ -57,45 +57,46 @@ func (m *Book) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *Book) Unmarshal(data []byte) error {
-	return unmarshal_Book(&readerGenerated{}, data, m)
+	r := readerGenerated{data: data, end: len(data)}
+	unmarshal_Book(&r, m)
+	return r.err
 }
 
 // UnmarshalShared_Book is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Book(data []byte, m *Book) error {
-	return unmarshal_Book(&readerGenerated{shared: true}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_Book(&r, m)
+	return r.err
 }
 
-// unmarshal_Book adds what data says to m.
-func unmarshal_Book(r *readerGenerated, data []byte, m *Book) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_Book adds to m what r has up to its end.
+func unmarshal_Book(r *readerGenerated, m *Book) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_ObjectMeta(r, body, &m.ObjectMeta)
-			}
+			end := r.enter()
+			unmarshal_v1_ObjectMeta(r, &m.ObjectMeta)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_BookSpec(r, body, &m.Spec)
-			}
+			end := r.enter()
+			unmarshal_BookSpec(r, &m.Spec)
+			r.end = end
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_BookStatus(r, body, &m.Status)
-			}
+			end := r.enter()
+			unmarshal_BookStatus(r, &m.Status)
+			r.end = end
 		default:
-			i, err = otherGenerated("Book", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "Book", tag, "ObjectMeta 1,Spec 2,Status 3")
+			r.other("Book")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("Book", "ObjectMeta 1,Spec 2,Status 3")
+	}
 }
 
 // marshal_Book writes m before what w has.
@@ -168,41 +169,43 @@ func (m *BookList) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *BookList) Unmarshal(data []byte) error {
-	return unmarshal_BookList(&largeReaderGenerated{}, data, m)
+	r := readerGenerated{data: data, end: len(data)}
+	unmarshal_BookList(&r, m)
+	return r.err
 }
 
 // UnmarshalShared_BookList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_BookList(data []byte, m *BookList) error {
-	return unmarshal_BookList(&largeReaderGenerated{readerGenerated: readerGenerated{shared: true}}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_BookList(&r, m)
+	return r.err
 }
 
-// unmarshal_BookList adds what data says to m.
-func unmarshal_BookList(r *largeReaderGenerated, data []byte, m *BookList) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_BookList adds to m what r has up to its end.
+func unmarshal_BookList(r *readerGenerated, m *BookList) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_ListMeta(&r.readerGenerated, body, &m.ListMeta)
-			}
+			end := r.enter()
+			unmarshal_v1_ListMeta(r, &m.ListMeta)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_Book(&r.readerGenerated, body, growFromGenerated(&r.Book, &m.Items, data[i:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.Items)
+			unmarshal_Book(r, v)
+			r.end = end
 		default:
-			i, err = otherGenerated("BookList", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "BookList", tag, "ListMeta 1,Items 2")
+			r.other("BookList")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("BookList", "ListMeta 1,Items 2")
+	}
 }
 
 // marshal_BookList writes m before what w has.
@@ -276,48 +279,50 @@ func (m *BookSpec) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *BookSpec) Unmarshal(data []byte) error {
-	return unmarshal_BookSpec(&readerGenerated{}, data, m)
+	r := readerGenerated{data: data, end: len(data)}
+	unmarshal_BookSpec(&r, m)
+	return r.err
 }
 
 // UnmarshalShared_BookSpec is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_BookSpec(data []byte, m *BookSpec) error {
-	return unmarshal_BookSpec(&readerGenerated{shared: true}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_BookSpec(&r, m)
+	return r.err
 }
 
-// unmarshal_BookSpec adds what data says to m.
-func unmarshal_BookSpec(r *readerGenerated, data []byte, m *BookSpec) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_BookSpec adds to m what r has up to its end.
+func unmarshal_BookSpec(r *readerGenerated, m *BookSpec) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Title)
+			textGenerated(r, &m.Title)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.SortTitle)
+			textGenerated(r, &m.SortTitle)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.Author)
+			textGenerated(r, &m.Author)
 		case 4:
-			i, err = textGenerated(r, data, i, tag, &m.ISBN)
+			textGenerated(r, &m.ISBN)
 		case 5:
-			i, err = textGenerated(r, data, i, tag, &m.Genre)
+			textGenerated(r, &m.Genre)
 		case 6:
-			v := r.int32s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int32](r)
+			numberGenerated(r, v)
 			m.Copies = v
 		case 7:
-			i, err = textGenerated(r, data, i, tag, &m.Shelf)
+			textGenerated(r, &m.Shelf)
 		default:
-			i, err = otherGenerated("BookSpec", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "BookSpec", tag, "Title 1,SortTitle 2,Author 3,ISBN 4,Genre 5,Copies 6,Shelf 7")
+			r.other("BookSpec")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("BookSpec", "Title 1,SortTitle 2,Author 3,ISBN 4,Genre 5,Copies 6,Shelf 7")
+	}
 }
 
 // marshal_BookSpec writes m before what w has.
@@ -388,39 +393,41 @@ func (m *BookStatus) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *BookStatus) Unmarshal(data []byte) error {
-	return unmarshal_BookStatus(&readerGenerated{}, data, m)
+	r := readerGenerated{data: data, end: len(data)}
+	unmarshal_BookStatus(&r, m)
+	return r.err
 }
 
 // UnmarshalShared_BookStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_BookStatus(data []byte, m *BookStatus) error {
-	return unmarshal_BookStatus(&readerGenerated{shared: true}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_BookStatus(&r, m)
+	return r.err
 }
 
-// unmarshal_BookStatus adds what data says to m.
-func unmarshal_BookStatus(r *readerGenerated, data []byte, m *BookStatus) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_BookStatus adds to m what r has up to its end.
+func unmarshal_BookStatus(r *readerGenerated, m *BookStatus) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = numberGenerated(data, i, tag, &m.Available)
+			numberGenerated(r, &m.Available)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_Condition(r, body, growFromGenerated(&r.v1_Condition, &m.Conditions, data[i:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.Conditions)
+			unmarshal_v1_Condition(r, v)
+			r.end = end
 		default:
-			i, err = otherGenerated("BookStatus", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "BookStatus", tag, "Available 1,Conditions 2")
+			r.other("BookStatus")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("BookStatus", "Available 1,Conditions 2")
+	}
 }
 
 // marshal_BookStatus writes m before what w has.
@@ -449,69 +456,68 @@ func (m *BookStatus) String() string {
 		"}"
 }
 
-// unmarshal_v1_ObjectMeta adds what data says to m.
-func unmarshal_v1_ObjectMeta(r *readerGenerated, data []byte, m *v1.ObjectMeta) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ObjectMeta adds to m what r has up to its end.
+func unmarshal_v1_ObjectMeta(r *readerGenerated, m *v1.ObjectMeta) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.GenerateName)
+			textGenerated(r, &m.GenerateName)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.Namespace)
+			textGenerated(r, &m.Namespace)
 		case 4:
-			i, err = textGenerated(r, data, i, tag, &m.SelfLink)
+			textGenerated(r, &m.SelfLink)
 		case 5:
-			i, err = textGenerated(r, data, i, tag, &m.UID)
+			textGenerated(r, &m.UID)
 		case 6:
-			i, err = textGenerated(r, data, i, tag, &m.ResourceVersion)
+			textGenerated(r, &m.ResourceVersion)
 		case 7:
-			i, err = numberGenerated(data, i, tag, &m.Generation)
+			numberGenerated(r, &m.Generation)
 		case 8:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = timeGenerated(body, &m.CreationTimestamp)
-			}
+			end := r.enter()
+			timeGenerated(r, &m.CreationTimestamp)
+			r.end = end
 		case 9:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.DeletionTimestamp == nil {
-					m.DeletionTimestamp = r.v1_Time.next()
-				}
-				err = timeGenerated(body, m.DeletionTimestamp)
+			end := r.enter()
+			if m.DeletionTimestamp == nil {
+				m.DeletionTimestamp = r.v1_Time.nextOf()
 			}
+			timeGenerated(r, m.DeletionTimestamp)
+			r.end = end
 		case 10:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
 			m.DeletionGracePeriodSeconds = v
 		case 11:
-			i, err = textMapGenerated(r, data, i, tag, &m.Labels)
+			textMapGenerated(r, &m.Labels)
 		case 12:
-			i, err = textMapGenerated(r, data, i, tag, &m.Annotations)
+			textMapGenerated(r, &m.Annotations)
 		case 13:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_OwnerReference(r, body, growFromGenerated(&r.v1_OwnerReference, &m.OwnerReferences, data[i:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.OwnerReferences)
+			unmarshal_v1_OwnerReference(r, v)
+			r.end = end
 		case 14:
-			i, err = textsGenerated(r, data, i, tag, &m.Finalizers)
+			textsGenerated(r, &m.Finalizers)
 		case 17:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_ManagedFieldsEntry(r, body, growFromGenerated(&r.v1_ManagedFieldsEntry, &m.ManagedFields, data[i:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.ManagedFields)
+			unmarshal_v1_ManagedFieldsEntry(r, v)
+			r.end = end
 		default:
-			i, err = otherGenerated("ObjectMeta", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ObjectMeta", tag, "Name 1,GenerateName 2,Namespace 3,SelfLink 4,UID 5,ResourceVersion 6,Generation 7,CreationTimestamp 8,"+
-				"DeletionTimestamp 9,DeletionGracePeriodSeconds 10,Labels 11,Annotations 12,OwnerReferences 13,"+
-				"Finalizers 14,ManagedFields 17")
+			r.other("ObjectMeta")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ObjectMeta", "Name 1,GenerateName 2,Namespace 3,SelfLink 4,UID 5,ResourceVersion 6,Generation 7,CreationTimestamp 8,"+
+			"DeletionTimestamp 9,DeletionGracePeriodSeconds 10,Labels 11,Annotations 12,OwnerReferences 13,"+
+			"Finalizers 14,ManagedFields 17")
+	}
 }
 
 // marshal_v1_ObjectMeta writes m before what w has.
@@ -554,41 +560,38 @@ func marshal_v1_ObjectMeta(w *writerGenerated, m *v1.ObjectMeta) {
 	w.putString(1<<3|2, m.Name)
 }
 
-// unmarshal_v1_ListMeta adds what data says to m.
-func unmarshal_v1_ListMeta(r *readerGenerated, data []byte, m *v1.ListMeta) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ListMeta adds to m what r has up to its end.
+func unmarshal_v1_ListMeta(r *readerGenerated, m *v1.ListMeta) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.SelfLink)
+			textGenerated(r, &m.SelfLink)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.ResourceVersion)
+			textGenerated(r, &m.ResourceVersion)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.Continue)
+			textGenerated(r, &m.Continue)
 		case 4:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
 			m.RemainingItemCount = v
 		case 5:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.ShardInfo == nil {
-					m.ShardInfo = &v1.ShardInfo{}
-				}
-				err = unmarshal_v1_ShardInfo(r, body, m.ShardInfo)
+			end := r.enter()
+			if m.ShardInfo == nil {
+				m.ShardInfo = &v1.ShardInfo{}
 			}
+			unmarshal_v1_ShardInfo(r, m.ShardInfo)
+			r.end = end
 		default:
-			i, err = otherGenerated("ListMeta", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ListMeta", tag, "SelfLink 1,ResourceVersion 2,Continue 3,RemainingItemCount 4,ShardInfo 5")
+			r.other("ListMeta")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ListMeta", "SelfLink 1,ResourceVersion 2,Continue 3,RemainingItemCount 4,ShardInfo 5")
+	}
 }
 
 // marshal_v1_ListMeta writes m before what w has.
@@ -611,38 +614,35 @@ func marshal_v1_ListMeta(w *writerGenerated, m *v1.ListMeta) {
 	w.putString(1<<3|2, m.SelfLink)
 }
 
-// unmarshal_v1_Condition adds what data says to m.
-func unmarshal_v1_Condition(r *readerGenerated, data []byte, m *v1.Condition) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_Condition adds to m what r has up to its end.
+func unmarshal_v1_Condition(r *readerGenerated, m *v1.Condition) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Type)
+			textGenerated(r, &m.Type)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Status)
+			textGenerated(r, &m.Status)
 		case 3:
-			i, err = numberGenerated(data, i, tag, &m.ObservedGeneration)
+			numberGenerated(r, &m.ObservedGeneration)
 		case 4:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = timeGenerated(body, &m.LastTransitionTime)
-			}
+			end := r.enter()
+			timeGenerated(r, &m.LastTransitionTime)
+			r.end = end
 		case 5:
-			i, err = textGenerated(r, data, i, tag, &m.Reason)
+			textGenerated(r, &m.Reason)
 		case 6:
-			i, err = textGenerated(r, data, i, tag, &m.Message)
+			textGenerated(r, &m.Message)
 		default:
-			i, err = otherGenerated("Condition", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "Condition", tag, "Type 1,Status 2,ObservedGeneration 3,LastTransitionTime 4,Reason 5,Message 6")
+			r.other("Condition")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("Condition", "Type 1,Status 2,ObservedGeneration 3,LastTransitionTime 4,Reason 5,Message 6")
+	}
 }
 
 // marshal_v1_Condition writes m before what w has.
@@ -658,39 +658,37 @@ func marshal_v1_Condition(w *writerGenerated, m *v1.Condition) {
 	w.putString(1<<3|2, m.Type)
 }
 
-// unmarshal_v1_OwnerReference adds what data says to m.
-func unmarshal_v1_OwnerReference(r *readerGenerated, data []byte, m *v1.OwnerReference) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_OwnerReference adds to m what r has up to its end.
+func unmarshal_v1_OwnerReference(r *readerGenerated, m *v1.OwnerReference) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Kind)
+			textGenerated(r, &m.Kind)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 4:
-			i, err = textGenerated(r, data, i, tag, &m.UID)
+			textGenerated(r, &m.UID)
 		case 5:
-			i, err = textGenerated(r, data, i, tag, &m.APIVersion)
+			textGenerated(r, &m.APIVersion)
 		case 6:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.Controller = v
 		case 7:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.BlockOwnerDeletion = v
 		default:
-			i, err = otherGenerated("OwnerReference", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "OwnerReference", tag, "Kind 1,Name 3,UID 4,APIVersion 5,Controller 6,BlockOwnerDeletion 7")
+			r.other("OwnerReference")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("OwnerReference", "Kind 1,Name 3,UID 4,APIVersion 5,Controller 6,BlockOwnerDeletion 7")
+	}
 }
 
 // marshal_v1_OwnerReference writes m before what w has.
@@ -710,48 +708,45 @@ func marshal_v1_OwnerReference(w *writerGenerated, m *v1.OwnerReference) {
 	w.putString(1<<3|2, m.Kind)
 }
 
-// unmarshal_v1_ManagedFieldsEntry adds what data says to m.
-func unmarshal_v1_ManagedFieldsEntry(r *readerGenerated, data []byte, m *v1.ManagedFieldsEntry) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ManagedFieldsEntry adds to m what r has up to its end.
+func unmarshal_v1_ManagedFieldsEntry(r *readerGenerated, m *v1.ManagedFieldsEntry) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Manager)
+			textGenerated(r, &m.Manager)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Operation)
+			textGenerated(r, &m.Operation)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.APIVersion)
+			textGenerated(r, &m.APIVersion)
 		case 4:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Time == nil {
-					m.Time = r.v1_Time.next()
-				}
-				err = timeGenerated(body, m.Time)
+			end := r.enter()
+			if m.Time == nil {
+				m.Time = r.v1_Time.nextOf()
 			}
+			timeGenerated(r, m.Time)
+			r.end = end
 		case 6:
-			i, err = textGenerated(r, data, i, tag, &m.FieldsType)
+			textGenerated(r, &m.FieldsType)
 		case 7:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.FieldsV1 == nil {
-					m.FieldsV1 = r.v1_FieldsV1.next()
-				}
-				err = m.FieldsV1.Unmarshal(body)
+			end := r.enter()
+			if m.FieldsV1 == nil {
+				m.FieldsV1 = &v1.FieldsV1{}
 			}
+			r.check(m.FieldsV1.Unmarshal(r.rest()))
+			r.end = end
 		case 8:
-			i, err = textGenerated(r, data, i, tag, &m.Subresource)
+			textGenerated(r, &m.Subresource)
 		default:
-			i, err = otherGenerated("ManagedFieldsEntry", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ManagedFieldsEntry", tag, "Manager 1,Operation 2,APIVersion 3,Time 4,FieldsType 6,FieldsV1 7,Subresource 8")
+			r.other("ManagedFieldsEntry")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ManagedFieldsEntry", "Manager 1,Operation 2,APIVersion 3,Time 4,FieldsType 6,FieldsV1 7,Subresource 8")
+	}
 }
 
 // marshal_v1_ManagedFieldsEntry writes m before what w has.
@@ -775,25 +770,23 @@ func marshal_v1_ManagedFieldsEntry(w *writerGenerated, m *v1.ManagedFieldsEntry)
 	w.putString(1<<3|2, m.Manager)
 }
 
-// unmarshal_v1_ShardInfo adds what data says to m.
-func unmarshal_v1_ShardInfo(r *readerGenerated, data []byte, m *v1.ShardInfo) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ShardInfo adds to m what r has up to its end.
+func unmarshal_v1_ShardInfo(r *readerGenerated, m *v1.ShardInfo) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Selector)
+			textGenerated(r, &m.Selector)
 		default:
-			i, err = otherGenerated("ShardInfo", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ShardInfo", tag, "Selector 1")
+			r.other("ShardInfo")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ShardInfo", "Selector 1")
+	}
 }
 
 // marshal_v1_ShardInfo writes m before what w has.
@@ -804,25 +797,21 @@ func marshal_v1_ShardInfo(w *writerGenerated, m *v1.ShardInfo) {
 	w.putString(1<<3|2, m.Selector)
 }
 
-// readerGenerated is what the reading of one object has in common. Small things that objects have many of are
-// allocated together.
+// readerGenerated reads one object. Messages in messages are read from the same bytes: end moves.
 type readerGenerated struct {
-	shared                bool // strings are parts of the input
-	bools                 slabGenerated[bool]
-	int32s                slabGenerated[int32]
-	int64s                slabGenerated[int64]
-	strings               slabGenerated[string]
-	v1_Condition          slabGenerated[v1.Condition]
-	v1_FieldsV1           slabGenerated[v1.FieldsV1]
-	v1_ManagedFieldsEntry slabGenerated[v1.ManagedFieldsEntry]
-	v1_OwnerReference     slabGenerated[v1.OwnerReference]
-	v1_Time               slabGenerated[v1.Time]
-}
+	data   []byte
+	shared bool // strings are parts of data
 
-// largeReaderGenerated is for objects with more parts.
-type largeReaderGenerated struct {
-	readerGenerated
-	Book slabGenerated[Book]
+	start int    // of the field being read
+	tag   uint64 // of that field; what is beyond 32 bits of its number does not count
+	i     int    // what comes next
+	end   int    // of the message being read
+	err   error  // the first one; then i is behind data
+	depth int    // of messages that can hold themselves
+
+	words   slabGenerated[uint64]
+	strings slabGenerated[string]
+	v1_Time slabGenerated[v1.Time]
 }
 
 // What a message can be wrong about; io.ErrUnexpectedEOF says that it ends too early.
@@ -979,246 +968,171 @@ func readNumberGenerated(data []byte, i, wire int) (number uint64, next int, err
 	}
 }
 
-// entryGenerated reads one part of an entry of a map, which ends at end: 1 is the key, 2 the value; they are written
-// as key and value say, whatever their tags say. Other parts are passed over.
-func entryGenerated(data []byte, i, end, key, value int) (part int32, number uint64, body []byte, next int, err error) {
-	tag, start, err := readVarintGenerated(data, i)
-	if err != nil {
-		return 0, 0, nil, 0, err
+// next reads the tag of the next field, and returns false after the last one and after an error. Functions that read
+// messages do the same in place, as far as the tag is of one byte.
+func (r *readerGenerated) next() bool {
+	if r.i >= r.end {
+		return false
 	}
-	part = int32(tag >> 3)
-	wire := key
-	switch part {
-	case 1:
-	case 2:
-		wire = value
-	default:
-		next, err = skipFromGenerated(data, i, end)
-		return part, 0, nil, next, err
+	r.start, r.tag = r.i, uint64(r.data[r.i])
+	if r.i++; r.tag >= 0x80 {
+		r.longTag()
 	}
-	if wire == bytesGenerated {
-		body, next, err = readBytesGenerated(data, start)
-	} else {
-		number, next, err = readNumberGenerated(data, start, wire)
-	}
-	return part, number, body, next, err
+	return true
 }
 
-// slabGenerated allocates values of one type together: few at first, then more, up to 1 KiB. It is those that are
-// free; its capacity is how many were allocated last.
-type slabGenerated[T any] []T
-
-// next is a new value.
-func (s *slabGenerated[T]) next() *T {
-	if len(*s) == 0 {
-		s.refill()
-	}
-	last := len(*s) - 1
-	v := &(*s)[last]
-	*s = (*s)[:last]
-	return v
+// longTag reads the tag of a field that starts with more than one byte; it is 0 after an error.
+func (r *readerGenerated) longTag() {
+	r.i = r.start
+	r.tag = r.varint() & (1<<35 - 1)
 }
 
-// list is an empty list with room for n values, and for no more.
-func (s *slabGenerated[T]) list(n int) []T {
-	if n > len(*s) {
-		if s.refill(); n > len(*s) {
-			return make([]T, 0, n)
-		}
+// fail ends all reading.
+func (r *readerGenerated) fail(err error) {
+	if r.err == nil {
+		r.err = err
 	}
-	last := len(*s)
-	v := (*s)[last-n : last-n : last]
-	*s = (*s)[:last-n]
-	return v
-}
-
-func (s *slabGenerated[T]) refill() {
-	var v T
-	size := max(1, int(unsafe.Sizeof(v)))
-	*s = make([]T, max(1, 32/size, min(2*cap(*s), 1024/size)))
-}
-
-// longTagGenerated reads the tag at data[i], of more than one byte; it is 0 if there is none. Of a field's number
-// only 32 bits count.
-func longTagGenerated(data []byte, i int) (tag uint64, next int) {
-	if i+1 < len(data) && data[i+1] < 0x80 {
-		return uint64(data[i]&0x7f) | uint64(data[i+1])<<7, i + 2
-	}
-	tag, next, err := readVarintGenerated(data, i)
-	if err != nil {
-		return 0, i
-	}
-	return tag & (1<<35 - 1), next
-}
-
-// otherGenerated passes over the field at data[i], which the message does not know.
-func otherGenerated(message string, data []byte, i int) (next int, err error) {
-	tag, _, err := readVarintGenerated(data, i)
-	if err != nil {
-		return 0, err
-	}
-	switch number := int32(tag >> 3); {
-	case tag&7 == endGroupGenerated:
-		return 0, fmt.Errorf("proto: %s: wiretype end group for non-group", message)
-	case number <= 0:
-		return 0, fmt.Errorf("proto: %s: illegal tag %d (wire type %d)", message, number, tag)
-	}
-	return skipFromGenerated(data, i, len(data))
+	r.i = len(r.data)
 }
 
 // errWireGenerated says that a field is not written as its type asks for.
 var errWireGenerated = errors.New("proto: wrong wire type")
 
-// explainGenerated returns err, or for errWireGenerated one that names the field: fields are "Name 1,Size 2".
-func explainGenerated(err error, message string, tag uint64, fields string) error {
-	if err != errWireGenerated {
-		return err
+// is fails if the field is not written in the given way.
+func (r *readerGenerated) is(wire uint64) bool {
+	if r.tag&7 != wire {
+		r.fail(errWireGenerated)
+		return false
 	}
-	if tag&7 == endGroupGenerated {
-		return fmt.Errorf("proto: %s: wiretype end group for non-group", message)
+	return true
+}
+
+// done makes an error of this message say where it is: fields are "Name 1,Size 2".
+func (r *readerGenerated) done(message, fields string) {
+	if r.err != errWireGenerated {
+		return
+	}
+	if r.tag&7 == endGroupGenerated {
+		r.err = fmt.Errorf("proto: %s: wiretype end group for non-group", message)
+		return
 	}
 	for field := range strings.SplitSeq(fields, ",") {
-		if name, number, _ := strings.Cut(field, " "); number == strconv.FormatUint(tag>>3, 10) {
-			return fmt.Errorf("proto: wrong wireType = %d for field %s", tag&7, name)
+		if name, number, _ := strings.Cut(field, " "); number == strconv.FormatUint(r.tag>>3, 10) {
+			r.err = fmt.Errorf("proto: wrong wireType = %d for field %s", r.tag&7, name)
 		}
 	}
-	return err
 }
 
-// skipFromGenerated passes over the field whose tag is at data[i] and returns what comes after it, at most end.
-func skipFromGenerated(data []byte, i, end int) (next int, err error) {
-	n, err := skipGenerated(data[i:])
-	if err != nil {
-		return 0, err
-	}
-	if n > end-i {
-		return 0, io.ErrUnexpectedEOF
-	}
-	return i + n, nil
-}
-
-// bodyGenerated reads the length at data[i] and what it is of, which stays a part of data.
-func bodyGenerated(data []byte, i int, tag uint64) (body []byte, next int, err error) {
-	if tag&7 != bytesGenerated {
-		return nil, 0, errWireGenerated
-	}
-	if i < len(data) && data[i] < 0x80 {
-		next = i + 1 + int(data[i])
-		if next <= len(data) {
-			return data[i+1 : next], next, nil
-		}
-	}
-	return readBytesGenerated(data, i)
-}
-
-// textGenerated reads a string.
-func textGenerated[S ~string](r *readerGenerated, data []byte, i int, tag uint64, to *S) (next int, err error) {
-	if tag&7 != bytesGenerated {
-		return 0, errWireGenerated
-	}
-	var size int
-	if i < len(data) && data[i] < 0x80 {
-		size = int(data[i])
-		i++
-	} else if size, i, err = sizeOfGenerated(data, i); err != nil {
-		return 0, err
-	}
-	next = i + size
-	if next > len(data) {
-		return 0, io.ErrUnexpectedEOF
-	}
-	switch {
-	case size == 0: // keeps nothing of the input
-		*to = ""
-	case r.shared:
-		*to = S(unsafe.String(&data[i], size))
+// other passes over a field that the message does not know.
+func (r *readerGenerated) other(message string) {
+	switch number := int32(r.tag >> 3); {
+	case r.err != nil:
+	case r.tag&7 == endGroupGenerated:
+		r.fail(fmt.Errorf("proto: %s: wiretype end group for non-group", message))
+	case number <= 0:
+		tag, _, _ := readVarintGenerated(r.data, r.start)
+		r.fail(fmt.Errorf("proto: %s: illegal tag %d (wire type %d)", message, number, tag))
 	default:
-		*to = S(data[i:next])
+		r.skip()
 	}
-	return next, nil
 }
 
-// stringGenerated is body as a string.
-func stringGenerated(r *readerGenerated, body []byte) string {
-	if r.shared && len(body) > 0 {
-		return unsafe.String(&body[0], len(body))
+// skip passes over the field whose tag was read.
+func (r *readerGenerated) skip() {
+	if r.err != nil {
+		return
 	}
-	return string(body)
+	n, err := skipGenerated(r.data[r.start:r.end])
+	switch {
+	case err != nil:
+		r.fail(err)
+	case n > r.end-r.start:
+		r.fail(io.ErrUnexpectedEOF)
+	default:
+		r.i = r.start + n
+	}
 }
 
-// numberGenerated reads a number that is written as a varint.
-func numberGenerated[N ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr](data []byte, i int, tag uint64, to *N) (next int, err error) {
-	if tag&7 != varintGenerated {
-		return 0, errWireGenerated
-	}
-	if i < len(data) && data[i] < 0x80 {
-		*to = N(data[i])
-		return i + 1, nil
-	}
-	v, next, err := readVarintGenerated(data, i)
+// varint reads a number.
+func (r *readerGenerated) varint() uint64 {
+	v, next, err := readVarintGenerated(r.data[:r.end], min(r.i, r.end))
 	if err != nil {
-		return 0, err
+		r.fail(err)
+		return 0
 	}
-	*to = N(v)
-	return next, nil
+	r.i = next
+	return v
 }
 
-// boolGenerated reads a bool.
-func boolGenerated[B ~bool](data []byte, i int, tag uint64, to *B) (next int, err error) {
-	if tag&7 != varintGenerated {
-		return 0, errWireGenerated
+// length reads how long the value is that comes next; all of it is there.
+func (r *readerGenerated) length() int {
+	if !r.is(bytesGenerated) {
+		return 0
 	}
-	v, next, err := readVarintGenerated(data, i)
+	if r.i < r.end && r.data[r.i] < 0x80 {
+		size := int(r.data[r.i])
+		if r.i++; size <= r.end-r.i {
+			return size
+		}
+		r.fail(io.ErrUnexpectedEOF)
+		return 0
+	}
+	size := r.varint()
+	switch {
+	case r.err != nil:
+		return 0
+	case size > math.MaxInt-uint64(r.i):
+		r.fail(ErrInvalidLengthGenerated)
+		return 0
+	case int(size) > r.end-r.i:
+		r.fail(io.ErrUnexpectedEOF)
+		return 0
+	}
+	return int(size)
+}
+
+// enter starts a message in this one, which goes on at the returned end: to be assigned to r.end after reading it.
+func (r *readerGenerated) enter() (end int) {
+	end = r.end
+	if i := r.i; i < end && r.data[i] < 0x80 && r.tag&7 == bytesGenerated && int(r.data[i]) < end-i {
+		r.i = i + 1
+		r.end = i + 1 + int(r.data[i])
+		return end
+	}
+	size := r.length()
+	if r.err == nil {
+		r.end = r.i + size
+	}
+	return end
+}
+
+// rest reads all of the message that was entered. It stays a part of data.
+func (r *readerGenerated) rest() []byte {
+	if r.err != nil {
+		return nil
+	}
+	i := r.i
+	r.i = r.end
+	return r.data[i:r.end]
+}
+
+// check fails if there is an error.
+func (r *readerGenerated) check(err error) {
 	if err != nil {
-		return 0, err
+		r.fail(err)
 	}
-	*to = v != 0
-	return next, nil
 }
 
-// growGenerated adds an empty element to a list. A list without room gets as much as it needs for all elements that
-// stand one after the other: data starts after this one.
-func growGenerated[L ~[]T, T any](list *L, data []byte, tag uint64) *T {
-	n := len(*list)
-	if n < cap(*list) {
-		*list = (*list)[:n+1]
-		clear((*list)[n:])
-		return &(*list)[n]
+// following counts the fields with the tag just read that stand between from and end, one after the other.
+func (r *readerGenerated) following(from, end int) int {
+	if from >= end || r.data[from] != r.data[r.start] {
+		return 0
 	}
-	more := make(L, n+1, n+max(n, 1+followingGenerated(data, tag)))
-	copy(more, *list)
-	*list = more
-	return &more[n]
-}
-
-// growFromGenerated is growGenerated for lists that are often short, which get their room from a slab.
-func growFromGenerated[L ~[]T, T any](slab *slabGenerated[T], list *L, data []byte, tag uint64) *T {
-	if cap(*list) > 0 {
-		return growGenerated(list, data, tag)
-	}
-	*list = slab.list(1 + followingGenerated(data, tag))[:1]
-	return &(*list)[0]
-}
-
-// textsGenerated reads a string and adds it to a list.
-func textsGenerated[L ~[]S, S ~string](r *readerGenerated, data []byte, i int, tag uint64, to *L) (next int, err error) {
-	var text S
-	if next, err = textGenerated(r, data, i, tag, &text); err != nil {
-		return 0, err
-	}
-	if cap(*to) == 0 {
-		room := r.strings.list(1 + followingGenerated(data[next:], tag))
-		*to = unsafe.Slice((*S)(unsafe.Pointer(unsafe.SliceData(room))), cap(room))[:0]
-	}
-	*to = append(*to, text)
-	return next, nil
+	return followingGenerated(r.data[from:end], r.tag)
 }
 
 // followingGenerated counts the fields that data starts with and that have this tag.
 func followingGenerated(data []byte, tag uint64) (n int) {
-	if len(data) == 0 || data[0]&0x7f != byte(tag&0x7f) {
-		return 0
-	}
 	for i := 0; i < len(data); n++ {
 		next, at, err := readVarintGenerated(data, i)
 		if err != nil || next != tag {
@@ -1236,58 +1150,151 @@ func followingGenerated(data []byte, tag uint64) (n int) {
 	return n
 }
 
-// entriesGenerated is how much room a new map gets: for this entry and for those that follow, which may be the same
-// ones over and over, so there is a limit.
-func entriesGenerated(data []byte, tag uint64) int {
-	return min(1+followingGenerated(data, tag), 1000)
+// entries is how much room a new map gets: for the entry that was entered and for those that follow, up to end. They
+// may be the same one over and over, so there is a limit.
+func (r *readerGenerated) entries(end int) int {
+	return min(1+r.following(r.end, end), 1000)
+}
+
+// slabGenerated allocates values of one type together: few at first, then more, up to 1 KiB. It is those that are
+// free; its capacity is how many were allocated last.
+type slabGenerated[T any] []T
+
+// nextOf is a new value.
+func (s *slabGenerated[T]) nextOf() *T {
+	if len(*s) == 0 {
+		s.refill()
+	}
+	last := len(*s) - 1
+	v := &(*s)[last]
+	*s = (*s)[:last]
+	return v
+}
+
+// listOf is an empty list with room for n values, and for no more.
+func (s *slabGenerated[T]) listOf(n int) []T {
+	if n > len(*s) {
+		if s.refill(); n > len(*s) {
+			return make([]T, 0, n)
+		}
+	}
+	last := len(*s)
+	v := (*s)[last-n : last-n : last]
+	*s = (*s)[:last-n]
+	return v
+}
+
+func (s *slabGenerated[T]) refill() {
+	var v T
+	size := max(1, int(unsafe.Sizeof(v)))
+	*s = make([]T, max(1, 64/size, min(2*cap(*s), 1024/size)))
+}
+
+// newWordGenerated is a new number or bool.
+func newWordGenerated[T ~bool | ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr | ~float32 | ~float64](r *readerGenerated) *T {
+	return (*T)(unsafe.Pointer(r.words.nextOf()))
+}
+
+// growGenerated adds an empty element to a list, for the message that was entered; the one around it ends at end. A
+// list without room gets as much as it needs for all elements that stand one after the other.
+func growGenerated[L ~[]T, T any](r *readerGenerated, end int, list *L) *T {
+	n := len(*list)
+	if n < cap(*list) {
+		*list = (*list)[:n+1]
+		clear((*list)[n:])
+		return &(*list)[n]
+	}
+	more := make(L, n+1, n+max(n, 1+r.following(r.end, end)))
+	copy(more, *list)
+	*list = more
+	return &more[n]
+}
+
+// textGenerated reads a string.
+func textGenerated[S ~string](r *readerGenerated, to *S) {
+	data, i := r.data[:r.end], r.i
+	var size int
+	if i < len(data) && data[i] < 0x80 && r.tag&7 == bytesGenerated && int(data[i]) < len(data)-i {
+		size = int(data[i])
+		i++
+	} else {
+		size = r.length()
+		i = r.i
+	}
+	r.i = i + size
+	switch {
+	case size == 0: // keeps nothing of the input
+		*to = ""
+	case r.shared:
+		*to = S(unsafe.String(&r.data[i], size))
+	default:
+		*to = S(r.data[i:r.i])
+	}
+}
+
+// textsGenerated reads a string and adds it to a list.
+func textsGenerated[L ~[]S, S ~string](r *readerGenerated, to *L) {
+	var text S
+	textGenerated(r, &text)
+	if cap(*to) == 0 {
+		room := r.strings.listOf(1 + r.following(r.i, r.end))
+		*to = unsafe.Slice((*S)(unsafe.Pointer(unsafe.SliceData(room))), cap(room))[:0]
+	}
+	*to = append(*to, text)
 }
 
 // textMapGenerated reads one entry of a map of strings.
-func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, data []byte, i int, tag uint64, to *M) (next int, err error) {
-	body, next, err := bodyGenerated(data, i, tag)
-	if err != nil {
-		return 0, err
-	}
+func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, to *M) {
+	end := r.enter()
 	if *to == nil {
-		*to = make(M, entriesGenerated(data[next:], tag))
+		*to = make(M, r.entries(end))
 	}
 	var key K
 	var value V
-	for at := 0; at < len(body); {
-		switch body[at] {
-		case 1<<3 | bytesGenerated:
-			at, err = textGenerated(r, body, at+1, bytesGenerated, &key)
-		case 2<<3 | bytesGenerated:
-			at, err = textGenerated(r, body, at+1, bytesGenerated, &value)
+	for r.next() {
+		switch r.tag >> 3 {
+		case 1:
+			r.tag = bytesGenerated
+			textGenerated(r, &key)
+		case 2:
+			r.tag = bytesGenerated
+			textGenerated(r, &value)
 		default:
-			var part int32
-			var text []byte
-			part, _, text, at, err = entryGenerated(body, at, len(body), bytesGenerated, bytesGenerated)
-			switch part {
-			case 1:
-				key = K(stringGenerated(r, text))
-			case 2:
-				value = V(stringGenerated(r, text))
-			}
-		}
-		if err != nil {
-			return 0, err
+			r.skip()
 		}
 	}
+	r.end = end
 	(*to)[key] = value
-	return next, nil
 }
 
-// timeGenerated reads a time, of which whole seconds are kept.
-func timeGenerated(data []byte, to *v1.Time) error {
-	if len(data) > 2 && data[0] == 1<<3 {
-		seconds, i, err := readVarintGenerated(data, 1)
-		if err == nil && i+2 == len(data) && data[i] == 2<<3 && data[i+1] < 0x80 {
+// numberGenerated reads a number that is written as a varint.
+func numberGenerated[N ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr](r *readerGenerated, to *N) {
+	if i := r.i; i < r.end && r.data[i] < 0x80 && r.tag&7 == varintGenerated {
+		*to = N(r.data[i])
+		r.i++
+	} else if r.is(varintGenerated) {
+		*to = N(r.varint())
+	}
+}
+
+// boolGenerated reads a bool.
+func boolGenerated[B ~bool](r *readerGenerated, to *B) {
+	var v uint64
+	numberGenerated(r, &v)
+	*to = v != 0
+}
+
+// timeGenerated reads the time that was entered, of which whole seconds are kept.
+func timeGenerated(r *readerGenerated, to *v1.Time) {
+	body := r.rest()
+	if len(body) > 2 && body[0] == 1<<3 {
+		seconds, i, err := readVarintGenerated(body, 1)
+		if err == nil && i+2 == len(body) && body[i] == 2<<3 && body[i+1] < 0x80 {
 			to.Time = time.Unix(int64(seconds), 0)
-			return nil
+			return
 		}
 	}
-	return to.Unmarshal(data)
+	r.check(to.Unmarshal(body))
 }
 
 // writerGenerated writes from the end of data to its start, so that the length of a message is known when it is to be
@@ -1364,10 +1371,8 @@ func (w *writerGenerated) putTag(v uint64) {
 
 // putNumber writes a number and its tag.
 func (w *writerGenerated) putNumber(tag, v uint64) {
-	if v < 0x80 && tag < 0x80 && w.i > 1 {
-		w.i -= 2
-		w.data[w.i+1] = byte(v)
-		w.data[w.i] = byte(tag)
+	if v < 0x80 && tag < 1<<14 && w.i > 2 {
+		w.i = headGenerated(w.data[:w.i], tag, int(v))
 		return
 	}
 	w.putTag(v)
@@ -1376,35 +1381,49 @@ func (w *writerGenerated) putNumber(tag, v uint64) {
 
 // putBool writes a bool and its tag.
 func (w *writerGenerated) putBool(tag uint64, v bool) {
+	var number uint64
 	if v {
-		w.putNumber(tag, 1)
-	} else {
-		w.putNumber(tag, 0)
+		number = 1
 	}
+	w.putNumber(tag, number)
 }
 
 // putString writes v, its length and its tag.
 func (w *writerGenerated) putString(tag uint64, v string) {
-	i := w.i - len(v) - 2
-	if i < 0 || len(v) >= 0x80 || tag >= 0x80 {
+	i := w.i - len(v)
+	if i < 3 || len(v) >= 0x80 || tag >= 1<<14 {
 		w.room(len(v))
 		w.i -= len(v)
 		copy(w.data[w.i:], v)
 		w.putNumber(tag, uint64(len(v)))
 		return
 	}
-	to := w.data[i:]
-	to[0] = byte(tag)
-	to[1] = byte(len(v))
 	if len(v) > 0 { // many fields of a typical object are empty
-		copy(to[2:], v)
+		copy(w.data[i:], v)
 	}
-	w.i = i
+	w.i = headGenerated(w.data[:i], tag, len(v))
+}
+
+// headGenerated writes a short length and tag at the end of data, which has room for them, and returns where they start.
+func headGenerated(data []byte, tag uint64, size int) int {
+	data[len(data)-1] = byte(size)
+	if tag < 0x80 {
+		data[len(data)-2] = byte(tag)
+		return len(data) - 2
+	}
+	data[len(data)-2] = byte(tag >> 7)
+	data[len(data)-3] = byte(tag) | 0x80
+	return len(data) - 3
 }
 
 // close writes the tag and the length of what was written since before.
 func (w *writerGenerated) close(tag uint64, before int) {
-	w.putNumber(tag, uint64(len(w.data)-w.i-before))
+	size := len(w.data) - w.i - before
+	if w.i < 3 || size >= 0x80 || tag >= 1<<14 {
+		w.putNumber(tag, uint64(size))
+		return
+	}
+	w.i = headGenerated(w.data[:w.i], tag, size)
 }
 
 // closeOther is close for n bytes that another method has written into room.

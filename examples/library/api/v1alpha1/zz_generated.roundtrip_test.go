@@ -9,6 +9,7 @@ import (
 	testing "testing"
 
 	api "github.com/typeplane/typeplane/examples/library/api"
+	json "github.com/typeplane/typeplane/runtime/json"
 	runtimetest "github.com/typeplane/typeplane/runtime/runtimetest"
 )
 
@@ -17,10 +18,17 @@ func TestGeneratedRoundTrip(t *testing.T) {
 	options := runtimetest.Options{}
 	t.Run("Book", func(t *testing.T) {
 		runtimetest.RunRoundTrip(t, runtimetest.RoundTrip[Book]{
-			DeepCopy:    (*Book).DeepCopy,
-			Marshal:     (*Book).Marshal,
-			Unmarshal:   (*Book).Unmarshal,
-			JSON:        true,
+			DeepCopy:        (*Book).DeepCopy,
+			Marshal:         (*Book).Marshal,
+			Unmarshal:       (*Book).Unmarshal,
+			UnmarshalShared: UnmarshalShared_Book,
+			JSON:            true,
+			AppendJSON:      AppendJSON_Book,
+			ReadJSON: func(data []byte, out *Book) error {
+				r := json.NewReader(data)
+				ReadJSON_Book(r, out)
+				return r.Err()
+			},
 			SetDefaults: SetObjectDefaults_Book,
 			ThroughHub: func(in, out *Book) error {
 				var hub api.Book
@@ -33,10 +41,17 @@ func TestGeneratedRoundTrip(t *testing.T) {
 	})
 	t.Run("BookList", func(t *testing.T) {
 		runtimetest.RunRoundTrip(t, runtimetest.RoundTrip[BookList]{
-			DeepCopy:    (*BookList).DeepCopy,
-			Marshal:     (*BookList).Marshal,
-			Unmarshal:   (*BookList).Unmarshal,
-			JSON:        true,
+			DeepCopy:        (*BookList).DeepCopy,
+			Marshal:         (*BookList).Marshal,
+			Unmarshal:       (*BookList).Unmarshal,
+			UnmarshalShared: UnmarshalShared_BookList,
+			JSON:            true,
+			AppendJSON:      AppendJSON_BookList,
+			ReadJSON: func(data []byte, out *BookList) error {
+				r := json.NewReader(data)
+				ReadJSON_BookList(r, out)
+				return r.Err()
+			},
 			SetDefaults: SetObjectDefaults_BookList,
 		}, options)
 	})

@@ -58,41 +58,42 @@ func (m *ContainerResourceMetricSource) MarshalToSizedBuffer(data []byte) (int, 
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *ContainerResourceMetricSource) Unmarshal(data []byte) error {
-	return unmarshal_ContainerResourceMetricSource(&readerGenerated{}, data, m)
+	r := readerGenerated{data: data, end: len(data)}
+	unmarshal_ContainerResourceMetricSource(&r, m)
+	return r.err
 }
 
 // UnmarshalShared_ContainerResourceMetricSource is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ContainerResourceMetricSource(data []byte, m *ContainerResourceMetricSource) error {
-	return unmarshal_ContainerResourceMetricSource(&readerGenerated{shared: true}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_ContainerResourceMetricSource(&r, m)
+	return r.err
 }
 
-// unmarshal_ContainerResourceMetricSource adds what data says to m.
-func unmarshal_ContainerResourceMetricSource(r *readerGenerated, data []byte, m *ContainerResourceMetricSource) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_ContainerResourceMetricSource adds to m what r has up to its end.
+func unmarshal_ContainerResourceMetricSource(r *readerGenerated, m *ContainerResourceMetricSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_MetricTarget(r, body, &m.Target)
-			}
+			end := r.enter()
+			unmarshal_MetricTarget(r, &m.Target)
+			r.end = end
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.Container)
+			textGenerated(r, &m.Container)
 		default:
-			i, err = otherGenerated("ContainerResourceMetricSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ContainerResourceMetricSource", tag, "Name 1,Target 2,Container 3")
+			r.other("ContainerResourceMetricSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ContainerResourceMetricSource", "Name 1,Target 2,Container 3")
+	}
 }
 
 // marshal_ContainerResourceMetricSource writes m before what w has.
@@ -156,41 +157,42 @@ func (m *ContainerResourceMetricStatus) MarshalToSizedBuffer(data []byte) (int, 
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *ContainerResourceMetricStatus) Unmarshal(data []byte) error {
-	return unmarshal_ContainerResourceMetricStatus(&readerGenerated{}, data, m)
+	r := readerGenerated{data: data, end: len(data)}
+	unmarshal_ContainerResourceMetricStatus(&r, m)
+	return r.err
 }
 
 // UnmarshalShared_ContainerResourceMetricStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ContainerResourceMetricStatus(data []byte, m *ContainerResourceMetricStatus) error {
-	return unmarshal_ContainerResourceMetricStatus(&readerGenerated{shared: true}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_ContainerResourceMetricStatus(&r, m)
+	return r.err
 }
 
-// unmarshal_ContainerResourceMetricStatus adds what data says to m.
-func unmarshal_ContainerResourceMetricStatus(r *readerGenerated, data []byte, m *ContainerResourceMetricStatus) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_ContainerResourceMetricStatus adds to m what r has up to its end.
+func unmarshal_ContainerResourceMetricStatus(r *readerGenerated, m *ContainerResourceMetricStatus) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_MetricValueStatus(r, body, &m.Current)
-			}
+			end := r.enter()
+			unmarshal_MetricValueStatus(r, &m.Current)
+			r.end = end
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.Container)
+			textGenerated(r, &m.Container)
 		default:
-			i, err = otherGenerated("ContainerResourceMetricStatus", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ContainerResourceMetricStatus", tag, "Name 1,Current 2,Container 3")
+			r.other("ContainerResourceMetricStatus")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ContainerResourceMetricStatus", "Name 1,Current 2,Container 3")
+	}
 }
 
 // marshal_ContainerResourceMetricStatus writes m before what w has.
@@ -254,38 +256,40 @@ func (m *CrossVersionObjectReference) MarshalToSizedBuffer(data []byte) (int, er
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *CrossVersionObjectReference) Unmarshal(data []byte) error {
-	return unmarshal_CrossVersionObjectReference(&readerGenerated{}, data, m)
+	r := readerGenerated{data: data, end: len(data)}
+	unmarshal_CrossVersionObjectReference(&r, m)
+	return r.err
 }
 
 // UnmarshalShared_CrossVersionObjectReference is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_CrossVersionObjectReference(data []byte, m *CrossVersionObjectReference) error {
-	return unmarshal_CrossVersionObjectReference(&readerGenerated{shared: true}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_CrossVersionObjectReference(&r, m)
+	return r.err
 }
 
-// unmarshal_CrossVersionObjectReference adds what data says to m.
-func unmarshal_CrossVersionObjectReference(r *readerGenerated, data []byte, m *CrossVersionObjectReference) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_CrossVersionObjectReference adds to m what r has up to its end.
+func unmarshal_CrossVersionObjectReference(r *readerGenerated, m *CrossVersionObjectReference) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Kind)
+			textGenerated(r, &m.Kind)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.APIVersion)
+			textGenerated(r, &m.APIVersion)
 		default:
-			i, err = otherGenerated("CrossVersionObjectReference", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "CrossVersionObjectReference", tag, "Kind 1,Name 2,APIVersion 3")
+			r.other("CrossVersionObjectReference")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("CrossVersionObjectReference", "Kind 1,Name 2,APIVersion 3")
+	}
 }
 
 // marshal_CrossVersionObjectReference writes m before what w has.
@@ -344,41 +348,42 @@ func (m *ExternalMetricSource) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *ExternalMetricSource) Unmarshal(data []byte) error {
-	return unmarshal_ExternalMetricSource(&readerGenerated{}, data, m)
+	r := readerGenerated{data: data, end: len(data)}
+	unmarshal_ExternalMetricSource(&r, m)
+	return r.err
 }
 
 // UnmarshalShared_ExternalMetricSource is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ExternalMetricSource(data []byte, m *ExternalMetricSource) error {
-	return unmarshal_ExternalMetricSource(&readerGenerated{shared: true}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_ExternalMetricSource(&r, m)
+	return r.err
 }
 
-// unmarshal_ExternalMetricSource adds what data says to m.
-func unmarshal_ExternalMetricSource(r *readerGenerated, data []byte, m *ExternalMetricSource) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_ExternalMetricSource adds to m what r has up to its end.
+func unmarshal_ExternalMetricSource(r *readerGenerated, m *ExternalMetricSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_MetricIdentifier(r, body, &m.Metric)
-			}
+			end := r.enter()
+			unmarshal_MetricIdentifier(r, &m.Metric)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_MetricTarget(r, body, &m.Target)
-			}
+			end := r.enter()
+			unmarshal_MetricTarget(r, &m.Target)
+			r.end = end
 		default:
-			i, err = otherGenerated("ExternalMetricSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ExternalMetricSource", tag, "Metric 1,Target 2")
+			r.other("ExternalMetricSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ExternalMetricSource", "Metric 1,Target 2")
+	}
 }
 
 // marshal_ExternalMetricSource writes m before what w has.
@@ -443,41 +448,42 @@ func (m *ExternalMetricStatus) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *ExternalMetricStatus) Unmarshal(data []byte) error {
-	return unmarshal_ExternalMetricStatus(&readerGenerated{}, data, m)
+	r := readerGenerated{data: data, end: len(data)}
+	unmarshal_ExternalMetricStatus(&r, m)
+	return r.err
 }
 
 // UnmarshalShared_ExternalMetricStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ExternalMetricStatus(data []byte, m *ExternalMetricStatus) error {
-	return unmarshal_ExternalMetricStatus(&readerGenerated{shared: true}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_ExternalMetricStatus(&r, m)
+	return r.err
 }
 
-// unmarshal_ExternalMetricStatus adds what data says to m.
-func unmarshal_ExternalMetricStatus(r *readerGenerated, data []byte, m *ExternalMetricStatus) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_ExternalMetricStatus adds to m what r has up to its end.
+func unmarshal_ExternalMetricStatus(r *readerGenerated, m *ExternalMetricStatus) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_MetricIdentifier(r, body, &m.Metric)
-			}
+			end := r.enter()
+			unmarshal_MetricIdentifier(r, &m.Metric)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_MetricValueStatus(r, body, &m.Current)
-			}
+			end := r.enter()
+			unmarshal_MetricValueStatus(r, &m.Current)
+			r.end = end
 		default:
-			i, err = otherGenerated("ExternalMetricStatus", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ExternalMetricStatus", tag, "Metric 1,Current 2")
+			r.other("ExternalMetricStatus")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ExternalMetricStatus", "Metric 1,Current 2")
+	}
 }
 
 // marshal_ExternalMetricStatus writes m before what w has.
@@ -543,38 +549,40 @@ func (m *HPAScalingPolicy) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HPAScalingPolicy) Unmarshal(data []byte) error {
-	return unmarshal_HPAScalingPolicy(&readerGenerated{}, data, m)
+	r := readerGenerated{data: data, end: len(data)}
+	unmarshal_HPAScalingPolicy(&r, m)
+	return r.err
 }
 
 // UnmarshalShared_HPAScalingPolicy is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_HPAScalingPolicy(data []byte, m *HPAScalingPolicy) error {
-	return unmarshal_HPAScalingPolicy(&readerGenerated{shared: true}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_HPAScalingPolicy(&r, m)
+	return r.err
 }
 
-// unmarshal_HPAScalingPolicy adds what data says to m.
-func unmarshal_HPAScalingPolicy(r *readerGenerated, data []byte, m *HPAScalingPolicy) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_HPAScalingPolicy adds to m what r has up to its end.
+func unmarshal_HPAScalingPolicy(r *readerGenerated, m *HPAScalingPolicy) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Type)
+			textGenerated(r, &m.Type)
 		case 2:
-			i, err = numberGenerated(data, i, tag, &m.Value)
+			numberGenerated(r, &m.Value)
 		case 3:
-			i, err = numberGenerated(data, i, tag, &m.PeriodSeconds)
+			numberGenerated(r, &m.PeriodSeconds)
 		default:
-			i, err = otherGenerated("HPAScalingPolicy", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "HPAScalingPolicy", tag, "Type 1,Value 2,PeriodSeconds 3")
+			r.other("HPAScalingPolicy")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("HPAScalingPolicy", "Type 1,Value 2,PeriodSeconds 3")
+	}
 }
 
 // marshal_HPAScalingPolicy writes m before what w has.
@@ -643,52 +651,54 @@ func (m *HPAScalingRules) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HPAScalingRules) Unmarshal(data []byte) error {
-	return unmarshal_HPAScalingRules(&readerGenerated{}, data, m)
+	r := readerGenerated{data: data, end: len(data)}
+	unmarshal_HPAScalingRules(&r, m)
+	return r.err
 }
 
 // UnmarshalShared_HPAScalingRules is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_HPAScalingRules(data []byte, m *HPAScalingRules) error {
-	return unmarshal_HPAScalingRules(&readerGenerated{shared: true}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_HPAScalingRules(&r, m)
+	return r.err
 }
 
-// unmarshal_HPAScalingRules adds what data says to m.
-func unmarshal_HPAScalingRules(r *readerGenerated, data []byte, m *HPAScalingRules) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_HPAScalingRules adds to m what r has up to its end.
+func unmarshal_HPAScalingRules(r *readerGenerated, m *HPAScalingRules) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			v := r.strings.next()
-			i, err = textGenerated(r, data, i, tag, v)
-			m.SelectPolicy = (*ScalingPolicySelect)(v)
+			v := newTextGenerated[ScalingPolicySelect](r)
+			textGenerated(r, v)
+			m.SelectPolicy = v
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_HPAScalingPolicy(r, body, growFromGenerated(&r.HPAScalingPolicy, &m.Policies, data[i:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.Policies)
+			unmarshal_HPAScalingPolicy(r, v)
+			r.end = end
 		case 3:
-			v := r.int32s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int32](r)
+			numberGenerated(r, v)
 			m.StabilizationWindowSeconds = v
 		case 4:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Tolerance == nil {
-					m.Tolerance = r.resource_Quantity.next()
-				}
-				err = quantityGenerated(r, body, m.Tolerance)
+			end := r.enter()
+			if m.Tolerance == nil {
+				m.Tolerance = r.resource_Quantity.nextOf()
 			}
+			quantityGenerated(r, m.Tolerance)
+			r.end = end
 		default:
-			i, err = otherGenerated("HPAScalingRules", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "HPAScalingRules", tag, "SelectPolicy 1,Policies 2,StabilizationWindowSeconds 3,Tolerance 4")
+			r.other("HPAScalingRules")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("HPAScalingRules", "SelectPolicy 1,Policies 2,StabilizationWindowSeconds 3,Tolerance 4")
+	}
 }
 
 // marshal_HPAScalingRules writes m before what w has.
@@ -765,45 +775,46 @@ func (m *HorizontalPodAutoscaler) MarshalToSizedBuffer(data []byte) (int, error)
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscaler) Unmarshal(data []byte) error {
-	return unmarshal_HorizontalPodAutoscaler(&readerGenerated{}, data, m)
+	r := readerGenerated{data: data, end: len(data)}
+	unmarshal_HorizontalPodAutoscaler(&r, m)
+	return r.err
 }
 
 // UnmarshalShared_HorizontalPodAutoscaler is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_HorizontalPodAutoscaler(data []byte, m *HorizontalPodAutoscaler) error {
-	return unmarshal_HorizontalPodAutoscaler(&readerGenerated{shared: true}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_HorizontalPodAutoscaler(&r, m)
+	return r.err
 }
 
-// unmarshal_HorizontalPodAutoscaler adds what data says to m.
-func unmarshal_HorizontalPodAutoscaler(r *readerGenerated, data []byte, m *HorizontalPodAutoscaler) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_HorizontalPodAutoscaler adds to m what r has up to its end.
+func unmarshal_HorizontalPodAutoscaler(r *readerGenerated, m *HorizontalPodAutoscaler) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_ObjectMeta(r, body, &m.ObjectMeta)
-			}
+			end := r.enter()
+			unmarshal_v1_ObjectMeta(r, &m.ObjectMeta)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_HorizontalPodAutoscalerSpec(r, body, &m.Spec)
-			}
+			end := r.enter()
+			unmarshal_HorizontalPodAutoscalerSpec(r, &m.Spec)
+			r.end = end
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_HorizontalPodAutoscalerStatus(r, body, &m.Status)
-			}
+			end := r.enter()
+			unmarshal_HorizontalPodAutoscalerStatus(r, &m.Status)
+			r.end = end
 		default:
-			i, err = otherGenerated("HorizontalPodAutoscaler", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "HorizontalPodAutoscaler", tag, "ObjectMeta 1,Spec 2,Status 3")
+			r.other("HorizontalPodAutoscaler")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("HorizontalPodAutoscaler", "ObjectMeta 1,Spec 2,Status 3")
+	}
 }
 
 // marshal_HorizontalPodAutoscaler writes m before what w has.
@@ -878,47 +889,48 @@ func (m *HorizontalPodAutoscalerBehavior) MarshalToSizedBuffer(data []byte) (int
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscalerBehavior) Unmarshal(data []byte) error {
-	return unmarshal_HorizontalPodAutoscalerBehavior(&readerGenerated{}, data, m)
+	r := readerGenerated{data: data, end: len(data)}
+	unmarshal_HorizontalPodAutoscalerBehavior(&r, m)
+	return r.err
 }
 
 // UnmarshalShared_HorizontalPodAutoscalerBehavior is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_HorizontalPodAutoscalerBehavior(data []byte, m *HorizontalPodAutoscalerBehavior) error {
-	return unmarshal_HorizontalPodAutoscalerBehavior(&readerGenerated{shared: true}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_HorizontalPodAutoscalerBehavior(&r, m)
+	return r.err
 }
 
-// unmarshal_HorizontalPodAutoscalerBehavior adds what data says to m.
-func unmarshal_HorizontalPodAutoscalerBehavior(r *readerGenerated, data []byte, m *HorizontalPodAutoscalerBehavior) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_HorizontalPodAutoscalerBehavior adds to m what r has up to its end.
+func unmarshal_HorizontalPodAutoscalerBehavior(r *readerGenerated, m *HorizontalPodAutoscalerBehavior) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.ScaleUp == nil {
-					m.ScaleUp = r.HPAScalingRules.next()
-				}
-				err = unmarshal_HPAScalingRules(r, body, m.ScaleUp)
+			end := r.enter()
+			if m.ScaleUp == nil {
+				m.ScaleUp = &HPAScalingRules{}
 			}
+			unmarshal_HPAScalingRules(r, m.ScaleUp)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.ScaleDown == nil {
-					m.ScaleDown = r.HPAScalingRules.next()
-				}
-				err = unmarshal_HPAScalingRules(r, body, m.ScaleDown)
+			end := r.enter()
+			if m.ScaleDown == nil {
+				m.ScaleDown = &HPAScalingRules{}
 			}
+			unmarshal_HPAScalingRules(r, m.ScaleDown)
+			r.end = end
 		default:
-			i, err = otherGenerated("HorizontalPodAutoscalerBehavior", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "HorizontalPodAutoscalerBehavior", tag, "ScaleUp 1,ScaleDown 2")
+			r.other("HorizontalPodAutoscalerBehavior")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("HorizontalPodAutoscalerBehavior", "ScaleUp 1,ScaleDown 2")
+	}
 }
 
 // marshal_HorizontalPodAutoscalerBehavior writes m before what w has.
@@ -993,49 +1005,50 @@ func (m *HorizontalPodAutoscalerCondition) MarshalToSizedBuffer(data []byte) (in
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscalerCondition) Unmarshal(data []byte) error {
-	return unmarshal_HorizontalPodAutoscalerCondition(&readerGenerated{}, data, m)
+	r := readerGenerated{data: data, end: len(data)}
+	unmarshal_HorizontalPodAutoscalerCondition(&r, m)
+	return r.err
 }
 
 // UnmarshalShared_HorizontalPodAutoscalerCondition is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_HorizontalPodAutoscalerCondition(data []byte, m *HorizontalPodAutoscalerCondition) error {
-	return unmarshal_HorizontalPodAutoscalerCondition(&readerGenerated{shared: true}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_HorizontalPodAutoscalerCondition(&r, m)
+	return r.err
 }
 
-// unmarshal_HorizontalPodAutoscalerCondition adds what data says to m.
-func unmarshal_HorizontalPodAutoscalerCondition(r *readerGenerated, data []byte, m *HorizontalPodAutoscalerCondition) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_HorizontalPodAutoscalerCondition adds to m what r has up to its end.
+func unmarshal_HorizontalPodAutoscalerCondition(r *readerGenerated, m *HorizontalPodAutoscalerCondition) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Type)
+			textGenerated(r, &m.Type)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Status)
+			textGenerated(r, &m.Status)
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = timeGenerated(body, &m.LastTransitionTime)
-			}
+			end := r.enter()
+			timeGenerated(r, &m.LastTransitionTime)
+			r.end = end
 		case 4:
-			i, err = textGenerated(r, data, i, tag, &m.Reason)
+			textGenerated(r, &m.Reason)
 		case 5:
-			i, err = textGenerated(r, data, i, tag, &m.Message)
+			textGenerated(r, &m.Message)
 		case 6:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
 			m.ObservedGeneration = v
 		default:
-			i, err = otherGenerated("HorizontalPodAutoscalerCondition", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "HorizontalPodAutoscalerCondition", tag, "Type 1,Status 2,LastTransitionTime 3,Reason 4,Message 5,ObservedGeneration 6")
+			r.other("HorizontalPodAutoscalerCondition")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("HorizontalPodAutoscalerCondition", "Type 1,Status 2,LastTransitionTime 3,Reason 4,Message 5,ObservedGeneration 6")
+	}
 }
 
 // marshal_HorizontalPodAutoscalerCondition writes m before what w has.
@@ -1104,41 +1117,43 @@ func (m *HorizontalPodAutoscalerList) MarshalToSizedBuffer(data []byte) (int, er
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscalerList) Unmarshal(data []byte) error {
-	return unmarshal_HorizontalPodAutoscalerList(&largeReaderGenerated{}, data, m)
+	r := readerGenerated{data: data, end: len(data)}
+	unmarshal_HorizontalPodAutoscalerList(&r, m)
+	return r.err
 }
 
 // UnmarshalShared_HorizontalPodAutoscalerList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_HorizontalPodAutoscalerList(data []byte, m *HorizontalPodAutoscalerList) error {
-	return unmarshal_HorizontalPodAutoscalerList(&largeReaderGenerated{readerGenerated: readerGenerated{shared: true}}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_HorizontalPodAutoscalerList(&r, m)
+	return r.err
 }
 
-// unmarshal_HorizontalPodAutoscalerList adds what data says to m.
-func unmarshal_HorizontalPodAutoscalerList(r *largeReaderGenerated, data []byte, m *HorizontalPodAutoscalerList) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_HorizontalPodAutoscalerList adds to m what r has up to its end.
+func unmarshal_HorizontalPodAutoscalerList(r *readerGenerated, m *HorizontalPodAutoscalerList) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_ListMeta(&r.readerGenerated, body, &m.ListMeta)
-			}
+			end := r.enter()
+			unmarshal_v1_ListMeta(r, &m.ListMeta)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_HorizontalPodAutoscaler(&r.readerGenerated, body, growFromGenerated(&r.HorizontalPodAutoscaler, &m.Items, data[i:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.Items)
+			unmarshal_HorizontalPodAutoscaler(r, v)
+			r.end = end
 		default:
-			i, err = otherGenerated("HorizontalPodAutoscalerList", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "HorizontalPodAutoscalerList", tag, "ListMeta 1,Items 2")
+			r.other("HorizontalPodAutoscalerList")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("HorizontalPodAutoscalerList", "ListMeta 1,Items 2")
+	}
 }
 
 // marshal_HorizontalPodAutoscalerList writes m before what w has.
@@ -1214,54 +1229,56 @@ func (m *HorizontalPodAutoscalerSpec) MarshalToSizedBuffer(data []byte) (int, er
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscalerSpec) Unmarshal(data []byte) error {
-	return unmarshal_HorizontalPodAutoscalerSpec(&readerGenerated{}, data, m)
+	r := readerGenerated{data: data, end: len(data)}
+	unmarshal_HorizontalPodAutoscalerSpec(&r, m)
+	return r.err
 }
 
 // UnmarshalShared_HorizontalPodAutoscalerSpec is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_HorizontalPodAutoscalerSpec(data []byte, m *HorizontalPodAutoscalerSpec) error {
-	return unmarshal_HorizontalPodAutoscalerSpec(&readerGenerated{shared: true}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_HorizontalPodAutoscalerSpec(&r, m)
+	return r.err
 }
 
-// unmarshal_HorizontalPodAutoscalerSpec adds what data says to m.
-func unmarshal_HorizontalPodAutoscalerSpec(r *readerGenerated, data []byte, m *HorizontalPodAutoscalerSpec) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_HorizontalPodAutoscalerSpec adds to m what r has up to its end.
+func unmarshal_HorizontalPodAutoscalerSpec(r *readerGenerated, m *HorizontalPodAutoscalerSpec) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_CrossVersionObjectReference(r, body, &m.ScaleTargetRef)
-			}
+			end := r.enter()
+			unmarshal_CrossVersionObjectReference(r, &m.ScaleTargetRef)
+			r.end = end
 		case 2:
-			v := r.int32s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int32](r)
+			numberGenerated(r, v)
 			m.MinReplicas = v
 		case 3:
-			i, err = numberGenerated(data, i, tag, &m.MaxReplicas)
+			numberGenerated(r, &m.MaxReplicas)
 		case 4:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_MetricSpec(r, body, growFromGenerated(&r.MetricSpec, &m.Metrics, data[i:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.Metrics)
+			unmarshal_MetricSpec(r, v)
+			r.end = end
 		case 5:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Behavior == nil {
-					m.Behavior = r.HorizontalPodAutoscalerBehavior.next()
-				}
-				err = unmarshal_HorizontalPodAutoscalerBehavior(r, body, m.Behavior)
+			end := r.enter()
+			if m.Behavior == nil {
+				m.Behavior = &HorizontalPodAutoscalerBehavior{}
 			}
+			unmarshal_HorizontalPodAutoscalerBehavior(r, m.Behavior)
+			r.end = end
 		default:
-			i, err = otherGenerated("HorizontalPodAutoscalerSpec", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "HorizontalPodAutoscalerSpec", tag, "ScaleTargetRef 1,MinReplicas 2,MaxReplicas 3,Metrics 4,Behavior 5")
+			r.other("HorizontalPodAutoscalerSpec")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("HorizontalPodAutoscalerSpec", "ScaleTargetRef 1,MinReplicas 2,MaxReplicas 3,Metrics 4,Behavior 5")
+	}
 }
 
 // marshal_HorizontalPodAutoscalerSpec writes m before what w has.
@@ -1354,56 +1371,59 @@ func (m *HorizontalPodAutoscalerStatus) MarshalToSizedBuffer(data []byte) (int, 
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscalerStatus) Unmarshal(data []byte) error {
-	return unmarshal_HorizontalPodAutoscalerStatus(&readerGenerated{}, data, m)
+	r := readerGenerated{data: data, end: len(data)}
+	unmarshal_HorizontalPodAutoscalerStatus(&r, m)
+	return r.err
 }
 
 // UnmarshalShared_HorizontalPodAutoscalerStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_HorizontalPodAutoscalerStatus(data []byte, m *HorizontalPodAutoscalerStatus) error {
-	return unmarshal_HorizontalPodAutoscalerStatus(&readerGenerated{shared: true}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_HorizontalPodAutoscalerStatus(&r, m)
+	return r.err
 }
 
-// unmarshal_HorizontalPodAutoscalerStatus adds what data says to m.
-func unmarshal_HorizontalPodAutoscalerStatus(r *readerGenerated, data []byte, m *HorizontalPodAutoscalerStatus) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_HorizontalPodAutoscalerStatus adds to m what r has up to its end.
+func unmarshal_HorizontalPodAutoscalerStatus(r *readerGenerated, m *HorizontalPodAutoscalerStatus) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
 			m.ObservedGeneration = v
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.LastScaleTime == nil {
-					m.LastScaleTime = r.v1_Time.next()
-				}
-				err = timeGenerated(body, m.LastScaleTime)
+			end := r.enter()
+			if m.LastScaleTime == nil {
+				m.LastScaleTime = r.v1_Time.nextOf()
 			}
+			timeGenerated(r, m.LastScaleTime)
+			r.end = end
 		case 3:
-			i, err = numberGenerated(data, i, tag, &m.CurrentReplicas)
+			numberGenerated(r, &m.CurrentReplicas)
 		case 4:
-			i, err = numberGenerated(data, i, tag, &m.DesiredReplicas)
+			numberGenerated(r, &m.DesiredReplicas)
 		case 5:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_MetricStatus(r, body, growFromGenerated(&r.MetricStatus, &m.CurrentMetrics, data[i:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.CurrentMetrics)
+			unmarshal_MetricStatus(r, v)
+			r.end = end
 		case 6:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_HorizontalPodAutoscalerCondition(r, body, growFromGenerated(&r.HorizontalPodAutoscalerCondition, &m.Conditions, data[i:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.Conditions)
+			unmarshal_HorizontalPodAutoscalerCondition(r, v)
+			r.end = end
 		default:
-			i, err = otherGenerated("HorizontalPodAutoscalerStatus", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "HorizontalPodAutoscalerStatus", tag, "ObservedGeneration 1,LastScaleTime 2,CurrentReplicas 3,DesiredReplicas 4,CurrentMetrics 5,Conditions 6")
+			r.other("HorizontalPodAutoscalerStatus")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("HorizontalPodAutoscalerStatus", "ObservedGeneration 1,LastScaleTime 2,CurrentReplicas 3,DesiredReplicas 4,CurrentMetrics 5,Conditions 6")
+	}
 }
 
 // marshal_HorizontalPodAutoscalerStatus writes m before what w has.
@@ -1486,42 +1506,43 @@ func (m *MetricIdentifier) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *MetricIdentifier) Unmarshal(data []byte) error {
-	return unmarshal_MetricIdentifier(&readerGenerated{}, data, m)
+	r := readerGenerated{data: data, end: len(data)}
+	unmarshal_MetricIdentifier(&r, m)
+	return r.err
 }
 
 // UnmarshalShared_MetricIdentifier is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_MetricIdentifier(data []byte, m *MetricIdentifier) error {
-	return unmarshal_MetricIdentifier(&readerGenerated{shared: true}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_MetricIdentifier(&r, m)
+	return r.err
 }
 
-// unmarshal_MetricIdentifier adds what data says to m.
-func unmarshal_MetricIdentifier(r *readerGenerated, data []byte, m *MetricIdentifier) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_MetricIdentifier adds to m what r has up to its end.
+func unmarshal_MetricIdentifier(r *readerGenerated, m *MetricIdentifier) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Selector == nil {
-					m.Selector = r.v1_LabelSelector.next()
-				}
-				err = unmarshal_v1_LabelSelector(r, body, m.Selector)
+			end := r.enter()
+			if m.Selector == nil {
+				m.Selector = r.v1_LabelSelector.nextOf()
 			}
+			unmarshal_v1_LabelSelector(r, m.Selector)
+			r.end = end
 		default:
-			i, err = otherGenerated("MetricIdentifier", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "MetricIdentifier", tag, "Name 1,Selector 2")
+			r.other("MetricIdentifier")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("MetricIdentifier", "Name 1,Selector 2")
+	}
 }
 
 // marshal_MetricIdentifier writes m before what w has.
@@ -1598,70 +1619,71 @@ func (m *MetricSpec) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *MetricSpec) Unmarshal(data []byte) error {
-	return unmarshal_MetricSpec(&readerGenerated{}, data, m)
+	r := readerGenerated{data: data, end: len(data)}
+	unmarshal_MetricSpec(&r, m)
+	return r.err
 }
 
 // UnmarshalShared_MetricSpec is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_MetricSpec(data []byte, m *MetricSpec) error {
-	return unmarshal_MetricSpec(&readerGenerated{shared: true}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_MetricSpec(&r, m)
+	return r.err
 }
 
-// unmarshal_MetricSpec adds what data says to m.
-func unmarshal_MetricSpec(r *readerGenerated, data []byte, m *MetricSpec) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_MetricSpec adds to m what r has up to its end.
+func unmarshal_MetricSpec(r *readerGenerated, m *MetricSpec) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Type)
+			textGenerated(r, &m.Type)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Object == nil {
-					m.Object = r.ObjectMetricSource.next()
-				}
-				err = unmarshal_ObjectMetricSource(r, body, m.Object)
+			end := r.enter()
+			if m.Object == nil {
+				m.Object = &ObjectMetricSource{}
 			}
+			unmarshal_ObjectMetricSource(r, m.Object)
+			r.end = end
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Pods == nil {
-					m.Pods = r.PodsMetricSource.next()
-				}
-				err = unmarshal_PodsMetricSource(r, body, m.Pods)
+			end := r.enter()
+			if m.Pods == nil {
+				m.Pods = &PodsMetricSource{}
 			}
+			unmarshal_PodsMetricSource(r, m.Pods)
+			r.end = end
 		case 4:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Resource == nil {
-					m.Resource = r.ResourceMetricSource.next()
-				}
-				err = unmarshal_ResourceMetricSource(r, body, m.Resource)
+			end := r.enter()
+			if m.Resource == nil {
+				m.Resource = &ResourceMetricSource{}
 			}
+			unmarshal_ResourceMetricSource(r, m.Resource)
+			r.end = end
 		case 5:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.External == nil {
-					m.External = r.ExternalMetricSource.next()
-				}
-				err = unmarshal_ExternalMetricSource(r, body, m.External)
+			end := r.enter()
+			if m.External == nil {
+				m.External = &ExternalMetricSource{}
 			}
+			unmarshal_ExternalMetricSource(r, m.External)
+			r.end = end
 		case 7:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.ContainerResource == nil {
-					m.ContainerResource = r.ContainerResourceMetricSource.next()
-				}
-				err = unmarshal_ContainerResourceMetricSource(r, body, m.ContainerResource)
+			end := r.enter()
+			if m.ContainerResource == nil {
+				m.ContainerResource = &ContainerResourceMetricSource{}
 			}
+			unmarshal_ContainerResourceMetricSource(r, m.ContainerResource)
+			r.end = end
 		default:
-			i, err = otherGenerated("MetricSpec", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "MetricSpec", tag, "Type 1,Object 2,Pods 3,Resource 4,External 5,ContainerResource 7")
+			r.other("MetricSpec")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("MetricSpec", "Type 1,Object 2,Pods 3,Resource 4,External 5,ContainerResource 7")
+	}
 }
 
 // marshal_MetricSpec writes m before what w has.
@@ -1770,70 +1792,71 @@ func (m *MetricStatus) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *MetricStatus) Unmarshal(data []byte) error {
-	return unmarshal_MetricStatus(&readerGenerated{}, data, m)
+	r := readerGenerated{data: data, end: len(data)}
+	unmarshal_MetricStatus(&r, m)
+	return r.err
 }
 
 // UnmarshalShared_MetricStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_MetricStatus(data []byte, m *MetricStatus) error {
-	return unmarshal_MetricStatus(&readerGenerated{shared: true}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_MetricStatus(&r, m)
+	return r.err
 }
 
-// unmarshal_MetricStatus adds what data says to m.
-func unmarshal_MetricStatus(r *readerGenerated, data []byte, m *MetricStatus) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_MetricStatus adds to m what r has up to its end.
+func unmarshal_MetricStatus(r *readerGenerated, m *MetricStatus) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Type)
+			textGenerated(r, &m.Type)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Object == nil {
-					m.Object = r.ObjectMetricStatus.next()
-				}
-				err = unmarshal_ObjectMetricStatus(r, body, m.Object)
+			end := r.enter()
+			if m.Object == nil {
+				m.Object = &ObjectMetricStatus{}
 			}
+			unmarshal_ObjectMetricStatus(r, m.Object)
+			r.end = end
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Pods == nil {
-					m.Pods = r.PodsMetricStatus.next()
-				}
-				err = unmarshal_PodsMetricStatus(r, body, m.Pods)
+			end := r.enter()
+			if m.Pods == nil {
+				m.Pods = &PodsMetricStatus{}
 			}
+			unmarshal_PodsMetricStatus(r, m.Pods)
+			r.end = end
 		case 4:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Resource == nil {
-					m.Resource = r.ResourceMetricStatus.next()
-				}
-				err = unmarshal_ResourceMetricStatus(r, body, m.Resource)
+			end := r.enter()
+			if m.Resource == nil {
+				m.Resource = &ResourceMetricStatus{}
 			}
+			unmarshal_ResourceMetricStatus(r, m.Resource)
+			r.end = end
 		case 5:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.External == nil {
-					m.External = r.ExternalMetricStatus.next()
-				}
-				err = unmarshal_ExternalMetricStatus(r, body, m.External)
+			end := r.enter()
+			if m.External == nil {
+				m.External = &ExternalMetricStatus{}
 			}
+			unmarshal_ExternalMetricStatus(r, m.External)
+			r.end = end
 		case 7:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.ContainerResource == nil {
-					m.ContainerResource = r.ContainerResourceMetricStatus.next()
-				}
-				err = unmarshal_ContainerResourceMetricStatus(r, body, m.ContainerResource)
+			end := r.enter()
+			if m.ContainerResource == nil {
+				m.ContainerResource = &ContainerResourceMetricStatus{}
 			}
+			unmarshal_ContainerResourceMetricStatus(r, m.ContainerResource)
+			r.end = end
 		default:
-			i, err = otherGenerated("MetricStatus", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "MetricStatus", tag, "Type 1,Object 2,Pods 3,Resource 4,External 5,ContainerResource 7")
+			r.other("MetricStatus")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("MetricStatus", "Type 1,Object 2,Pods 3,Resource 4,External 5,ContainerResource 7")
+	}
 }
 
 // marshal_MetricStatus writes m before what w has.
@@ -1936,53 +1959,54 @@ func (m *MetricTarget) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *MetricTarget) Unmarshal(data []byte) error {
-	return unmarshal_MetricTarget(&readerGenerated{}, data, m)
+	r := readerGenerated{data: data, end: len(data)}
+	unmarshal_MetricTarget(&r, m)
+	return r.err
 }
 
 // UnmarshalShared_MetricTarget is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_MetricTarget(data []byte, m *MetricTarget) error {
-	return unmarshal_MetricTarget(&readerGenerated{shared: true}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_MetricTarget(&r, m)
+	return r.err
 }
 
-// unmarshal_MetricTarget adds what data says to m.
-func unmarshal_MetricTarget(r *readerGenerated, data []byte, m *MetricTarget) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_MetricTarget adds to m what r has up to its end.
+func unmarshal_MetricTarget(r *readerGenerated, m *MetricTarget) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Type)
+			textGenerated(r, &m.Type)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Value == nil {
-					m.Value = r.resource_Quantity.next()
-				}
-				err = quantityGenerated(r, body, m.Value)
+			end := r.enter()
+			if m.Value == nil {
+				m.Value = r.resource_Quantity.nextOf()
 			}
+			quantityGenerated(r, m.Value)
+			r.end = end
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.AverageValue == nil {
-					m.AverageValue = r.resource_Quantity.next()
-				}
-				err = quantityGenerated(r, body, m.AverageValue)
+			end := r.enter()
+			if m.AverageValue == nil {
+				m.AverageValue = r.resource_Quantity.nextOf()
 			}
+			quantityGenerated(r, m.AverageValue)
+			r.end = end
 		case 4:
-			v := r.int32s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int32](r)
+			numberGenerated(r, v)
 			m.AverageUtilization = v
 		default:
-			i, err = otherGenerated("MetricTarget", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "MetricTarget", tag, "Type 1,Value 2,AverageValue 3,AverageUtilization 4")
+			r.other("MetricTarget")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("MetricTarget", "Type 1,Value 2,AverageValue 3,AverageUtilization 4")
+	}
 }
 
 // marshal_MetricTarget writes m before what w has.
@@ -2062,51 +2086,52 @@ func (m *MetricValueStatus) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *MetricValueStatus) Unmarshal(data []byte) error {
-	return unmarshal_MetricValueStatus(&readerGenerated{}, data, m)
+	r := readerGenerated{data: data, end: len(data)}
+	unmarshal_MetricValueStatus(&r, m)
+	return r.err
 }
 
 // UnmarshalShared_MetricValueStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_MetricValueStatus(data []byte, m *MetricValueStatus) error {
-	return unmarshal_MetricValueStatus(&readerGenerated{shared: true}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_MetricValueStatus(&r, m)
+	return r.err
 }
 
-// unmarshal_MetricValueStatus adds what data says to m.
-func unmarshal_MetricValueStatus(r *readerGenerated, data []byte, m *MetricValueStatus) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_MetricValueStatus adds to m what r has up to its end.
+func unmarshal_MetricValueStatus(r *readerGenerated, m *MetricValueStatus) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Value == nil {
-					m.Value = r.resource_Quantity.next()
-				}
-				err = quantityGenerated(r, body, m.Value)
+			end := r.enter()
+			if m.Value == nil {
+				m.Value = r.resource_Quantity.nextOf()
 			}
+			quantityGenerated(r, m.Value)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.AverageValue == nil {
-					m.AverageValue = r.resource_Quantity.next()
-				}
-				err = quantityGenerated(r, body, m.AverageValue)
+			end := r.enter()
+			if m.AverageValue == nil {
+				m.AverageValue = r.resource_Quantity.nextOf()
 			}
+			quantityGenerated(r, m.AverageValue)
+			r.end = end
 		case 3:
-			v := r.int32s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int32](r)
+			numberGenerated(r, v)
 			m.AverageUtilization = v
 		default:
-			i, err = otherGenerated("MetricValueStatus", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "MetricValueStatus", tag, "Value 1,AverageValue 2,AverageUtilization 3")
+			r.other("MetricValueStatus")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("MetricValueStatus", "Value 1,AverageValue 2,AverageUtilization 3")
+	}
 }
 
 // marshal_MetricValueStatus writes m before what w has.
@@ -2178,45 +2203,46 @@ func (m *ObjectMetricSource) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *ObjectMetricSource) Unmarshal(data []byte) error {
-	return unmarshal_ObjectMetricSource(&readerGenerated{}, data, m)
+	r := readerGenerated{data: data, end: len(data)}
+	unmarshal_ObjectMetricSource(&r, m)
+	return r.err
 }
 
 // UnmarshalShared_ObjectMetricSource is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ObjectMetricSource(data []byte, m *ObjectMetricSource) error {
-	return unmarshal_ObjectMetricSource(&readerGenerated{shared: true}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_ObjectMetricSource(&r, m)
+	return r.err
 }
 
-// unmarshal_ObjectMetricSource adds what data says to m.
-func unmarshal_ObjectMetricSource(r *readerGenerated, data []byte, m *ObjectMetricSource) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_ObjectMetricSource adds to m what r has up to its end.
+func unmarshal_ObjectMetricSource(r *readerGenerated, m *ObjectMetricSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_CrossVersionObjectReference(r, body, &m.DescribedObject)
-			}
+			end := r.enter()
+			unmarshal_CrossVersionObjectReference(r, &m.DescribedObject)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_MetricTarget(r, body, &m.Target)
-			}
+			end := r.enter()
+			unmarshal_MetricTarget(r, &m.Target)
+			r.end = end
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_MetricIdentifier(r, body, &m.Metric)
-			}
+			end := r.enter()
+			unmarshal_MetricIdentifier(r, &m.Metric)
+			r.end = end
 		default:
-			i, err = otherGenerated("ObjectMetricSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ObjectMetricSource", tag, "DescribedObject 1,Target 2,Metric 3")
+			r.other("ObjectMetricSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ObjectMetricSource", "DescribedObject 1,Target 2,Metric 3")
+	}
 }
 
 // marshal_ObjectMetricSource writes m before what w has.
@@ -2288,45 +2314,46 @@ func (m *ObjectMetricStatus) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *ObjectMetricStatus) Unmarshal(data []byte) error {
-	return unmarshal_ObjectMetricStatus(&readerGenerated{}, data, m)
+	r := readerGenerated{data: data, end: len(data)}
+	unmarshal_ObjectMetricStatus(&r, m)
+	return r.err
 }
 
 // UnmarshalShared_ObjectMetricStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ObjectMetricStatus(data []byte, m *ObjectMetricStatus) error {
-	return unmarshal_ObjectMetricStatus(&readerGenerated{shared: true}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_ObjectMetricStatus(&r, m)
+	return r.err
 }
 
-// unmarshal_ObjectMetricStatus adds what data says to m.
-func unmarshal_ObjectMetricStatus(r *readerGenerated, data []byte, m *ObjectMetricStatus) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_ObjectMetricStatus adds to m what r has up to its end.
+func unmarshal_ObjectMetricStatus(r *readerGenerated, m *ObjectMetricStatus) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_MetricIdentifier(r, body, &m.Metric)
-			}
+			end := r.enter()
+			unmarshal_MetricIdentifier(r, &m.Metric)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_MetricValueStatus(r, body, &m.Current)
-			}
+			end := r.enter()
+			unmarshal_MetricValueStatus(r, &m.Current)
+			r.end = end
 		case 3:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_CrossVersionObjectReference(r, body, &m.DescribedObject)
-			}
+			end := r.enter()
+			unmarshal_CrossVersionObjectReference(r, &m.DescribedObject)
+			r.end = end
 		default:
-			i, err = otherGenerated("ObjectMetricStatus", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ObjectMetricStatus", tag, "Metric 1,Current 2,DescribedObject 3")
+			r.other("ObjectMetricStatus")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ObjectMetricStatus", "Metric 1,Current 2,DescribedObject 3")
+	}
 }
 
 // marshal_ObjectMetricStatus writes m before what w has.
@@ -2397,41 +2424,42 @@ func (m *PodsMetricSource) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *PodsMetricSource) Unmarshal(data []byte) error {
-	return unmarshal_PodsMetricSource(&readerGenerated{}, data, m)
+	r := readerGenerated{data: data, end: len(data)}
+	unmarshal_PodsMetricSource(&r, m)
+	return r.err
 }
 
 // UnmarshalShared_PodsMetricSource is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_PodsMetricSource(data []byte, m *PodsMetricSource) error {
-	return unmarshal_PodsMetricSource(&readerGenerated{shared: true}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_PodsMetricSource(&r, m)
+	return r.err
 }
 
-// unmarshal_PodsMetricSource adds what data says to m.
-func unmarshal_PodsMetricSource(r *readerGenerated, data []byte, m *PodsMetricSource) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_PodsMetricSource adds to m what r has up to its end.
+func unmarshal_PodsMetricSource(r *readerGenerated, m *PodsMetricSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_MetricIdentifier(r, body, &m.Metric)
-			}
+			end := r.enter()
+			unmarshal_MetricIdentifier(r, &m.Metric)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_MetricTarget(r, body, &m.Target)
-			}
+			end := r.enter()
+			unmarshal_MetricTarget(r, &m.Target)
+			r.end = end
 		default:
-			i, err = otherGenerated("PodsMetricSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "PodsMetricSource", tag, "Metric 1,Target 2")
+			r.other("PodsMetricSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("PodsMetricSource", "Metric 1,Target 2")
+	}
 }
 
 // marshal_PodsMetricSource writes m before what w has.
@@ -2496,41 +2524,42 @@ func (m *PodsMetricStatus) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *PodsMetricStatus) Unmarshal(data []byte) error {
-	return unmarshal_PodsMetricStatus(&readerGenerated{}, data, m)
+	r := readerGenerated{data: data, end: len(data)}
+	unmarshal_PodsMetricStatus(&r, m)
+	return r.err
 }
 
 // UnmarshalShared_PodsMetricStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_PodsMetricStatus(data []byte, m *PodsMetricStatus) error {
-	return unmarshal_PodsMetricStatus(&readerGenerated{shared: true}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_PodsMetricStatus(&r, m)
+	return r.err
 }
 
-// unmarshal_PodsMetricStatus adds what data says to m.
-func unmarshal_PodsMetricStatus(r *readerGenerated, data []byte, m *PodsMetricStatus) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_PodsMetricStatus adds to m what r has up to its end.
+func unmarshal_PodsMetricStatus(r *readerGenerated, m *PodsMetricStatus) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_MetricIdentifier(r, body, &m.Metric)
-			}
+			end := r.enter()
+			unmarshal_MetricIdentifier(r, &m.Metric)
+			r.end = end
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_MetricValueStatus(r, body, &m.Current)
-			}
+			end := r.enter()
+			unmarshal_MetricValueStatus(r, &m.Current)
+			r.end = end
 		default:
-			i, err = otherGenerated("PodsMetricStatus", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "PodsMetricStatus", tag, "Metric 1,Current 2")
+			r.other("PodsMetricStatus")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("PodsMetricStatus", "Metric 1,Current 2")
+	}
 }
 
 // marshal_PodsMetricStatus writes m before what w has.
@@ -2595,39 +2624,40 @@ func (m *ResourceMetricSource) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *ResourceMetricSource) Unmarshal(data []byte) error {
-	return unmarshal_ResourceMetricSource(&readerGenerated{}, data, m)
+	r := readerGenerated{data: data, end: len(data)}
+	unmarshal_ResourceMetricSource(&r, m)
+	return r.err
 }
 
 // UnmarshalShared_ResourceMetricSource is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ResourceMetricSource(data []byte, m *ResourceMetricSource) error {
-	return unmarshal_ResourceMetricSource(&readerGenerated{shared: true}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_ResourceMetricSource(&r, m)
+	return r.err
 }
 
-// unmarshal_ResourceMetricSource adds what data says to m.
-func unmarshal_ResourceMetricSource(r *readerGenerated, data []byte, m *ResourceMetricSource) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_ResourceMetricSource adds to m what r has up to its end.
+func unmarshal_ResourceMetricSource(r *readerGenerated, m *ResourceMetricSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_MetricTarget(r, body, &m.Target)
-			}
+			end := r.enter()
+			unmarshal_MetricTarget(r, &m.Target)
+			r.end = end
 		default:
-			i, err = otherGenerated("ResourceMetricSource", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ResourceMetricSource", tag, "Name 1,Target 2")
+			r.other("ResourceMetricSource")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ResourceMetricSource", "Name 1,Target 2")
+	}
 }
 
 // marshal_ResourceMetricSource writes m before what w has.
@@ -2688,39 +2718,40 @@ func (m *ResourceMetricStatus) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *ResourceMetricStatus) Unmarshal(data []byte) error {
-	return unmarshal_ResourceMetricStatus(&readerGenerated{}, data, m)
+	r := readerGenerated{data: data, end: len(data)}
+	unmarshal_ResourceMetricStatus(&r, m)
+	return r.err
 }
 
 // UnmarshalShared_ResourceMetricStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ResourceMetricStatus(data []byte, m *ResourceMetricStatus) error {
-	return unmarshal_ResourceMetricStatus(&readerGenerated{shared: true}, data, m)
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_ResourceMetricStatus(&r, m)
+	return r.err
 }
 
-// unmarshal_ResourceMetricStatus adds what data says to m.
-func unmarshal_ResourceMetricStatus(r *readerGenerated, data []byte, m *ResourceMetricStatus) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_ResourceMetricStatus adds to m what r has up to its end.
+func unmarshal_ResourceMetricStatus(r *readerGenerated, m *ResourceMetricStatus) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_MetricValueStatus(r, body, &m.Current)
-			}
+			end := r.enter()
+			unmarshal_MetricValueStatus(r, &m.Current)
+			r.end = end
 		default:
-			i, err = otherGenerated("ResourceMetricStatus", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ResourceMetricStatus", tag, "Name 1,Current 2")
+			r.other("ResourceMetricStatus")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ResourceMetricStatus", "Name 1,Current 2")
+	}
 }
 
 // marshal_ResourceMetricStatus writes m before what w has.
@@ -2747,69 +2778,68 @@ func (m *ResourceMetricStatus) String() string {
 		"}"
 }
 
-// unmarshal_v1_ObjectMeta adds what data says to m.
-func unmarshal_v1_ObjectMeta(r *readerGenerated, data []byte, m *v1.ObjectMeta) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ObjectMeta adds to m what r has up to its end.
+func unmarshal_v1_ObjectMeta(r *readerGenerated, m *v1.ObjectMeta) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.GenerateName)
+			textGenerated(r, &m.GenerateName)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.Namespace)
+			textGenerated(r, &m.Namespace)
 		case 4:
-			i, err = textGenerated(r, data, i, tag, &m.SelfLink)
+			textGenerated(r, &m.SelfLink)
 		case 5:
-			i, err = textGenerated(r, data, i, tag, &m.UID)
+			textGenerated(r, &m.UID)
 		case 6:
-			i, err = textGenerated(r, data, i, tag, &m.ResourceVersion)
+			textGenerated(r, &m.ResourceVersion)
 		case 7:
-			i, err = numberGenerated(data, i, tag, &m.Generation)
+			numberGenerated(r, &m.Generation)
 		case 8:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = timeGenerated(body, &m.CreationTimestamp)
-			}
+			end := r.enter()
+			timeGenerated(r, &m.CreationTimestamp)
+			r.end = end
 		case 9:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.DeletionTimestamp == nil {
-					m.DeletionTimestamp = r.v1_Time.next()
-				}
-				err = timeGenerated(body, m.DeletionTimestamp)
+			end := r.enter()
+			if m.DeletionTimestamp == nil {
+				m.DeletionTimestamp = r.v1_Time.nextOf()
 			}
+			timeGenerated(r, m.DeletionTimestamp)
+			r.end = end
 		case 10:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
 			m.DeletionGracePeriodSeconds = v
 		case 11:
-			i, err = textMapGenerated(r, data, i, tag, &m.Labels)
+			textMapGenerated(r, &m.Labels)
 		case 12:
-			i, err = textMapGenerated(r, data, i, tag, &m.Annotations)
+			textMapGenerated(r, &m.Annotations)
 		case 13:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_OwnerReference(r, body, growFromGenerated(&r.v1_OwnerReference, &m.OwnerReferences, data[i:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.OwnerReferences)
+			unmarshal_v1_OwnerReference(r, v)
+			r.end = end
 		case 14:
-			i, err = textsGenerated(r, data, i, tag, &m.Finalizers)
+			textsGenerated(r, &m.Finalizers)
 		case 17:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_ManagedFieldsEntry(r, body, growFromGenerated(&r.v1_ManagedFieldsEntry, &m.ManagedFields, data[i:], tag))
-			}
+			end := r.enter()
+			v := growGenerated(r, end, &m.ManagedFields)
+			unmarshal_v1_ManagedFieldsEntry(r, v)
+			r.end = end
 		default:
-			i, err = otherGenerated("ObjectMeta", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ObjectMeta", tag, "Name 1,GenerateName 2,Namespace 3,SelfLink 4,UID 5,ResourceVersion 6,Generation 7,CreationTimestamp 8,"+
-				"DeletionTimestamp 9,DeletionGracePeriodSeconds 10,Labels 11,Annotations 12,OwnerReferences 13,"+
-				"Finalizers 14,ManagedFields 17")
+			r.other("ObjectMeta")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ObjectMeta", "Name 1,GenerateName 2,Namespace 3,SelfLink 4,UID 5,ResourceVersion 6,Generation 7,CreationTimestamp 8,"+
+			"DeletionTimestamp 9,DeletionGracePeriodSeconds 10,Labels 11,Annotations 12,OwnerReferences 13,"+
+			"Finalizers 14,ManagedFields 17")
+	}
 }
 
 // marshal_v1_ObjectMeta writes m before what w has.
@@ -2852,41 +2882,38 @@ func marshal_v1_ObjectMeta(w *writerGenerated, m *v1.ObjectMeta) {
 	w.putString(1<<3|2, m.Name)
 }
 
-// unmarshal_v1_ListMeta adds what data says to m.
-func unmarshal_v1_ListMeta(r *readerGenerated, data []byte, m *v1.ListMeta) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ListMeta adds to m what r has up to its end.
+func unmarshal_v1_ListMeta(r *readerGenerated, m *v1.ListMeta) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.SelfLink)
+			textGenerated(r, &m.SelfLink)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.ResourceVersion)
+			textGenerated(r, &m.ResourceVersion)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.Continue)
+			textGenerated(r, &m.Continue)
 		case 4:
-			v := r.int64s.next()
-			i, err = numberGenerated(data, i, tag, v)
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
 			m.RemainingItemCount = v
 		case 5:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.ShardInfo == nil {
-					m.ShardInfo = &v1.ShardInfo{}
-				}
-				err = unmarshal_v1_ShardInfo(r, body, m.ShardInfo)
+			end := r.enter()
+			if m.ShardInfo == nil {
+				m.ShardInfo = &v1.ShardInfo{}
 			}
+			unmarshal_v1_ShardInfo(r, m.ShardInfo)
+			r.end = end
 		default:
-			i, err = otherGenerated("ListMeta", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ListMeta", tag, "SelfLink 1,ResourceVersion 2,Continue 3,RemainingItemCount 4,ShardInfo 5")
+			r.other("ListMeta")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ListMeta", "SelfLink 1,ResourceVersion 2,Continue 3,RemainingItemCount 4,ShardInfo 5")
+	}
 }
 
 // marshal_v1_ListMeta writes m before what w has.
@@ -2909,30 +2936,28 @@ func marshal_v1_ListMeta(w *writerGenerated, m *v1.ListMeta) {
 	w.putString(1<<3|2, m.SelfLink)
 }
 
-// unmarshal_v1_LabelSelector adds what data says to m.
-func unmarshal_v1_LabelSelector(r *readerGenerated, data []byte, m *v1.LabelSelector) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_LabelSelector adds to m what r has up to its end.
+func unmarshal_v1_LabelSelector(r *readerGenerated, m *v1.LabelSelector) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textMapGenerated(r, data, i, tag, &m.MatchLabels)
+			textMapGenerated(r, &m.MatchLabels)
 		case 2:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				err = unmarshal_v1_LabelSelectorRequirement(r, body, growFromGenerated(&r.v1_LabelSelectorRequirement, &m.MatchExpressions, data[i:], tag))
-			}
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.MatchExpressions, &r.v1_LabelSelectorRequirement)
+			unmarshal_v1_LabelSelectorRequirement(r, v)
+			r.end = end
 		default:
-			i, err = otherGenerated("LabelSelector", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "LabelSelector", tag, "MatchLabels 1,MatchExpressions 2")
+			r.other("LabelSelector")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("LabelSelector", "MatchLabels 1,MatchExpressions 2")
+	}
 }
 
 // marshal_v1_LabelSelector writes m before what w has.
@@ -2950,39 +2975,37 @@ func marshal_v1_LabelSelector(w *writerGenerated, m *v1.LabelSelector) {
 	putTextMapGenerated(w, 1<<3|2, m.MatchLabels)
 }
 
-// unmarshal_v1_OwnerReference adds what data says to m.
-func unmarshal_v1_OwnerReference(r *readerGenerated, data []byte, m *v1.OwnerReference) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_OwnerReference adds to m what r has up to its end.
+func unmarshal_v1_OwnerReference(r *readerGenerated, m *v1.OwnerReference) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Kind)
+			textGenerated(r, &m.Kind)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.Name)
+			textGenerated(r, &m.Name)
 		case 4:
-			i, err = textGenerated(r, data, i, tag, &m.UID)
+			textGenerated(r, &m.UID)
 		case 5:
-			i, err = textGenerated(r, data, i, tag, &m.APIVersion)
+			textGenerated(r, &m.APIVersion)
 		case 6:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.Controller = v
 		case 7:
-			v := r.bools.next()
-			i, err = boolGenerated(data, i, tag, v)
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
 			m.BlockOwnerDeletion = v
 		default:
-			i, err = otherGenerated("OwnerReference", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "OwnerReference", tag, "Kind 1,Name 3,UID 4,APIVersion 5,Controller 6,BlockOwnerDeletion 7")
+			r.other("OwnerReference")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("OwnerReference", "Kind 1,Name 3,UID 4,APIVersion 5,Controller 6,BlockOwnerDeletion 7")
+	}
 }
 
 // marshal_v1_OwnerReference writes m before what w has.
@@ -3002,48 +3025,45 @@ func marshal_v1_OwnerReference(w *writerGenerated, m *v1.OwnerReference) {
 	w.putString(1<<3|2, m.Kind)
 }
 
-// unmarshal_v1_ManagedFieldsEntry adds what data says to m.
-func unmarshal_v1_ManagedFieldsEntry(r *readerGenerated, data []byte, m *v1.ManagedFieldsEntry) error {
-	var body []byte
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ManagedFieldsEntry adds to m what r has up to its end.
+func unmarshal_v1_ManagedFieldsEntry(r *readerGenerated, m *v1.ManagedFieldsEntry) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Manager)
+			textGenerated(r, &m.Manager)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Operation)
+			textGenerated(r, &m.Operation)
 		case 3:
-			i, err = textGenerated(r, data, i, tag, &m.APIVersion)
+			textGenerated(r, &m.APIVersion)
 		case 4:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.Time == nil {
-					m.Time = r.v1_Time.next()
-				}
-				err = timeGenerated(body, m.Time)
+			end := r.enter()
+			if m.Time == nil {
+				m.Time = r.v1_Time.nextOf()
 			}
+			timeGenerated(r, m.Time)
+			r.end = end
 		case 6:
-			i, err = textGenerated(r, data, i, tag, &m.FieldsType)
+			textGenerated(r, &m.FieldsType)
 		case 7:
-			if body, i, err = bodyGenerated(data, i, tag); err == nil {
-				if m.FieldsV1 == nil {
-					m.FieldsV1 = r.v1_FieldsV1.next()
-				}
-				err = m.FieldsV1.Unmarshal(body)
+			end := r.enter()
+			if m.FieldsV1 == nil {
+				m.FieldsV1 = &v1.FieldsV1{}
 			}
+			r.check(m.FieldsV1.Unmarshal(r.rest()))
+			r.end = end
 		case 8:
-			i, err = textGenerated(r, data, i, tag, &m.Subresource)
+			textGenerated(r, &m.Subresource)
 		default:
-			i, err = otherGenerated("ManagedFieldsEntry", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ManagedFieldsEntry", tag, "Manager 1,Operation 2,APIVersion 3,Time 4,FieldsType 6,FieldsV1 7,Subresource 8")
+			r.other("ManagedFieldsEntry")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ManagedFieldsEntry", "Manager 1,Operation 2,APIVersion 3,Time 4,FieldsType 6,FieldsV1 7,Subresource 8")
+	}
 }
 
 // marshal_v1_ManagedFieldsEntry writes m before what w has.
@@ -3067,25 +3087,23 @@ func marshal_v1_ManagedFieldsEntry(w *writerGenerated, m *v1.ManagedFieldsEntry)
 	w.putString(1<<3|2, m.Manager)
 }
 
-// unmarshal_v1_ShardInfo adds what data says to m.
-func unmarshal_v1_ShardInfo(r *readerGenerated, data []byte, m *v1.ShardInfo) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_ShardInfo adds to m what r has up to its end.
+func unmarshal_v1_ShardInfo(r *readerGenerated, m *v1.ShardInfo) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Selector)
+			textGenerated(r, &m.Selector)
 		default:
-			i, err = otherGenerated("ShardInfo", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "ShardInfo", tag, "Selector 1")
+			r.other("ShardInfo")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("ShardInfo", "Selector 1")
+	}
 }
 
 // marshal_v1_ShardInfo writes m before what w has.
@@ -3096,29 +3114,27 @@ func marshal_v1_ShardInfo(w *writerGenerated, m *v1.ShardInfo) {
 	w.putString(1<<3|2, m.Selector)
 }
 
-// unmarshal_v1_LabelSelectorRequirement adds what data says to m.
-func unmarshal_v1_LabelSelectorRequirement(r *readerGenerated, data []byte, m *v1.LabelSelectorRequirement) error {
-	var err error
-	for i := 0; i < len(data); {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			tag, i = longTagGenerated(data, start)
+// unmarshal_v1_LabelSelectorRequirement adds to m what r has up to its end.
+func unmarshal_v1_LabelSelectorRequirement(r *readerGenerated, m *v1.LabelSelectorRequirement) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
 		}
-		switch tag >> 3 {
+		switch r.tag >> 3 {
 		case 1:
-			i, err = textGenerated(r, data, i, tag, &m.Key)
+			textGenerated(r, &m.Key)
 		case 2:
-			i, err = textGenerated(r, data, i, tag, &m.Operator)
+			textGenerated(r, &m.Operator)
 		case 3:
-			i, err = textsGenerated(r, data, i, tag, &m.Values)
+			textsGenerated(r, &m.Values)
 		default:
-			i, err = otherGenerated("LabelSelectorRequirement", data, start)
-		}
-		if err != nil {
-			return explainGenerated(err, "LabelSelectorRequirement", tag, "Key 1,Operator 2,Values 3")
+			r.other("LabelSelectorRequirement")
 		}
 	}
-	return nil
+	if r.err != nil {
+		r.done("LabelSelectorRequirement", "Key 1,Operator 2,Values 3")
+	}
 }
 
 // marshal_v1_LabelSelectorRequirement writes m before what w has.
@@ -3133,43 +3149,24 @@ func marshal_v1_LabelSelectorRequirement(w *writerGenerated, m *v1.LabelSelector
 	w.putString(1<<3|2, m.Key)
 }
 
-// readerGenerated is what the reading of one object has in common. Small things that objects have many of are
-// allocated together.
+// readerGenerated reads one object. Messages in messages are read from the same bytes: end moves.
 type readerGenerated struct {
-	shared                           bool // strings are parts of the input
-	ContainerResourceMetricSource    slabGenerated[ContainerResourceMetricSource]
-	ContainerResourceMetricStatus    slabGenerated[ContainerResourceMetricStatus]
-	ExternalMetricSource             slabGenerated[ExternalMetricSource]
-	ExternalMetricStatus             slabGenerated[ExternalMetricStatus]
-	HPAScalingPolicy                 slabGenerated[HPAScalingPolicy]
-	HPAScalingRules                  slabGenerated[HPAScalingRules]
-	HorizontalPodAutoscalerBehavior  slabGenerated[HorizontalPodAutoscalerBehavior]
-	HorizontalPodAutoscalerCondition slabGenerated[HorizontalPodAutoscalerCondition]
-	MetricSpec                       slabGenerated[MetricSpec]
-	MetricStatus                     slabGenerated[MetricStatus]
-	ObjectMetricSource               slabGenerated[ObjectMetricSource]
-	ObjectMetricStatus               slabGenerated[ObjectMetricStatus]
-	PodsMetricSource                 slabGenerated[PodsMetricSource]
-	PodsMetricStatus                 slabGenerated[PodsMetricStatus]
-	ResourceMetricSource             slabGenerated[ResourceMetricSource]
-	ResourceMetricStatus             slabGenerated[ResourceMetricStatus]
-	bools                            slabGenerated[bool]
-	int32s                           slabGenerated[int32]
-	int64s                           slabGenerated[int64]
-	resource_Quantity                slabGenerated[resource.Quantity]
-	strings                          slabGenerated[string]
-	v1_FieldsV1                      slabGenerated[v1.FieldsV1]
-	v1_LabelSelector                 slabGenerated[v1.LabelSelector]
-	v1_LabelSelectorRequirement      slabGenerated[v1.LabelSelectorRequirement]
-	v1_ManagedFieldsEntry            slabGenerated[v1.ManagedFieldsEntry]
-	v1_OwnerReference                slabGenerated[v1.OwnerReference]
-	v1_Time                          slabGenerated[v1.Time]
-}
+	data   []byte
+	shared bool // strings are parts of data
 
-// largeReaderGenerated is for objects with more parts.
-type largeReaderGenerated struct {
-	readerGenerated
-	HorizontalPodAutoscaler slabGenerated[HorizontalPodAutoscaler]
+	start int    // of the field being read
+	tag   uint64 // of that field; what is beyond 32 bits of its number does not count
+	i     int    // what comes next
+	end   int    // of the message being read
+	err   error  // the first one; then i is behind data
+	depth int    // of messages that can hold themselves
+
+	words                       slabGenerated[uint64]
+	strings                     slabGenerated[string]
+	resource_Quantity           slabGenerated[resource.Quantity]
+	v1_LabelSelector            slabGenerated[v1.LabelSelector]
+	v1_LabelSelectorRequirement slabGenerated[v1.LabelSelectorRequirement]
+	v1_Time                     slabGenerated[v1.Time]
 }
 
 // What a message can be wrong about; io.ErrUnexpectedEOF says that it ends too early.
@@ -3326,246 +3323,171 @@ func readNumberGenerated(data []byte, i, wire int) (number uint64, next int, err
 	}
 }
 
-// entryGenerated reads one part of an entry of a map, which ends at end: 1 is the key, 2 the value; they are written
-// as key and value say, whatever their tags say. Other parts are passed over.
-func entryGenerated(data []byte, i, end, key, value int) (part int32, number uint64, body []byte, next int, err error) {
-	tag, start, err := readVarintGenerated(data, i)
-	if err != nil {
-		return 0, 0, nil, 0, err
+// next reads the tag of the next field, and returns false after the last one and after an error. Functions that read
+// messages do the same in place, as far as the tag is of one byte.
+func (r *readerGenerated) next() bool {
+	if r.i >= r.end {
+		return false
 	}
-	part = int32(tag >> 3)
-	wire := key
-	switch part {
-	case 1:
-	case 2:
-		wire = value
-	default:
-		next, err = skipFromGenerated(data, i, end)
-		return part, 0, nil, next, err
+	r.start, r.tag = r.i, uint64(r.data[r.i])
+	if r.i++; r.tag >= 0x80 {
+		r.longTag()
 	}
-	if wire == bytesGenerated {
-		body, next, err = readBytesGenerated(data, start)
-	} else {
-		number, next, err = readNumberGenerated(data, start, wire)
-	}
-	return part, number, body, next, err
+	return true
 }
 
-// slabGenerated allocates values of one type together: few at first, then more, up to 1 KiB. It is those that are
-// free; its capacity is how many were allocated last.
-type slabGenerated[T any] []T
-
-// next is a new value.
-func (s *slabGenerated[T]) next() *T {
-	if len(*s) == 0 {
-		s.refill()
-	}
-	last := len(*s) - 1
-	v := &(*s)[last]
-	*s = (*s)[:last]
-	return v
+// longTag reads the tag of a field that starts with more than one byte; it is 0 after an error.
+func (r *readerGenerated) longTag() {
+	r.i = r.start
+	r.tag = r.varint() & (1<<35 - 1)
 }
 
-// list is an empty list with room for n values, and for no more.
-func (s *slabGenerated[T]) list(n int) []T {
-	if n > len(*s) {
-		if s.refill(); n > len(*s) {
-			return make([]T, 0, n)
-		}
+// fail ends all reading.
+func (r *readerGenerated) fail(err error) {
+	if r.err == nil {
+		r.err = err
 	}
-	last := len(*s)
-	v := (*s)[last-n : last-n : last]
-	*s = (*s)[:last-n]
-	return v
-}
-
-func (s *slabGenerated[T]) refill() {
-	var v T
-	size := max(1, int(unsafe.Sizeof(v)))
-	*s = make([]T, max(1, 32/size, min(2*cap(*s), 1024/size)))
-}
-
-// longTagGenerated reads the tag at data[i], of more than one byte; it is 0 if there is none. Of a field's number
-// only 32 bits count.
-func longTagGenerated(data []byte, i int) (tag uint64, next int) {
-	if i+1 < len(data) && data[i+1] < 0x80 {
-		return uint64(data[i]&0x7f) | uint64(data[i+1])<<7, i + 2
-	}
-	tag, next, err := readVarintGenerated(data, i)
-	if err != nil {
-		return 0, i
-	}
-	return tag & (1<<35 - 1), next
-}
-
-// otherGenerated passes over the field at data[i], which the message does not know.
-func otherGenerated(message string, data []byte, i int) (next int, err error) {
-	tag, _, err := readVarintGenerated(data, i)
-	if err != nil {
-		return 0, err
-	}
-	switch number := int32(tag >> 3); {
-	case tag&7 == endGroupGenerated:
-		return 0, fmt.Errorf("proto: %s: wiretype end group for non-group", message)
-	case number <= 0:
-		return 0, fmt.Errorf("proto: %s: illegal tag %d (wire type %d)", message, number, tag)
-	}
-	return skipFromGenerated(data, i, len(data))
+	r.i = len(r.data)
 }
 
 // errWireGenerated says that a field is not written as its type asks for.
 var errWireGenerated = errors.New("proto: wrong wire type")
 
-// explainGenerated returns err, or for errWireGenerated one that names the field: fields are "Name 1,Size 2".
-func explainGenerated(err error, message string, tag uint64, fields string) error {
-	if err != errWireGenerated {
-		return err
+// is fails if the field is not written in the given way.
+func (r *readerGenerated) is(wire uint64) bool {
+	if r.tag&7 != wire {
+		r.fail(errWireGenerated)
+		return false
 	}
-	if tag&7 == endGroupGenerated {
-		return fmt.Errorf("proto: %s: wiretype end group for non-group", message)
+	return true
+}
+
+// done makes an error of this message say where it is: fields are "Name 1,Size 2".
+func (r *readerGenerated) done(message, fields string) {
+	if r.err != errWireGenerated {
+		return
+	}
+	if r.tag&7 == endGroupGenerated {
+		r.err = fmt.Errorf("proto: %s: wiretype end group for non-group", message)
+		return
 	}
 	for field := range strings.SplitSeq(fields, ",") {
-		if name, number, _ := strings.Cut(field, " "); number == strconv.FormatUint(tag>>3, 10) {
-			return fmt.Errorf("proto: wrong wireType = %d for field %s", tag&7, name)
+		if name, number, _ := strings.Cut(field, " "); number == strconv.FormatUint(r.tag>>3, 10) {
+			r.err = fmt.Errorf("proto: wrong wireType = %d for field %s", r.tag&7, name)
 		}
 	}
-	return err
 }
 
-// skipFromGenerated passes over the field whose tag is at data[i] and returns what comes after it, at most end.
-func skipFromGenerated(data []byte, i, end int) (next int, err error) {
-	n, err := skipGenerated(data[i:])
-	if err != nil {
-		return 0, err
-	}
-	if n > end-i {
-		return 0, io.ErrUnexpectedEOF
-	}
-	return i + n, nil
-}
-
-// bodyGenerated reads the length at data[i] and what it is of, which stays a part of data.
-func bodyGenerated(data []byte, i int, tag uint64) (body []byte, next int, err error) {
-	if tag&7 != bytesGenerated {
-		return nil, 0, errWireGenerated
-	}
-	if i < len(data) && data[i] < 0x80 {
-		next = i + 1 + int(data[i])
-		if next <= len(data) {
-			return data[i+1 : next], next, nil
-		}
-	}
-	return readBytesGenerated(data, i)
-}
-
-// textGenerated reads a string.
-func textGenerated[S ~string](r *readerGenerated, data []byte, i int, tag uint64, to *S) (next int, err error) {
-	if tag&7 != bytesGenerated {
-		return 0, errWireGenerated
-	}
-	var size int
-	if i < len(data) && data[i] < 0x80 {
-		size = int(data[i])
-		i++
-	} else if size, i, err = sizeOfGenerated(data, i); err != nil {
-		return 0, err
-	}
-	next = i + size
-	if next > len(data) {
-		return 0, io.ErrUnexpectedEOF
-	}
-	switch {
-	case size == 0: // keeps nothing of the input
-		*to = ""
-	case r.shared:
-		*to = S(unsafe.String(&data[i], size))
+// other passes over a field that the message does not know.
+func (r *readerGenerated) other(message string) {
+	switch number := int32(r.tag >> 3); {
+	case r.err != nil:
+	case r.tag&7 == endGroupGenerated:
+		r.fail(fmt.Errorf("proto: %s: wiretype end group for non-group", message))
+	case number <= 0:
+		tag, _, _ := readVarintGenerated(r.data, r.start)
+		r.fail(fmt.Errorf("proto: %s: illegal tag %d (wire type %d)", message, number, tag))
 	default:
-		*to = S(data[i:next])
+		r.skip()
 	}
-	return next, nil
 }
 
-// stringGenerated is body as a string.
-func stringGenerated(r *readerGenerated, body []byte) string {
-	if r.shared && len(body) > 0 {
-		return unsafe.String(&body[0], len(body))
+// skip passes over the field whose tag was read.
+func (r *readerGenerated) skip() {
+	if r.err != nil {
+		return
 	}
-	return string(body)
+	n, err := skipGenerated(r.data[r.start:r.end])
+	switch {
+	case err != nil:
+		r.fail(err)
+	case n > r.end-r.start:
+		r.fail(io.ErrUnexpectedEOF)
+	default:
+		r.i = r.start + n
+	}
 }
 
-// numberGenerated reads a number that is written as a varint.
-func numberGenerated[N ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr](data []byte, i int, tag uint64, to *N) (next int, err error) {
-	if tag&7 != varintGenerated {
-		return 0, errWireGenerated
-	}
-	if i < len(data) && data[i] < 0x80 {
-		*to = N(data[i])
-		return i + 1, nil
-	}
-	v, next, err := readVarintGenerated(data, i)
+// varint reads a number.
+func (r *readerGenerated) varint() uint64 {
+	v, next, err := readVarintGenerated(r.data[:r.end], min(r.i, r.end))
 	if err != nil {
-		return 0, err
+		r.fail(err)
+		return 0
 	}
-	*to = N(v)
-	return next, nil
+	r.i = next
+	return v
 }
 
-// boolGenerated reads a bool.
-func boolGenerated[B ~bool](data []byte, i int, tag uint64, to *B) (next int, err error) {
-	if tag&7 != varintGenerated {
-		return 0, errWireGenerated
+// length reads how long the value is that comes next; all of it is there.
+func (r *readerGenerated) length() int {
+	if !r.is(bytesGenerated) {
+		return 0
 	}
-	v, next, err := readVarintGenerated(data, i)
+	if r.i < r.end && r.data[r.i] < 0x80 {
+		size := int(r.data[r.i])
+		if r.i++; size <= r.end-r.i {
+			return size
+		}
+		r.fail(io.ErrUnexpectedEOF)
+		return 0
+	}
+	size := r.varint()
+	switch {
+	case r.err != nil:
+		return 0
+	case size > math.MaxInt-uint64(r.i):
+		r.fail(ErrInvalidLengthGenerated)
+		return 0
+	case int(size) > r.end-r.i:
+		r.fail(io.ErrUnexpectedEOF)
+		return 0
+	}
+	return int(size)
+}
+
+// enter starts a message in this one, which goes on at the returned end: to be assigned to r.end after reading it.
+func (r *readerGenerated) enter() (end int) {
+	end = r.end
+	if i := r.i; i < end && r.data[i] < 0x80 && r.tag&7 == bytesGenerated && int(r.data[i]) < end-i {
+		r.i = i + 1
+		r.end = i + 1 + int(r.data[i])
+		return end
+	}
+	size := r.length()
+	if r.err == nil {
+		r.end = r.i + size
+	}
+	return end
+}
+
+// rest reads all of the message that was entered. It stays a part of data.
+func (r *readerGenerated) rest() []byte {
+	if r.err != nil {
+		return nil
+	}
+	i := r.i
+	r.i = r.end
+	return r.data[i:r.end]
+}
+
+// check fails if there is an error.
+func (r *readerGenerated) check(err error) {
 	if err != nil {
-		return 0, err
+		r.fail(err)
 	}
-	*to = v != 0
-	return next, nil
 }
 
-// growGenerated adds an empty element to a list. A list without room gets as much as it needs for all elements that
-// stand one after the other: data starts after this one.
-func growGenerated[L ~[]T, T any](list *L, data []byte, tag uint64) *T {
-	n := len(*list)
-	if n < cap(*list) {
-		*list = (*list)[:n+1]
-		clear((*list)[n:])
-		return &(*list)[n]
+// following counts the fields with the tag just read that stand between from and end, one after the other.
+func (r *readerGenerated) following(from, end int) int {
+	if from >= end || r.data[from] != r.data[r.start] {
+		return 0
 	}
-	more := make(L, n+1, n+max(n, 1+followingGenerated(data, tag)))
-	copy(more, *list)
-	*list = more
-	return &more[n]
-}
-
-// growFromGenerated is growGenerated for lists that are often short, which get their room from a slab.
-func growFromGenerated[L ~[]T, T any](slab *slabGenerated[T], list *L, data []byte, tag uint64) *T {
-	if cap(*list) > 0 {
-		return growGenerated(list, data, tag)
-	}
-	*list = slab.list(1 + followingGenerated(data, tag))[:1]
-	return &(*list)[0]
-}
-
-// textsGenerated reads a string and adds it to a list.
-func textsGenerated[L ~[]S, S ~string](r *readerGenerated, data []byte, i int, tag uint64, to *L) (next int, err error) {
-	var text S
-	if next, err = textGenerated(r, data, i, tag, &text); err != nil {
-		return 0, err
-	}
-	if cap(*to) == 0 {
-		room := r.strings.list(1 + followingGenerated(data[next:], tag))
-		*to = unsafe.Slice((*S)(unsafe.Pointer(unsafe.SliceData(room))), cap(room))[:0]
-	}
-	*to = append(*to, text)
-	return next, nil
+	return followingGenerated(r.data[from:end], r.tag)
 }
 
 // followingGenerated counts the fields that data starts with and that have this tag.
 func followingGenerated(data []byte, tag uint64) (n int) {
-	if len(data) == 0 || data[0]&0x7f != byte(tag&0x7f) {
-		return 0
-	}
 	for i := 0; i < len(data); n++ {
 		next, at, err := readVarintGenerated(data, i)
 		if err != nil || next != tag {
@@ -3583,71 +3505,180 @@ func followingGenerated(data []byte, tag uint64) (n int) {
 	return n
 }
 
-// entriesGenerated is how much room a new map gets: for this entry and for those that follow, which may be the same
-// ones over and over, so there is a limit.
-func entriesGenerated(data []byte, tag uint64) int {
-	return min(1+followingGenerated(data, tag), 1000)
+// entries is how much room a new map gets: for the entry that was entered and for those that follow, up to end. They
+// may be the same one over and over, so there is a limit.
+func (r *readerGenerated) entries(end int) int {
+	return min(1+r.following(r.end, end), 1000)
+}
+
+// slabGenerated allocates values of one type together: few at first, then more, up to 1 KiB. It is those that are
+// free; its capacity is how many were allocated last.
+type slabGenerated[T any] []T
+
+// nextOf is a new value.
+func (s *slabGenerated[T]) nextOf() *T {
+	if len(*s) == 0 {
+		s.refill()
+	}
+	last := len(*s) - 1
+	v := &(*s)[last]
+	*s = (*s)[:last]
+	return v
+}
+
+// listOf is an empty list with room for n values, and for no more.
+func (s *slabGenerated[T]) listOf(n int) []T {
+	if n > len(*s) {
+		if s.refill(); n > len(*s) {
+			return make([]T, 0, n)
+		}
+	}
+	last := len(*s)
+	v := (*s)[last-n : last-n : last]
+	*s = (*s)[:last-n]
+	return v
+}
+
+func (s *slabGenerated[T]) refill() {
+	var v T
+	size := max(1, int(unsafe.Sizeof(v)))
+	*s = make([]T, max(1, 64/size, min(2*cap(*s), 1024/size)))
+}
+
+// newWordGenerated is a new number or bool.
+func newWordGenerated[T ~bool | ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr | ~float32 | ~float64](r *readerGenerated) *T {
+	return (*T)(unsafe.Pointer(r.words.nextOf()))
+}
+
+// newTextGenerated is a new string.
+func newTextGenerated[S ~string](r *readerGenerated) *S {
+	return (*S)(unsafe.Pointer(r.strings.nextOf()))
+}
+
+// growGenerated adds an empty element to a list, for the message that was entered; the one around it ends at end. A
+// list without room gets as much as it needs for all elements that stand one after the other.
+func growGenerated[L ~[]T, T any](r *readerGenerated, end int, list *L) *T {
+	n := len(*list)
+	if n < cap(*list) {
+		*list = (*list)[:n+1]
+		clear((*list)[n:])
+		return &(*list)[n]
+	}
+	more := make(L, n+1, n+max(n, 1+r.following(r.end, end)))
+	copy(more, *list)
+	*list = more
+	return &more[n]
+}
+
+// growFromGenerated is growGenerated for lists that get their room from a slab.
+func growFromGenerated[L ~[]T, T any](r *readerGenerated, end int, list *L, slab *slabGenerated[T]) *T {
+	if cap(*list) > 0 {
+		return growGenerated(r, end, list)
+	}
+	*list = slab.listOf(1 + r.following(r.end, end))[:1]
+	return &(*list)[0]
+}
+
+// textGenerated reads a string.
+func textGenerated[S ~string](r *readerGenerated, to *S) {
+	data, i := r.data[:r.end], r.i
+	var size int
+	if i < len(data) && data[i] < 0x80 && r.tag&7 == bytesGenerated && int(data[i]) < len(data)-i {
+		size = int(data[i])
+		i++
+	} else {
+		size = r.length()
+		i = r.i
+	}
+	r.i = i + size
+	switch {
+	case size == 0: // keeps nothing of the input
+		*to = ""
+	case r.shared:
+		*to = S(unsafe.String(&r.data[i], size))
+	default:
+		*to = S(r.data[i:r.i])
+	}
+}
+
+// textsGenerated reads a string and adds it to a list.
+func textsGenerated[L ~[]S, S ~string](r *readerGenerated, to *L) {
+	var text S
+	textGenerated(r, &text)
+	if cap(*to) == 0 {
+		room := r.strings.listOf(1 + r.following(r.i, r.end))
+		*to = unsafe.Slice((*S)(unsafe.Pointer(unsafe.SliceData(room))), cap(room))[:0]
+	}
+	*to = append(*to, text)
 }
 
 // textMapGenerated reads one entry of a map of strings.
-func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, data []byte, i int, tag uint64, to *M) (next int, err error) {
-	body, next, err := bodyGenerated(data, i, tag)
-	if err != nil {
-		return 0, err
-	}
+func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, to *M) {
+	end := r.enter()
 	if *to == nil {
-		*to = make(M, entriesGenerated(data[next:], tag))
+		*to = make(M, r.entries(end))
 	}
 	var key K
 	var value V
-	for at := 0; at < len(body); {
-		switch body[at] {
-		case 1<<3 | bytesGenerated:
-			at, err = textGenerated(r, body, at+1, bytesGenerated, &key)
-		case 2<<3 | bytesGenerated:
-			at, err = textGenerated(r, body, at+1, bytesGenerated, &value)
+	for r.next() {
+		switch r.tag >> 3 {
+		case 1:
+			r.tag = bytesGenerated
+			textGenerated(r, &key)
+		case 2:
+			r.tag = bytesGenerated
+			textGenerated(r, &value)
 		default:
-			var part int32
-			var text []byte
-			part, _, text, at, err = entryGenerated(body, at, len(body), bytesGenerated, bytesGenerated)
-			switch part {
-			case 1:
-				key = K(stringGenerated(r, text))
-			case 2:
-				value = V(stringGenerated(r, text))
-			}
-		}
-		if err != nil {
-			return 0, err
+			r.skip()
 		}
 	}
+	r.end = end
 	(*to)[key] = value
-	return next, nil
 }
 
-// timeGenerated reads a time, of which whole seconds are kept.
-func timeGenerated(data []byte, to *v1.Time) error {
-	if len(data) > 2 && data[0] == 1<<3 {
-		seconds, i, err := readVarintGenerated(data, 1)
-		if err == nil && i+2 == len(data) && data[i] == 2<<3 && data[i+1] < 0x80 {
+// numberGenerated reads a number that is written as a varint.
+func numberGenerated[N ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr](r *readerGenerated, to *N) {
+	if i := r.i; i < r.end && r.data[i] < 0x80 && r.tag&7 == varintGenerated {
+		*to = N(r.data[i])
+		r.i++
+	} else if r.is(varintGenerated) {
+		*to = N(r.varint())
+	}
+}
+
+// boolGenerated reads a bool.
+func boolGenerated[B ~bool](r *readerGenerated, to *B) {
+	var v uint64
+	numberGenerated(r, &v)
+	*to = v != 0
+}
+
+// timeGenerated reads the time that was entered, of which whole seconds are kept.
+func timeGenerated(r *readerGenerated, to *v1.Time) {
+	body := r.rest()
+	if len(body) > 2 && body[0] == 1<<3 {
+		seconds, i, err := readVarintGenerated(body, 1)
+		if err == nil && i+2 == len(body) && body[i] == 2<<3 && body[i+1] < 0x80 {
 			to.Time = time.Unix(int64(seconds), 0)
-			return nil
+			return
 		}
 	}
-	return to.Unmarshal(data)
+	r.check(to.Unmarshal(body))
 }
 
-// quantityGenerated reads a quantity, which remembers how it was written.
-func quantityGenerated(r *readerGenerated, data []byte, to *resource.Quantity) error {
-	if len(data) < 2 || data[0] != 1<<3|bytesGenerated || int(data[1]) != len(data)-2 {
-		return to.Unmarshal(data)
+// quantityGenerated reads the quantity that was entered, which remembers how it was written.
+func quantityGenerated(r *readerGenerated, to *resource.Quantity) {
+	body := r.rest()
+	if len(body) < 3 || body[0] != 1<<3|bytesGenerated || int(body[1]) != len(body)-2 || !r.shared {
+		r.check(to.Unmarshal(body))
+		return
 	}
-	q, err := resource.ParseQuantity(stringGenerated(r, data[2:]))
+	q, err := resource.ParseQuantity(unsafe.String(&body[2], len(body)-2))
 	if err != nil {
-		return err
+		r.fail(err)
+		return
 	}
 	*to = q
-	return nil
 }
 
 // writerGenerated writes from the end of data to its start, so that the length of a message is known when it is to be
@@ -3724,10 +3755,8 @@ func (w *writerGenerated) putTag(v uint64) {
 
 // putNumber writes a number and its tag.
 func (w *writerGenerated) putNumber(tag, v uint64) {
-	if v < 0x80 && tag < 0x80 && w.i > 1 {
-		w.i -= 2
-		w.data[w.i+1] = byte(v)
-		w.data[w.i] = byte(tag)
+	if v < 0x80 && tag < 1<<14 && w.i > 2 {
+		w.i = headGenerated(w.data[:w.i], tag, int(v))
 		return
 	}
 	w.putTag(v)
@@ -3736,35 +3765,49 @@ func (w *writerGenerated) putNumber(tag, v uint64) {
 
 // putBool writes a bool and its tag.
 func (w *writerGenerated) putBool(tag uint64, v bool) {
+	var number uint64
 	if v {
-		w.putNumber(tag, 1)
-	} else {
-		w.putNumber(tag, 0)
+		number = 1
 	}
+	w.putNumber(tag, number)
 }
 
 // putString writes v, its length and its tag.
 func (w *writerGenerated) putString(tag uint64, v string) {
-	i := w.i - len(v) - 2
-	if i < 0 || len(v) >= 0x80 || tag >= 0x80 {
+	i := w.i - len(v)
+	if i < 3 || len(v) >= 0x80 || tag >= 1<<14 {
 		w.room(len(v))
 		w.i -= len(v)
 		copy(w.data[w.i:], v)
 		w.putNumber(tag, uint64(len(v)))
 		return
 	}
-	to := w.data[i:]
-	to[0] = byte(tag)
-	to[1] = byte(len(v))
 	if len(v) > 0 { // many fields of a typical object are empty
-		copy(to[2:], v)
+		copy(w.data[i:], v)
 	}
-	w.i = i
+	w.i = headGenerated(w.data[:i], tag, len(v))
+}
+
+// headGenerated writes a short length and tag at the end of data, which has room for them, and returns where they start.
+func headGenerated(data []byte, tag uint64, size int) int {
+	data[len(data)-1] = byte(size)
+	if tag < 0x80 {
+		data[len(data)-2] = byte(tag)
+		return len(data) - 2
+	}
+	data[len(data)-2] = byte(tag >> 7)
+	data[len(data)-3] = byte(tag) | 0x80
+	return len(data) - 3
 }
 
 // close writes the tag and the length of what was written since before.
 func (w *writerGenerated) close(tag uint64, before int) {
-	w.putNumber(tag, uint64(len(w.data)-w.i-before))
+	size := len(w.data) - w.i - before
+	if w.i < 3 || size >= 0x80 || tag >= 1<<14 {
+		w.putNumber(tag, uint64(size))
+		return
+	}
+	w.i = headGenerated(w.data[:w.i], tag, size)
 }
 
 // closeOther is close for n bytes that another method has written into room.

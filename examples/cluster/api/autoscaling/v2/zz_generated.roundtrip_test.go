@@ -9,6 +9,7 @@ import (
 	testing "testing"
 
 	autoscaling "github.com/typeplane/typeplane/examples/cluster/api/autoscaling"
+	json "github.com/typeplane/typeplane/runtime/json"
 	runtimetest "github.com/typeplane/typeplane/runtime/runtimetest"
 )
 
@@ -17,10 +18,17 @@ func TestGeneratedRoundTrip(t *testing.T) {
 	options := runtimetest.Options{}
 	t.Run("HorizontalPodAutoscaler", func(t *testing.T) {
 		runtimetest.RunRoundTrip(t, runtimetest.RoundTrip[HorizontalPodAutoscaler]{
-			DeepCopy:    (*HorizontalPodAutoscaler).DeepCopy,
-			Marshal:     (*HorizontalPodAutoscaler).Marshal,
-			Unmarshal:   (*HorizontalPodAutoscaler).Unmarshal,
-			JSON:        true,
+			DeepCopy:        (*HorizontalPodAutoscaler).DeepCopy,
+			Marshal:         (*HorizontalPodAutoscaler).Marshal,
+			Unmarshal:       (*HorizontalPodAutoscaler).Unmarshal,
+			UnmarshalShared: UnmarshalShared_HorizontalPodAutoscaler,
+			JSON:            true,
+			AppendJSON:      AppendJSON_HorizontalPodAutoscaler,
+			ReadJSON: func(data []byte, out *HorizontalPodAutoscaler) error {
+				r := json.NewReader(data)
+				ReadJSON_HorizontalPodAutoscaler(r, out)
+				return r.Err()
+			},
 			SetDefaults: SetObjectDefaults_HorizontalPodAutoscaler,
 			ThroughHub: func(in, out *HorizontalPodAutoscaler) error {
 				var hub autoscaling.HorizontalPodAutoscaler
@@ -33,10 +41,17 @@ func TestGeneratedRoundTrip(t *testing.T) {
 	})
 	t.Run("HorizontalPodAutoscalerList", func(t *testing.T) {
 		runtimetest.RunRoundTrip(t, runtimetest.RoundTrip[HorizontalPodAutoscalerList]{
-			DeepCopy:    (*HorizontalPodAutoscalerList).DeepCopy,
-			Marshal:     (*HorizontalPodAutoscalerList).Marshal,
-			Unmarshal:   (*HorizontalPodAutoscalerList).Unmarshal,
-			JSON:        true,
+			DeepCopy:        (*HorizontalPodAutoscalerList).DeepCopy,
+			Marshal:         (*HorizontalPodAutoscalerList).Marshal,
+			Unmarshal:       (*HorizontalPodAutoscalerList).Unmarshal,
+			UnmarshalShared: UnmarshalShared_HorizontalPodAutoscalerList,
+			JSON:            true,
+			AppendJSON:      AppendJSON_HorizontalPodAutoscalerList,
+			ReadJSON: func(data []byte, out *HorizontalPodAutoscalerList) error {
+				r := json.NewReader(data)
+				ReadJSON_HorizontalPodAutoscalerList(r, out)
+				return r.Err()
+			},
 			SetDefaults: SetObjectDefaults_HorizontalPodAutoscalerList,
 		}, options)
 	})
