@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/bufbuild/protocompile/ast"
@@ -18,8 +19,23 @@ type ledger map[string]*record
 // record is one message of the ledger.
 type record struct {
 	fields   map[string]entry // by name
-	reserved []span
+	reserved reserved         // in generated.proto
+	buried   reserved         // in comments of the Go source, which remembers them itself
 	highest  int32
+}
+
+// reserved is what no field may have, because one that is gone had it.
+type reserved struct {
+	numbers []span
+	names   []string
+}
+
+func (r *record) isReserved(number int32) bool {
+	return r.reserved.has(number) || r.buried.has(number)
+}
+
+func (r *record) isReservedName(name string) bool {
+	return slices.Contains(r.reserved.names, name) || slices.Contains(r.buried.names, name)
 }
 
 // entry is one field of the ledger.
@@ -42,8 +58,8 @@ func (e entry) wire() int {
 // span is a range of reserved numbers.
 type span struct{ first, last int32 }
 
-func (r *record) isReserved(number int32) bool {
-	for _, s := range r.reserved {
+func (r reserved) has(number int32) bool {
+	for _, s := range r.numbers {
 		if s.first <= number && number <= s.last {
 			return true
 		}
@@ -88,10 +104,13 @@ func readRecord(m *ast.MessageNode) *record {
 			for _, n := range d.Ranges {
 				first, _ := n.StartValueAsInt32(1, maxNumber)
 				last, _ := n.EndValueAsInt32(1, maxNumber)
-				r.reserved = append(r.reserved, span{first, last})
+				r.reserved.numbers = append(r.reserved.numbers, span{first, last})
 				if last < maxNumber { // "to max" is no number that was used
 					r.highest = max(r.highest, last)
 				}
+			}
+			for _, n := range d.Names {
+				r.reserved.names = append(r.reserved.names, n.AsString())
 			}
 		}
 	}

@@ -1,6 +1,10 @@
 package protobuf
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
 
 // Numbers that a .proto file may use; those from 19000 to 19999 belong to protobuf itself.
 const (
@@ -23,6 +27,7 @@ func (p *planner) number(m *message, old *record) {
 			p.problem(m.typ, f.goName, fmt.Sprintf("%s of the message is also %s", f.name, other.goName), "give one another name in its json or protobuf tag")
 		}
 		names[f.name] = f
+		p.checkName(m, f, old)
 		p.checkChanged(m, f, old)
 		if f.number == 0 {
 			continue
@@ -51,7 +56,21 @@ func (p *planner) number(m *message, old *record) {
 		}
 		taken[f.number] = f
 	}
-	m.reserved = gone(old, taken)
+	m.reserved = gone(old, taken, names)
+}
+
+// checkName refuses the name of a field that is gone: stored JSON may still have the old meaning.
+func (p *planner) checkName(m *message, f *field, old *record) {
+	if !old.isReservedName(f.name) || old.isReserved(f.number) {
+		return // a reserved number says it all
+	}
+	p.problem(m.typ, f.goName, "its name "+f.name+" was that of a field that is gone",
+		"give it another name; or, if it means what it did, "+comeBack(f.name))
+}
+
+// comeBack says how a field that was gone can be there again.
+func comeBack(name string) string {
+	return "delete " + name + " and its number from what is reserved, and put the number into its protobuf tag"
 }
 
 // checkTagged judges a number that the user wrote.
@@ -74,7 +93,8 @@ func (p *planner) checkTagged(m *message, f *field, old *record, taken map[int32
 		return
 	}
 	if old.isReserved(f.number) {
-		wrong(free, "its number %d was that of a field that is gone", f.number)
+		wrong(free+"; or, if the field means what it did, delete "+strconv.Itoa(int(f.number))+" and its name from what is reserved",
+			"its number %d was that of a field that is gone", f.number)
 		return
 	}
 	// The number of a field that is gone may only mean the same under a new name.
@@ -117,13 +137,19 @@ func next(number int32) int32 {
 	return number
 }
 
-// gone returns the numbers that were used once and are not any more.
-func gone(old *record, taken map[int32]*field) []span {
-	out := append([]span(nil), old.reserved...)
-	for _, e := range old.fields {
-		if taken[e.number] == nil {
-			out = append(out, span{e.number, e.number})
+// gone returns the numbers and names that were used once and are not any more. A name whose number goes on under
+// another name is free.
+func gone(old *record, taken map[int32]*field, names map[string]*field) reserved {
+	out := reserved{numbers: slices.Clone(old.reserved.numbers), names: slices.Clone(old.reserved.names)}
+	for name, e := range old.fields {
+		if taken[e.number] != nil || old.buried.has(e.number) {
+			continue
+		}
+		out.numbers = append(out.numbers, span{e.number, e.number})
+		if names[name] == nil {
+			out.names = append(out.names, name)
 		}
 	}
-	return mergeSpans(out)
+	slices.Sort(out.names)
+	return reserved{mergeSpans(out.numbers), slices.Compact(out.names)}
 }

@@ -43,7 +43,7 @@ type message struct {
 	typ      *types.Type
 	comments []string
 	fields   []*field // in Go order
-	reserved []span   // numbers of fields that are gone
+	reserved reserved // what fields had that are gone
 
 	// items says that typ is a slice or map (+protobuf.nullable=true), which is the message's only field.
 	items bool
@@ -213,6 +213,9 @@ func (p *planner) fill(f *file) {
 			Pos: position(err, name), Message: "cannot be read, so the numbers of fields are unknown: " + reason(err),
 			Cure: "restore " + protoFile + " from version control",
 		})
+	}
+	if old != nil {
+		p.bury(f.pkg, old)
 	}
 	for _, m := range f.messages {
 		o := p.chosen[m.typ]

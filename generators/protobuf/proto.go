@@ -61,11 +61,14 @@ func (m *message) writeProto(b *bytes.Buffer) {
 		}
 		fmt.Fprintf(b, "  %s %s = %d;\n", f.declaration(), f.name, f.number)
 	}
-	if len(m.reserved) > 0 {
+	if len(m.reserved.numbers) > 0 {
 		if len(m.fields) > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(b, "  reserved %s;\n", joinSpans(m.reserved))
+		fmt.Fprintf(b, "  reserved %s;\n", joinSpans(m.reserved.numbers))
+	}
+	if len(m.reserved.names) > 0 {
+		fmt.Fprintf(b, "\n  reserved \"%s\";\n", strings.Join(m.reserved.names, `", "`))
 	}
 	b.WriteString("}\n\n")
 }
