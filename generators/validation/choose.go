@@ -41,13 +41,14 @@ func (t *target) foreign(p *planner, alias func(path string) string) {
 		seen[f.node] = true
 	}
 	var added []function
-	var visit func(n *node)
-	look := func(n *node) {
-		if n == nil || seen[n] || !n.validates() {
-			return
+	var look func(n *node)
+	visit := func(n *node) {
+		for _, called := range n.calledBy() {
+			look(called)
 		}
-		if n.fn.Name == "" {
-			visit(n)
+	}
+	look = func(n *node) {
+		if n == nil || n.fn.Name == "" || seen[n] || !n.validates() {
 			return
 		}
 		if _, printed := p.outputs[n.fn.Path]; printed || n.fn.Path == t.input {
@@ -59,21 +60,31 @@ func (t *target) foreign(p *planner, alias func(path string) string) {
 		added = append(added, function{name: name, shown: alias(n.fn.Path) + "." + n.typ.Name.Name, node: n})
 		visit(n)
 	}
-	visit = func(n *node) {
-		if n.plan.opaque {
-			return
-		}
-		for _, part := range append(slices.Clone(n.fields), n.key, n.elem, n.under) {
-			if part != nil && part.node != nil {
-				look(part.node)
-				look(part.node.elemNode())
-				look(part.node.keyNode())
-			}
-		}
-	}
 	for _, f := range t.functions {
 		visit(f.node)
 	}
 	slices.SortFunc(added, func(a, b function) int { return strings.Compare(a.name, b.name) })
 	t.functions = append(t.functions, added...)
+}
+
+// calledBy are the types whose functions that of a type calls.
+func (n *node) calledBy() []*node {
+	if n.plan.opaque {
+		return nil
+	}
+	var out []*node
+	each := func(of *node, keys, vals plan) {
+		if len(keys.calls) > 0 {
+			out = append(out, of.keyNode())
+		}
+		if len(vals.calls) > 0 {
+			out = append(out, of.elemNode())
+		}
+	}
+	each(n, n.eachKey, n.eachVal)
+	for _, f := range n.fields {
+		out = append(out, f.node)
+		each(f.node, f.eachKey, f.eachVal)
+	}
+	return out
 }

@@ -121,18 +121,26 @@ func (p *planner) registry(pkg *load.Package) *emit.Ident {
 	switch {
 	case value == "nil":
 		return nil
-	case !ok && !declares(pkg, "localSchemeBuilder"):
-		return nil // a package that has no builder, as for our own servers, has nowhere to register
-	case !ok:
+	case ok:
+		name := types.ParseFullyQualifiedName(value)
+		return &emit.Ident{Path: name.Package, Name: name.Name}
+	case hasBuilder(pkg):
 		return &emit.Ident{Path: "k8s.io/apimachinery/pkg/runtime", Name: "Scheme"}
 	}
-	name := types.ParseFullyQualifiedName(value)
-	return &emit.Ident{Path: name.Package, Name: name.Name}
+	return nil // without a builder there is nowhere to register
 }
 
-// declares tells whether the package has a variable of this name, or gets one from register-gen.
-func declares(pkg *load.Package, name string) bool {
-	return pkg.Types.Variables[name] != nil || tag.Has(pkg.DocLines, "k8s:register-gen")
+// hasBuilder tells whether the package has a localSchemeBuilder, written by hand or by register-gen.
+func hasBuilder(pkg *load.Package) bool {
+	scope := pkg.Go.Scope()
+	if scope.Lookup("localSchemeBuilder") != nil {
+		return true
+	}
+	if value, _ := tag.Last(pkg.DocLines, "k8s:register-gen"); value == "false" || pkg.HasFile("register.go") {
+		return false
+	}
+	return (tag.Has(pkg.DocLines, "groupName") || tag.Has(pkg.DocLines, "k8s:register-gen")) &&
+		scope.Lookup("SchemeBuilder") == nil && scope.Lookup("AddToScheme") == nil
 }
 
 func (p *planner) packageProblem(pkg *load.Package, message, cure string) {
