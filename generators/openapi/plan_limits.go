@@ -21,6 +21,9 @@ type part struct {
 // limit narrows s, the schema of values of type t, by the constraints that stand in comment lines at a place. All
 // three families of tags count.
 func (m *models) limit(s *schema, t *types.Type, lines []string, at place) {
+	if lines = tagLines(lines); len(lines) == 0 {
+		return
+	}
 	kube := kubebuilderLines(at.owner, lines)
 	whole := part{own: &schema{}, base: s, t: t}
 	for _, mark := range slices.Concat(kubebuilderMarks(kube), openapiMarks(lines), declarativeMarks(lines)) {
@@ -33,6 +36,18 @@ func (m *models) limit(s *schema, t *types.Type, lines []string, at place) {
 	s.narrow(whole.own)
 	m.contradictions(s, at)
 	m.describeMore(s, kube, at)
+}
+
+// tagLines are the comment lines that are tags of a family with constraints.
+func tagLines(lines []string) []string {
+	var out []string
+	for _, line := range lines {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "+kubebuilder:") || strings.HasPrefix(line, "+k8s:") {
+			out = append(out, line)
+		}
+	}
+	return out
 }
 
 // kubebuilderLines are the comment lines in which kubebuilder's markers count. Kubernetes' own types carry them too,

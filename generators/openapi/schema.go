@@ -3,6 +3,7 @@ package openapi
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 )
 
 // schema is an OpenAPI v3 schema as Kubernetes clients read it. Its fields are in the order in which they are printed.
@@ -97,14 +98,12 @@ func (s *schema) wrapped() *schema {
 	ref := s.Ref
 	bare := *s
 	bare.Ref = ""
-	if same(&bare, &schema{}) {
+	if reflect.DeepEqual(bare, schema{}) {
 		return s
 	}
 	bare.AllOf = append([]*schema{{Ref: ref}}, bare.AllOf...)
 	return &bare
 }
-
-func same(a, b *schema) bool { return bytes.Equal(printed(a), printed(b)) }
 
 // MarshalJSON puts the extensions behind the fields, sorted by name.
 func (s *schema) MarshalJSON() ([]byte, error) {

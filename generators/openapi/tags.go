@@ -131,6 +131,9 @@ func asks(lines []string, value string) bool {
 
 // value is what the last tag of the first of these names says that is there; "" if none is.
 func value(lines []string, names ...string) string {
+	if !tagged(lines) {
+		return ""
+	}
 	for _, name := range names {
 		if v, ok := tag.Last(lines, name); ok {
 			return v
@@ -141,10 +144,18 @@ func value(lines []string, names ...string) string {
 
 // has says whether any of the tags is there.
 func has(lines []string, names ...string) bool {
+	if !tagged(lines) {
+		return false
+	}
 	for _, name := range names {
 		if tag.Has(lines, name) {
 			return true
 		}
 	}
 	return false
+}
+
+// tagged says whether a line may be a tag; most comments have none, and need no reading.
+func tagged(lines []string) bool {
+	return slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, " \t"), "+") })
 }
