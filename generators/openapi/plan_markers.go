@@ -25,7 +25,7 @@ func (m *models) structMarkers(t *types.Type, s *schema) {
 
 // extensions are those that +k8s:openapi-gen=x-kubernetes-name:value adds.
 func (m *models) extensions(lines []string, at place) map[string]string {
-	out := map[string]string{}
+	var out map[string]string
 	for _, text := range tag.Values(lines, tagGen) {
 		name, value, ok := strings.Cut(text, ":")
 		switch {
@@ -33,6 +33,9 @@ func (m *models) extensions(lines []string, at place) map[string]string {
 		case !ok || !strings.HasPrefix(name, "x-kubernetes-"):
 			m.fieldProblem(at, fmt.Sprintf("+%s=%s: want true, false, or an extension", tagGen, text), "write an extension like +"+tagGen+"=x-kubernetes-name:value")
 		default:
+			if out == nil {
+				out = map[string]string{}
+			}
 			out[name] = value
 		}
 	}
