@@ -75,9 +75,9 @@ func (c *codec) canonical(key string, stored []byte) (value []byte, stale bool, 
 }
 
 // read makes an object in the storage version of any value that has ever been written: of any version, as protobuf or
-// as JSON.
+// as JSON. Its strings may be parts of it.
 func (c *codec) read(stored []byte) (runtime.Object, error) {
-	decoded, err := serializer.Decode(c.scheme, stored, serializer.FormOf(stored), schema.GroupVersionKind{})
+	decoded, err := serializer.DecodeShared(c.scheme, stored, serializer.FormOf(stored), schema.GroupVersionKind{})
 	if err != nil {
 		return nil, err
 	}
@@ -117,17 +117,17 @@ func (c *codec) encode(obj runtime.Object) ([]byte, error) {
 	meta.ResourceVersion = ""
 	//lint:ignore SA1019 clients of long ago still send it, and nothing has set it for years
 	meta.SelfLink = ""
-	return serializer.AppendProtobuf(nil, obj, c.storage.GroupVersionKind())
+	return serializer.AppendKind(nil, c.storage, obj, serializer.Protobuf, false)
 }
 
-// decode makes an object of the storage version of a canonical value. It shares no memory with it.
+// decode makes an object of the storage version of a canonical value, which never changes: its strings may be parts of it.
 func (c *codec) decode(value []byte) (runtime.Object, error) {
 	envelope, err := wire.ParseEnvelope(value)
 	if err != nil {
 		return nil, err
 	}
 	obj := c.storage.New()
-	if err := obj.(runtime.Protobuf).Unmarshal(envelope.Raw); err != nil {
+	if err := c.storage.UnmarshalShared(envelope.Raw, obj); err != nil {
 		return nil, err
 	}
 	return obj, nil
@@ -143,5 +143,5 @@ func (c *codec) stored(key string, value []byte) ([]byte, error) {
 		return nil, fmt.Errorf("encode value of %s as JSON: %w", key, err)
 	}
 	obj.GetObjectKind().SetGroupVersionKind(c.storage.GroupVersionKind())
-	return serializer.Append(nil, obj, serializer.JSON, false)
+	return serializer.AppendKind(nil, c.storage, obj, serializer.JSON, false)
 }

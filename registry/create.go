@@ -56,7 +56,7 @@ func (e *endpoint[T]) Create(ctx context.Context, name rest.Name, obj apiruntime
 	}
 	base := meta.GenerateName
 	for range generateAttempts {
-		attempt := deepCopy(hub)
+		attempt := e.deepCopy(hub)
 		meta = runtime.Meta(attempt)
 		meta.Name = generateName(base)
 		view, err := e.createNamed(ctx, attempt, opts)

@@ -123,7 +123,7 @@ func toHub[T runtime.Object](kind *runtime.Kind, obj runtime.Object) (T, error) 
 }
 
 // deepCopy copies an object of a strategy.
-func deepCopy[T runtime.Object](obj T) T { return obj.DeepCopyObject().(T) }
+func (s *Store[T]) deepCopy(obj T) T { return s.codec.storage.CopyHub(obj).(T) }
 
 func storageVersion[T runtime.Object](def Definition[T], opts Options) schema.GroupVersion {
 	if !opts.StorageVersion.Empty() {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -86,7 +87,8 @@ func (o *objectView) WriteTo(w io.Writer, form rest.Form) error {
 		return apierrors.NewInternalError(err)
 	}
 	obj.GetObjectKind().SetGroupVersionKind(o.kind.GroupVersionKind())
-	return structView{obj}.WriteTo(w, form)
+	// JSON is about half as long again as protobuf.
+	return kindView{obj, o.kind}.write(w, form, slices.Grow(room(w), len(o.value)*3/2))
 }
 
 // room is where bytes for w can be put together without a copy, if w has such a place, as a bytes.Buffer does.
@@ -115,6 +117,24 @@ func (s structView) WriteTo(w io.Writer, form rest.Form) error {
 	return err
 }
 
+// kindView is an object of a kind, which says itself what it is.
+type kindView struct {
+	obj  runtime.Object
+	kind *runtime.Kind
+}
+
+func (k kindView) WriteTo(w io.Writer, form rest.Form) error { return k.write(w, form, room(w)) }
+
+// write is WriteTo by way of a place where the bytes are put together.
+func (k kindView) write(w io.Writer, form rest.Form, place []byte) error {
+	data, err := serializer.AppendKind(place, k.kind, k.obj, serializer.MediaType(form.MediaType), form.Pretty)
+	if err != nil {
+		return encodingError(err)
+	}
+	_, err = w.Write(data)
+	return err
+}
+
 // bookmark is an object of the kind that is empty but for the revision. end marks the one after the initial events.
 func (v version) bookmark(revision int64, end bool) rest.View {
 	obj := v.kind.New()
@@ -124,12 +144,12 @@ func (v version) bookmark(revision int64, end bool) rest.View {
 	if end {
 		meta.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
 	}
-	return bookmarkView{obj, v.table}
+	return bookmarkView{kindView{obj, v.kind}, v.table}
 }
 
-// bookmarkView is a structView with the columns of its kind: a bookmark may be the first event of a stream of Tables.
+// bookmarkView is a kindView with the columns of its kind: a bookmark may be the first event of a stream of Tables.
 type bookmarkView struct {
-	obj   runtime.Object
+	kindView
 	table *columns
 }
 
@@ -137,7 +157,7 @@ func (b bookmarkView) WriteTo(w io.Writer, form rest.Form) error {
 	if form.As != rest.AsObject {
 		return writeStructAs(w, b.obj, b.table, form)
 	}
-	return structView{b.obj}.WriteTo(w, form)
+	return b.kindView.WriteTo(w, form)
 }
 
 // encodingError is an error of the serializer as an API status.

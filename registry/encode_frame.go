@@ -19,9 +19,9 @@ type frame struct {
 	columns []metav1.TableColumnDefinition
 }
 
-// write writes a list of n items, one by one; item returns what is encoded as the i-th. An error after the first chunk
-// leaves an unfinished list behind.
-func (f frame) write(out *chunks, pretty bool, n int, item func(i int) (any, error)) error {
+// write writes a list of n items, one by one; item appends the JSON of the i-th. An error after the first chunk leaves an
+// unfinished list behind.
+func (f frame) write(out *chunks, pretty bool, n int, item func(dst []byte, i int) ([]byte, error)) error {
 	meta, err := json.Marshal(f.meta)
 	if err != nil {
 		return apierrors.NewInternalError(err)
@@ -42,22 +42,19 @@ func (f frame) write(out *chunks, pretty bool, n int, item func(i int) (any, err
 	}
 	p.line(1, quote(f.items), ":")
 	p.text("[")
-	one := new(bytes.Buffer)
-	enc := json.NewEncoder(one)
+	var one []byte
 	for i := range n {
-		obj, err := item(i)
-		if err != nil {
-			return apierrors.NewInternalError(err)
-		}
-		one.Reset()
-		if err := enc.Encode(obj); err != nil {
-			return encodingError(err)
-		}
 		if i > 0 {
 			p.text(",")
 		}
 		p.line(2)
-		if err := p.value(2, bytes.TrimSuffix(one.Bytes(), []byte("\n"))); err != nil {
+		if !pretty {
+			one = out.buf.AvailableBuffer()
+		}
+		if one, err = item(one[:0], i); err != nil {
+			return encodingError(err)
+		}
+		if err := p.value(2, one); err != nil {
 			return apierrors.NewInternalError(err)
 		}
 		if err := out.flushFull(); err != nil {
@@ -119,6 +116,12 @@ func (p *printer) value(depth int, data []byte) error {
 		return nil
 	}
 	return json.Indent(p.buf, data, "    "[:2*depth], "  ")
+}
+
+// appendJSON appends what encoding/json makes of a value.
+func appendJSON(dst []byte, v any) ([]byte, error) {
+	data, err := json.Marshal(v)
+	return append(dst, data...), err
 }
 
 func quote(s string) string {

@@ -67,8 +67,12 @@ func (c *chunks) flush() error {
 
 func (l *listView) writeJSON(out *chunks, pretty bool) error {
 	f := frame{kind: l.kind.ListKind(), meta: l.meta, items: "items"}
-	return f.write(out, pretty, len(l.entries), func(i int) (any, error) {
-		return l.object(l.entries[i].Value, l.entries[i].Revision)
+	return f.write(out, pretty, len(l.entries), func(dst []byte, i int) ([]byte, error) {
+		obj, err := l.object(l.entries[i].Value, l.entries[i].Revision)
+		if err != nil {
+			return nil, err
+		}
+		return l.kind.AppendJSON(dst, obj)
 	})
 }
 
@@ -123,7 +127,7 @@ func (l *listView) writeConvertedProtobuf(out *chunks) error {
 		if err != nil {
 			return apierrors.NewInternalError(err)
 		}
-		if raw, err = appendMessage(raw[:0], obj.(runtime.Protobuf)); err != nil {
+		if raw, err = l.kind.AppendMessage(raw[:0], obj); err != nil {
 			return apierrors.NewInternalError(err)
 		}
 		items = wire.AppendRawItem(items, raw)

@@ -81,12 +81,12 @@ func (l *listView) writePartial(out *chunks, form rest.Form) error {
 
 func (l *listView) writePartialJSON(out *chunks, pretty bool) error {
 	f := frame{kind: partialListKind, meta: l.meta, items: "items"}
-	return f.write(out, pretty, len(l.entries), func(i int) (any, error) {
+	return f.write(out, pretty, len(l.entries), func(dst []byte, i int) ([]byte, error) {
 		meta, err := l.metadata(l.entries[i].Value, l.entries[i].Revision)
 		if err != nil {
 			return nil, err
 		}
-		return partial(meta, partialKind.GroupVersion()), nil
+		return appendJSON(dst, partial(meta, partialKind.GroupVersion()))
 	})
 }
 

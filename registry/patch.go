@@ -97,7 +97,7 @@ func (e *endpoint[T]) edited(ctx context.Context, r *edit, old T, current int64)
 		return none, apierrors.NewInternalError(err)
 	}
 	runtime.Meta(versioned).ResourceVersion = formatRevision(current)
-	before, err := serializer.Append(nil, versioned, serializer.JSON, false)
+	before, err := serializer.AppendKind(nil, e.kind, versioned, serializer.JSON, false)
 	if err != nil {
 		return none, apierrors.NewInternalError(err)
 	}

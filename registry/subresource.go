@@ -63,14 +63,14 @@ func (e *endpoint[T]) counted(sent, old T) T {
 	case copyStatus == nil:
 		return sent
 	case e.subresource == subresourceStatus:
-		next := deepCopy(old)
+		next := e.deepCopy(old)
 		copyStatus(sent, next)
 		from, to := runtime.Meta(sent), runtime.Meta(next)
 		to.UID, to.ResourceVersion, to.ManagedFields = from.UID, from.ResourceVersion, from.ManagedFields
 		return next
 	}
 	if e.def.Strategy.PrepareForUpdate != nil {
-		old = deepCopy(old) // the strategy may change the status in place
+		old = e.deepCopy(old) // the strategy may change the status in place
 	}
 	copyStatus(old, sent)
 	return sent

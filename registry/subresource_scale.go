@@ -132,7 +132,7 @@ func (s *scaleEndpoint[T]) scaled(scale *autoscalingv1.Scale, old T) (T, error) 
 			field.Invalid(field.NewPath("spec", "replicas"), scale.Spec.Replicas, "must be greater than or equal to 0"),
 		})
 	}
-	versioned, err := s.of.kind.FromHub(deepCopy(old))
+	versioned, err := s.of.kind.FromHub(s.of.deepCopy(old))
 	if err != nil {
 		return none, apierrors.NewInternalError(err)
 	}

@@ -134,11 +134,18 @@ func writeRow(w io.Writer, f frame, form rest.Form, row func(int) (any, error)) 
 
 // writeFrame writes a Table in the media types that it has.
 func writeFrame(out *chunks, f frame, n int, form rest.Form, row func(int) (any, error)) error {
+	item := func(dst []byte, i int) ([]byte, error) {
+		r, err := row(i)
+		if err != nil {
+			return nil, err
+		}
+		return appendJSON(dst, r)
+	}
 	switch form.MediaType {
 	case rest.JSON:
-		return f.write(out, form.Pretty, n, row)
+		return f.write(out, form.Pretty, n, item)
 	case rest.YAML:
-		return writeYAML(out, func(out *chunks) error { return f.write(out, false, n, row) })
+		return writeYAML(out, func(out *chunks) error { return f.write(out, false, n, item) })
 	}
 	return apierrors.NewInternalError(errNoTable)
 }

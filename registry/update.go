@@ -53,7 +53,7 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 			if err != nil {
 				return nil, err
 			}
-			next := deepCopy(hub)
+			next := e.deepCopy(hub)
 			e.own(ctx, next, old, by)
 			return e.replace(ctx, next, old, current)
 		})
@@ -67,7 +67,7 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 		if storage.CodeOf(err) != storage.CodeNotFound || e.subresource != "" || !strategyWants(e.def.Strategy.AllowCreateOnUpdate, false) {
 			return nil, false, statusOf(err, "update", e.resource, name.Name)
 		}
-		view, err := e.createByUpdate(ctx, name, deepCopy(hub), opts)
+		view, err := e.createByUpdate(ctx, name, e.deepCopy(hub), opts)
 		if apierrors.IsAlreadyExists(err) {
 			continue // somebody else has created it meanwhile, so it can be updated
 		}
@@ -167,7 +167,7 @@ func (e *endpoint[T]) createUnseen(ctx context.Context, name rest.Name, hub T, d
 	return e.createNamed(ctx, hub, metav1.CreateOptions{DryRun: dryRun})
 }
 
-// decodeHub makes an object of the hub of an entry. It shares no memory with it.
+// decodeHub makes an object of the hub of an entry. Its strings may be parts of the entry's value.
 func (s *Store[T]) decodeHub(entry storage.Entry) (T, error) {
 	var none T
 	if entry.Err != nil {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typeplane/typeplane/runtime/json"
 	"github.com/typeplane/typeplane/runtime/wire"
 )
 
@@ -63,6 +64,19 @@ type Version[V, H Object] struct {
 	// Validate says what the rules of this version find wrong with an object, and, in an update, with the change from old,
 	// which is nil for a new one. It modifies nothing. nil: there are no rules.
 	Validate func(ctx context.Context, op operation.Operation, path *field.Path, obj, old V) field.ErrorList
+	// The others are what gen prints beside the methods of the type, to do the same faster. nil: the methods, or
+	// reflection, do it.
+	//
+	// AppendJSON appends an object as encoding/json writes it. ReadJSON reads an empty one as sigs.k8s.io/json does,
+	// strictly.
+	AppendJSON func(dst []byte, obj V) ([]byte, error)
+	ReadJSON   func(r *json.Reader, obj V)
+	// Marshal writes the message of an object. UnmarshalShared reads that of an empty one: its strings may be parts of
+	// message, which never changes then; its slices of bytes are not.
+	Marshal         func(V) ([]byte, error)
+	UnmarshalShared func(message []byte, obj V) error
+	// DeepCopy returns a copy that shares nothing with the object.
+	DeepCopy func(V) V
 	// Columns are what a Table shows of an object besides its name, which is always the first column; Cells returns
 	// one cell for each, in that order, of any object, also of an empty one. A cell is a string, a bool, an int64, a
 	// float64, or nil for what is not known; a metav1.Time is shown as the time since then. Cells must not modify the
@@ -76,7 +90,7 @@ type Version[V, H Object] struct {
 
 // AddVersion declares a version of the kind that h stands for.
 func AddVersion[V, H Object](h *Hub[H], v Version[V, H]) {
-	k := &Kind{gvk: v.GroupVersion.WithKind(h.h.groupKind.Kind), hub: h.h, newList: v.NewList}
+	k := &Kind{gvk: v.GroupVersion.WithKind(h.h.groupKind.Kind), hub: h.h, newList: v.NewList, functions: functionsOf(v)}
 	if v.New != nil {
 		k.new = func() Object { return v.New() }
 	}

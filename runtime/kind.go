@@ -44,6 +44,7 @@ type Kind struct {
 	scale        func(Object) Scale // nil without a scale subresource, as setReplicas is
 	setReplicas  func(Object, int32)
 
+	functions
 	fieldLabels map[string]bool
 	protobuf    bool
 	statusField int32

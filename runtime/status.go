@@ -38,16 +38,23 @@ func statusField(newObject func() Object) (number int32, err error) {
 	return wire.FirstDifference(before, after)
 }
 
-func marshal(m Protobuf) ([]byte, error) {
-	data := make([]byte, m.Size())
-	n, err := m.MarshalToSizedBuffer(data)
+func marshal(m Protobuf) ([]byte, error) { return appendMessage(nil, m) }
+
+// appendMessage appends m without an envelope. dst is returned as it was after an error.
+func appendMessage(dst []byte, m Protobuf) ([]byte, error) {
+	size := m.Size()
+	if cap(dst)-len(dst) < size {
+		// Exactly what is needed: most messages are kept as long as the object lives.
+		dst = append(make([]byte, 0, len(dst)+size), dst...)
+	}
+	n, err := m.MarshalToSizedBuffer(dst[len(dst) : len(dst)+size])
 	if err != nil {
-		return nil, err
+		return dst, err
 	}
-	if n != len(data) {
-		return nil, fmt.Errorf("the method Size says %d, MarshalToSizedBuffer wrote %d", len(data), n)
+	if n != size {
+		return dst, fmt.Errorf("the method Size says %d, MarshalToSizedBuffer wrote %d", size, n)
 	}
-	return data, nil
+	return dst[:len(dst)+size], nil
 }
 
 // tagNumber reads the number in `protobuf:"bytes,3,opt,name=status"`.

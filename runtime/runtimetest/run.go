@@ -48,6 +48,7 @@ func runKind(t *testing.T, scheme *runtime.Scheme, kind *runtime.Kind, opts Opti
 		filler.Fill(obj)
 		fields.note("", reflect.ValueOf(obj))
 		checkCopy(t, obj)
+		checkFunctions(t, kind, obj)
 		checkEncoding(t, scheme, kind, obj, serializer.JSON)
 		checkEncoding(t, scheme, kind, obj, serializer.YAML)
 		if kind.Protobuf() {

@@ -37,14 +37,30 @@ func strictError(strict []error) error {
 // Decode reads one object of a kind of scheme. Data that does not say what it is, or only a part of it, is of kind
 // defaults. The error is a *runtime.NotRegisteredError when the data says it is of a kind that scheme does not have;
 // else it is for the client: the data can't be read. It is for the caller to compare what came with what was wanted.
+//
+// The object keeps no part of data: who keeps a string of it keeps nothing else.
 func Decode(scheme *runtime.Scheme, data []byte, form MediaType, defaults schema.GroupVersionKind) (Decoded, error) {
+	return decode(scheme, data, form, defaults, (*runtime.Kind).Unmarshal)
+}
+
+// DecodeShared is Decode for data that never changes: strings of the object may be parts of it, each of which keeps all
+// of it in memory. Slices of bytes are copied.
+func DecodeShared(scheme *runtime.Scheme, data []byte, form MediaType, defaults schema.GroupVersionKind) (Decoded, error) {
+	return decode(scheme, data, form, defaults, (*runtime.Kind).UnmarshalShared)
+}
+
+// unmarshal reads a message with the functions of a kind.
+type unmarshal func(k *runtime.Kind, message []byte, obj runtime.Object) error
+
+func decode(scheme *runtime.Scheme, data []byte, form MediaType, defaults schema.GroupVersionKind, unmarshal unmarshal) (Decoded, error) {
 	src, err := read(data, form)
 	if err != nil {
 		return Decoded{}, err
 	}
 	// Most data says that it is of the expected kind. JSON is read only once then: what it says comes with the object.
-	if expected, err := scheme.New(defaults); err == nil && !src.cheap() {
-		strict, err := src.into(expected)
+	if kind, err := scheme.Kind(defaults); err == nil && !src.cheap() {
+		expected := kind.New()
+		strict, err := src.decode(kind, expected, unmarshal)
 		if err == nil && expected.GetObjectKind().GroupVersionKind() == defaults {
 			return decoded(expected, defaults, strict), nil
 		}
@@ -57,11 +73,12 @@ func Decode(scheme *runtime.Scheme, data []byte, form MediaType, defaults schema
 	if err := missing(gvk); err != nil {
 		return Decoded{GroupVersionKind: gvk}, err
 	}
-	obj, err := scheme.New(gvk)
+	kind, err := scheme.Kind(gvk)
 	if err != nil {
 		return Decoded{GroupVersionKind: gvk}, err
 	}
-	strict, err := src.into(obj)
+	obj := kind.New()
+	strict, err := src.decode(kind, obj, unmarshal)
 	if err != nil {
 		return Decoded{GroupVersionKind: gvk}, err
 	}
@@ -109,6 +126,8 @@ type source interface {
 	cheap() bool
 	// into fills an empty obj, including its TypeMeta if that is a part of the data itself, which is when cheap is false.
 	into(obj apiruntime.Object) (strict []error, err error)
+	// decode is into for an object of a kind, by the kind's functions.
+	decode(kind *runtime.Kind, obj runtime.Object, unmarshal unmarshal) (strict []error, err error)
 }
 
 func read(data []byte, form MediaType) (source, error) {

@@ -7,6 +7,8 @@ import (
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	kjson "sigs.k8s.io/json"
+
+	"github.com/typeplane/typeplane/runtime"
 )
 
 // jsonSource reads JSON: names are case-sensitive, integers stay integers, nesting is limited.
@@ -35,6 +37,14 @@ func (s jsonSource) sniff() (schema.GroupVersionKind, error) {
 
 func (s jsonSource) into(obj apiruntime.Object) ([]error, error) {
 	strict, err := kjson.UnmarshalStrict(s.data, obj)
+	if err != nil {
+		return nil, err
+	}
+	return append(s.strict, strict...), nil
+}
+
+func (s jsonSource) decode(kind *runtime.Kind, obj runtime.Object, _ unmarshal) ([]error, error) {
+	strict, err := kind.ReadJSON(s.data, obj)
 	if err != nil {
 		return nil, err
 	}

@@ -49,6 +49,13 @@ func (s protobufSource) into(obj apiruntime.Object) ([]error, error) {
 	return nil, m.Unmarshal(s.envelope.Raw)
 }
 
+func (s protobufSource) decode(kind *runtime.Kind, obj runtime.Object, unmarshal unmarshal) ([]error, error) {
+	if !kind.Protobuf() {
+		return nil, &NoProtobufError{Object: obj}
+	}
+	return nil, unmarshal(kind, s.envelope.Raw, obj)
+}
+
 // AppendProtobuf appends obj in its envelope; what it says about its kind is gvk, not obj's TypeMeta.
 func AppendProtobuf(dst []byte, obj apiruntime.Object, gvk schema.GroupVersionKind) ([]byte, error) {
 	m, ok := obj.(runtime.Protobuf)

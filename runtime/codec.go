@@ -1,0 +1,109 @@
+package runtime
+
+import (
+	"encoding/json"
+
+	kjson "sigs.k8s.io/json"
+
+	runtimejson "github.com/typeplane/typeplane/runtime/json"
+)
+
+// functions are what gen prints for a version beside the methods of its Go type. What is nil is done by those methods, or
+// by reflection, with the same result.
+type functions struct {
+	appendJSON      func(dst []byte, obj Object) ([]byte, error)
+	readJSON        func(r *runtimejson.Reader, obj Object)
+	marshal         func(obj Object) ([]byte, error)
+	unmarshalShared func(message []byte, obj Object) error
+	deepCopy        func(obj Object) Object
+}
+
+// functionsOf drops the types of a Version's functions.
+func functionsOf[V, H Object](v Version[V, H]) (f functions) {
+	if v.AppendJSON != nil {
+		f.appendJSON = func(dst []byte, obj Object) ([]byte, error) { return v.AppendJSON(dst, obj.(V)) }
+	}
+	if v.ReadJSON != nil {
+		f.readJSON = func(r *runtimejson.Reader, obj Object) { v.ReadJSON(r, obj.(V)) }
+	}
+	if v.Marshal != nil {
+		f.marshal = func(obj Object) ([]byte, error) { return v.Marshal(obj.(V)) }
+	}
+	if v.UnmarshalShared != nil {
+		f.unmarshalShared = func(message []byte, obj Object) error { return v.UnmarshalShared(message, obj.(V)) }
+	}
+	if v.DeepCopy != nil {
+		f.deepCopy = func(obj Object) Object { return v.DeepCopy(obj.(V)) }
+	}
+	return f
+}
+
+// AppendJSON appends obj as encoding/json writes it, without a newline. After an error what was appended is of no use.
+func (k *Kind) AppendJSON(dst []byte, obj Object) ([]byte, error) {
+	if k.appendJSON != nil {
+		return k.appendJSON(dst, obj)
+	}
+	data, err := json.Marshal(obj)
+	return append(dst, data...), err
+}
+
+// ReadJSON reads obj, which is empty, of data. Names are case-sensitive and integers stay integers; strict are the fields
+// that are unknown or there twice. The object keeps no part of data.
+func (k *Kind) ReadJSON(data []byte, obj Object) (strict []error, err error) {
+	if k.readJSON == nil {
+		return kjson.UnmarshalStrict(data, obj)
+	}
+	r := runtimejson.NewReader(data)
+	k.readJSON(r, obj)
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return r.Strict(), nil
+}
+
+// AppendMessage appends obj as protobuf without an envelope. The kind must be Protobuf.
+func (k *Kind) AppendMessage(dst []byte, obj Object) ([]byte, error) {
+	if k.marshal != nil {
+		message, err := k.marshal(obj)
+		if len(dst) == 0 || err != nil {
+			return message, err
+		}
+		return append(dst, message...), nil
+	}
+	return appendMessage(dst, obj.(Protobuf))
+}
+
+// Marshals says whether AppendMessage has a function of its own, which makes the message in one piece.
+func (k *Kind) Marshals() bool { return k.marshal != nil }
+
+// Unmarshal reads obj, which is empty, of a message. The kind must be Protobuf. The object keeps no part of message.
+func (k *Kind) Unmarshal(message []byte, obj Object) error {
+	return obj.(Protobuf).Unmarshal(message)
+}
+
+// UnmarshalShared is Unmarshal for a message that never changes: the strings of the object may be parts of it, each of
+// which keeps all of it in memory. Slices of bytes are copied.
+func (k *Kind) UnmarshalShared(message []byte, obj Object) error {
+	if k.unmarshalShared != nil {
+		return k.unmarshalShared(message, obj)
+	}
+	return k.Unmarshal(message, obj)
+}
+
+// DeepCopy copies an object of this version.
+func (k *Kind) DeepCopy(obj Object) Object {
+	if k.deepCopy != nil {
+		return k.deepCopy(obj)
+	}
+	return obj.DeepCopyObject().(Object)
+}
+
+// CopyHub copies an object of the hub type.
+func (k *Kind) CopyHub(obj Object) Object {
+	for _, v := range k.hub.kinds {
+		if v.goType == k.hub.goType {
+			return v.DeepCopy(obj)
+		}
+	}
+	return obj.DeepCopyObject().(Object)
+}

@@ -1,0 +1,73 @@
+package serializer
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/wire"
+)
+
+// AppendKind is Append for an object of a kind, by the kind's functions. In JSON and YAML the object says itself what it
+// is, in protobuf the kind does.
+func AppendKind(dst []byte, kind *runtime.Kind, obj runtime.Object, form MediaType, pretty bool) ([]byte, error) {
+	switch form {
+	case Protobuf:
+		return appendKindProtobuf(dst, kind, obj)
+	case JSON:
+		return appendKindJSON(dst, kind, obj, pretty)
+	case YAML:
+		data, err := kind.AppendJSON(nil, obj)
+		if err == nil {
+			data, err = yaml.JSONToYAML(data)
+		}
+		if err != nil {
+			return dst, err
+		}
+		return append(dst, data...), nil
+	}
+	return dst, fmt.Errorf("can't write %q: want %s, %s or %s", form, JSON, YAML, Protobuf)
+}
+
+func appendKindJSON(dst []byte, kind *runtime.Kind, obj runtime.Object, pretty bool) ([]byte, error) {
+	if !pretty {
+		data, err := kind.AppendJSON(dst, obj)
+		if err != nil {
+			return dst, err
+		}
+		return append(data, '\n'), nil
+	}
+	data, err := kind.AppendJSON(nil, obj)
+	if err != nil {
+		return dst, err
+	}
+	indented := bytes.NewBuffer(dst)
+	if err := json.Indent(indented, data, "", "  "); err != nil {
+		return dst, err
+	}
+	return append(indented.Bytes(), '\n'), nil
+}
+
+// appendKindProtobuf has the length of the message before the message: it is put together in a place of its own if the
+// kind has a function for it.
+func appendKindProtobuf(dst []byte, kind *runtime.Kind, obj runtime.Object) ([]byte, error) {
+	gvk := kind.GroupVersionKind()
+	if !kind.Protobuf() {
+		return dst, &NoProtobufError{Object: obj}
+	}
+	if !kind.Marshals() {
+		return AppendProtobuf(dst, obj, gvk)
+	}
+	message, err := kind.AppendMessage(nil, obj)
+	if err != nil {
+		return dst, err
+	}
+	apiVersion := gvk.GroupVersion().String()
+	if total := wire.EnvelopeSize(apiVersion, gvk.Kind, len(message)); cap(dst)-len(dst) < total {
+		dst = append(make([]byte, 0, len(dst)+total), dst...)
+	}
+	return wire.AppendEnvelope(dst, apiVersion, gvk.Kind, message), nil
+}
