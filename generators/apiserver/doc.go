@@ -4,8 +4,10 @@
 // the folders below it that say +groupName=: structs that embed TypeMeta and ObjectMeta and have a list type. Their
 // markers say what the resource is called, which version is stored, which fields can be selected and what kubectl get
 // shows; the methods of a type BookStrategy in the main package are the rules of kind Book. The file holds addToScheme,
-// which declares every kind in every version, newServer, which returns the value that boot.Main runs, and one function
-// each for the selectable fields and for the columns of a version.
+// which declares every kind in every version, newServer, which returns the value that boot.Main runs, one function each
+// for the selectable fields and for the columns of a version, and where those fields are in stored bytes. What other
+// generators print beside a type in the same run (JSON, protobuf, deep copies, rules) is named there, where its tags ask
+// for it.
 //
 // An alias with markers is a kind too, if it stands for such a struct of another module: see package kind.
 //
@@ -55,6 +57,10 @@ const (
 	tagScale           = "kubebuilder:subresource:scale"
 	tagPrintColumn     = "kubebuilder:printcolumn"
 	tagNonNamespaced   = "genclient:nonNamespaced"
+	tagJSON            = "typeplane:json-gen"
+	tagProtobuf        = "k8s:protobuf-gen"
+	tagMessage         = "protobuf"
+	tagDeepCopy        = "k8s:deepcopy-gen"
 )
 
 var tags = []tag.Definition{

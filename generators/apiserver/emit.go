@@ -94,6 +94,7 @@ func (p printer) version(h *hub, v *version) {
 		p.P("ToHub: ", p.runtime("Unscoped"), "(", emit.Ident{Path: v.conversions.pkg.Path, Name: v.conversions.ToHub}, "),")
 		p.P("FromHub: ", p.runtime("Unscoped"), "(", emit.Ident{Path: v.conversions.pkg.Path, Name: v.conversions.FromHub}, "),")
 	}
+	p.functions(v)
 	if len(v.fields) > 0 {
 		p.P("SelectableFields: selectableFields_", v.suffix, ",")
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/load"
 	"github.com/typeplane/typeplane/generators/openapi"
+	"github.com/typeplane/typeplane/generators/protobuf"
 	"github.com/typeplane/typeplane/generators/tag"
 )
 
@@ -46,6 +47,7 @@ type version struct {
 	pkg    *load.Package
 	goType *types.Type
 	lines  []string
+	above  []string // the block of comments above it
 	pos    token.Position
 	gv     schema.GroupVersion
 	served bool
@@ -54,7 +56,9 @@ type version struct {
 	conversions conversions
 	// defaults says that the package has a SetObjectDefaults function for the type.
 	defaults bool
-	fields   []selectable
+	// functions are those beside its type.
+	functions functions
+	fields    []selectable
 	// readable says that the fields can be read from an encoded object.
 	readable bool
 	scale    *scale // nil without a scale subresource
@@ -75,13 +79,14 @@ type planner struct {
 	set         *load.Set
 	report      *diag.Report
 	conversions map[*types.Type]conversions // by version
-	all         []*load.Package             // of the run
+	pass        *generators.Pass
+	messages    *protobuf.Numbers // nil until it is asked for
 }
 
 // plan decides what each server of the run consists of. A server with a problem is reported and planned as far as
 // possible, so that one run finds all problems.
 func plan(pass *generators.Pass) []*server {
-	p := &planner{set: pass.Set, report: pass.Report, all: pass.Packages}
+	p := &planner{set: pass.Set, report: pass.Report, pass: pass}
 	p.findConversions(pass.Packages)
 	var out []*server
 	for _, pkg := range pass.Packages {
@@ -114,6 +119,7 @@ func (p *planner) server(main *load.Package, api []*load.Package) *server {
 		p.problem(p.set.PackagePos(main), main.Path, "there are no kinds in the folders below this package",
 			"write structs that embed metav1.TypeMeta and metav1.ObjectMeta, with their lists, into a package with +groupName=, and name it to gen too, as ./...")
 	}
+	p.findFunctions(versions)
 	p.findStored(versions)
 	s.hubs = p.hubs(versions)
 	p.checkNames(s.hubs)

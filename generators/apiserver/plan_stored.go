@@ -24,16 +24,12 @@ type step struct {
 // findStored finds out which fields of the versions can be read without decoding. A version of which not all can be is
 // left as it is: then the server decodes.
 func (p *planner) findStored(versions []*version) {
-	var numbers *protobuf.Numbers
 	for _, v := range versions {
 		if len(v.fields) == 0 {
 			continue
 		}
-		if numbers == nil {
-			numbers = protobuf.NumbersOf(p.set, p.all)
-		}
 		for i, f := range v.fields {
-			v.fields[i].stored = storedField(f, numbers)
+			v.fields[i].stored = storedField(f, p.numbers())
 		}
 		v.readable = !slices.ContainsFunc(v.fields, func(f selectable) bool { return f.stored == nil })
 	}

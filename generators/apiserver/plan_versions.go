@@ -100,14 +100,14 @@ func (p *planner) versions(pkg *load.Package) []*version {
 func (p *planner) declared(pkg *load.Package) (out []*version) {
 	for _, t := range pkg.Types.Types {
 		if t.Kind == types.Struct && token.IsExported(t.Name.Name) && kind.Embeds(t, "TypeMeta") && kind.Embeds(t, "ObjectMeta") {
-			out = append(out, &version{pkg: pkg, goType: t, lines: t.CommentLines, pos: p.set.TypePos(t)})
+			out = append(out, &version{pkg: pkg, goType: t, lines: t.CommentLines, above: t.SecondClosestCommentLines, pos: p.set.TypePos(t)})
 		}
 	}
 	for _, a := range kind.Aliases(pkg) {
 		if !kind.IsKind(a) {
 			continue // a list
 		}
-		v := &version{pkg: pkg, goType: a.Target, lines: a.CommentLines, pos: p.set.AliasPos(a)}
+		v := &version{pkg: pkg, goType: a.Target, lines: a.CommentLines, above: a.SecondClosestCommentLines, pos: p.set.AliasPos(a)}
 		if a.Name != a.Target.Name.Name {
 			p.problem(v.pos, a.Name, "it is an alias of a kind with another name, "+a.Target.Name.Name, "call the alias "+a.Target.Name.Name)
 			continue

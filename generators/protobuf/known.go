@@ -27,6 +27,12 @@ func NumbersOf(set *load.Set, packages []*load.Package) *Numbers {
 	return n
 }
 
+// Message says whether a type gets its methods, and UnmarshalShared_T if it is a kind, in this run.
+func (n *Numbers) Message(t *types.Type) bool {
+	m := n.messages[t]
+	return m != nil && m.codec
+}
+
 // Field returns the number of a field of t that is no list and no map. Of a type of another module it is that of the
 // struct tag, if the type has protobuf methods. ok is false if nobody but hand-written code knows.
 func (n *Numbers) Field(t *types.Type, member types.Member) (number int32, ok bool) {
