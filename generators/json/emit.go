@@ -33,6 +33,8 @@ func newPrinter(f *emit.File, set *load.Set, pkg *load.Package) *printer {
 
 // print prints the exported functions, sorted by name, and then the others.
 func (p *printer) print(functions []*function) {
+	p.P("//lint:file-ignore SA1019 deprecated fields are written and read too")
+	p.P()
 	for _, f := range functions {
 		p.nameOf(f)
 	}

@@ -60,10 +60,9 @@ func (p *printer) appendField(f *field) {
 		p.P("if ", strings.Join(conditions, " && "), " {")
 	}
 	p.P("dst = append(dst, `,", quoteHTML(f.name), ":`...)")
-	switch {
-	case f.quoted:
+	if f.quoted {
 		p.appendQuoted(f.node, in, filled)
-	default:
+	} else {
 		p.append(f.node, in, filled)
 	}
 	if len(conditions) > 0 {

@@ -20,28 +20,44 @@ const hexDigits = "0123456789abcdef"
 func AppendString[T ~string](dst []byte, s T) []byte { return appendString(dst, string(s)) }
 
 func appendString(dst []byte, s string) []byte {
-	// The string is copied first, and looked at where it was copied to: there are always eight bytes there.
-	const quotes, slack = 2, 8
 	start := len(dst) + 1
 	end := start + len(s)
-	if end+quotes+slack > cap(dst) {
-		dst = slices.Grow(dst, len(s)+quotes+slack)
+	if end >= cap(dst) {
+		dst = slices.Grow(dst, len(s)+2)
 	}
-	b := dst[:end+slack]
-	b[start-1] = '"'
-	copy(b[start:], s)
-	i := start
-	for ; i+8 <= end; i += 8 {
-		if m := writeSpecial(binary.LittleEndian.Uint64(b[i:])); m != 0 {
-			return appendEscaped(b[:start], s, i-start+bits.TrailingZeros64(m)>>3)
+	whole := dst[:end+1]
+	whole[start-1], whole[end] = '"', '"'
+	// Bytes are looked at while they are copied, eight at a time. The last eight overlap those before.
+	from, to := unsafe.Slice(unsafe.StringData(s), len(s)), whole[start:end]
+	var special uint64
+	switch {
+	case len(from) >= 8:
+		last := binary.LittleEndian.Uint64(from[len(from)-8:])
+		binary.LittleEndian.PutUint64(to[len(to)-8:], last)
+		special = writeSpecial(last)
+		for len(from) > 8 && len(to) > 8 {
+			x := binary.LittleEndian.Uint64(from)
+			binary.LittleEndian.PutUint64(to, x)
+			special |= writeSpecial(x)
+			from, to = from[8:], to[8:]
+		}
+	case len(from) >= 4:
+		first, last := binary.LittleEndian.Uint32(from), binary.LittleEndian.Uint32(from[len(from)-4:])
+		binary.LittleEndian.PutUint32(to, first)
+		binary.LittleEndian.PutUint32(to[len(to)-4:], last)
+		special = writeSpecial(uint64(first) | uint64(last)<<32)
+	default:
+		for i, c := range from {
+			to[i] = c
+			if !plain[c] {
+				special = 1
+			}
 		}
 	}
-	// Of the last eight bytes, those behind the string are shifted out.
-	if m := writeSpecial(binary.LittleEndian.Uint64(b[i:])) << (8 * uint(8-(end-i))); m != 0 {
-		return appendEscaped(b[:start], s, specialWrite(s, i-start))
+	if special != 0 {
+		return appendEscaped(dst[:start], s, specialWrite(s, 0))
 	}
-	b[end] = '"'
-	return b[:end+1]
+	return whole
 }
 
 // appendEscaped appends a string whose first special byte is at i, and the closing quote.
@@ -91,7 +107,7 @@ func appendEscape(dst []byte, c rune) []byte {
 // writeSpecial marks the bytes of eight that can't be written as they are, or belong to a character besides ASCII.
 // Two pairs of signs differ in one bit: & from ", and < from >.
 func writeSpecial(x uint64) uint64 {
-	return x&highs | below(x, ' ') | equal(x|ones*4, '&') | equal(x|ones*2, '>') | equal(x, '\\')
+	return (x | (x - ones*' ') | (((x | ones*4) ^ ones*'&') - ones) | (((x | ones*2) ^ ones*'>') - ones) | ((x ^ ones*'\\') - ones)) & highs
 }
 
 // specialWrite returns where in s from i on the first byte is that can't be written as it is; len(s) if there is none.

@@ -51,6 +51,16 @@ func AppendMap[M ~map[K]V, K ~string, V any](dst []byte, m M, write func([]byte,
 	if m == nil {
 		return append(dst, "null"...), nil
 	}
+	if len(m) == 1 {
+		for key, value := range m {
+			dst = append(appendString(append(dst, '{'), string(key)), ':')
+			var err error
+			if dst, err = write(dst, &value); err != nil {
+				return dst, err
+			}
+		}
+		return append(dst, '}'), nil
+	}
 	var room [maxSorted]K
 	var value V
 	dst = append(dst, '{')
@@ -73,6 +83,13 @@ func AppendMap[M ~map[K]V, K ~string, V any](dst []byte, m M, write func([]byte,
 func AppendStringMap[M ~map[K]V, K, V ~string](dst []byte, m M) []byte {
 	if m == nil {
 		return append(dst, "null"...)
+	}
+	if len(m) == 1 {
+		for key, value := range m {
+			dst = append(appendString(append(dst, '{'), string(key)), ':')
+			dst = appendString(dst, string(value))
+		}
+		return append(dst, '}')
 	}
 	var room [maxSorted]K
 	dst = append(dst, '{')

@@ -5,22 +5,25 @@ import (
 	"math/bits"
 )
 
-// Eight bytes of a string are looked at in one step. Each of these sets the highest bit of bytes that are something;
-// bits above the lowest that is set may be wrong, which is why only that one counts.
+// Eight bytes of a string are looked at in one step. Taking something from each byte sets its highest bit if there was
+// less than that in it; bits above the lowest that is set may be wrong, because of what is carried, which is why only
+// the lowest counts.
 const (
 	ones  = 0x0101010101010101
 	highs = 0x8080808080808080
 )
 
-func below(x uint64, n uint64) uint64 { return (x - ones*n) &^ x & highs }
-func equal(x uint64, c uint64) uint64 { return below(x^ones*c, 1) }
+// readSpecial marks the bytes of eight at which reading a string has something to do: a quote, a backslash, a control
+// character, or what is not ASCII.
+func readSpecial(x uint64) uint64 {
+	return (x | (x - ones*' ') | ((x ^ ones*'"') - ones) | ((x ^ ones*'\\') - ones)) & highs
+}
 
 // specialRead returns where in data from i on the first byte stands that is a quote, a backslash, a control character
 // or not ASCII; len(data) if there is none.
 func specialRead(data []byte, i int) int {
 	for ; i+8 <= len(data); i += 8 {
-		x := binary.LittleEndian.Uint64(data[i:])
-		if m := x&highs | below(x, ' ') | equal(x, '"') | equal(x, '\\'); m != 0 {
+		if m := readSpecial(binary.LittleEndian.Uint64(data[i:])); m != 0 {
 			return i + bits.TrailingZeros64(m)>>3
 		}
 	}

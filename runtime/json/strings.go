@@ -22,15 +22,7 @@ func (r *Reader) string(t text) string {
 	return r.keep(t.raw)
 }
 
-// view is string for the time of reading only: it may share memory with the data.
-func (t text) view() string {
-	if t.escaped || t.wide && !utf8.Valid(t.raw) {
-		return string(unescape(t.raw))
-	}
-	return view(t.raw)
-}
-
-// bytes is view as bytes.
+// bytes is string for the time of reading only: it may share memory with the data.
 func (t text) bytes() []byte {
 	if t.escaped || t.wide && !utf8.Valid(t.raw) {
 		return unescape(t.raw)

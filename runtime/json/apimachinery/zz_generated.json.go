@@ -10,6 +10,8 @@ import (
 	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+//lint:file-ignore SA1019 deprecated fields are written and read too
+
 // AppendJSON_Condition appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
 func AppendJSON_Condition(dst []byte, in *v1.Condition) ([]byte, error) {
 	var err error

@@ -12,6 +12,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
+//lint:file-ignore SA1019 deprecated fields are written and read too
+
 // AppendJSON_ConfigMap appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
 func AppendJSON_ConfigMap(dst []byte, in *corev1.ConfigMap) ([]byte, error) {
 	var err error

@@ -99,9 +99,11 @@ type Everything struct {
 	QText   Code        `json:"qText,string"`
 
 	Skipped string `json:"-"`
-	Dash    string `json:"-,"`
-	Sign    string `json:"a<b>&c,omitempty"`
-	NoTag   string
+	//lint:ignore SA5008 the name is a dash
+	Dash  string `json:"-,"`
+	Sign  string `json:"a<b>&c,omitempty"`
+	NoTag string
+	//lint:ignore U1000 JSON has no unexported fields
 	private string
 }
 

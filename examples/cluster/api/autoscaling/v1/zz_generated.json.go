@@ -10,6 +10,8 @@ import (
 	apimachinery "github.com/typeplane/typeplane/runtime/json/apimachinery"
 )
 
+//lint:file-ignore SA1019 deprecated fields are written and read too
+
 // AppendJSON_CrossVersionObjectReference appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
 func AppendJSON_CrossVersionObjectReference(dst []byte, in *CrossVersionObjectReference) ([]byte, error) {
 	start := len(dst)

@@ -11,6 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
+//lint:file-ignore SA1019 deprecated fields are written and read too
+
 // AppendJSON_Namespace appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
 func AppendJSON_Namespace(dst []byte, in *corev1.Namespace) ([]byte, error) {
 	var err error
