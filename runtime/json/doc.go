@@ -32,8 +32,8 @@
 //
 // Strings are copied out of data, several short ones into one piece of memory of at most 1 KiB: that is what a string
 // that outlives its object can keep alive, and the data can be overwritten after Err. With Shared nothing is copied:
-// this saves a tenth to a third of the time, and then data must never change, and one label that is kept somewhere
-// keeps the whole request in memory.
+// this saves up to a tenth of the time (test/codebench), and then data must never change, and one label that is kept
+// somewhere keeps the whole request in memory.
 // The server shares when what it decodes lives no longer than the request.
 //
 // Start reading at Reader and AppendString. The package imports nothing of this module.
