@@ -51,7 +51,7 @@ patient: $(BIN)/kubectl ## Clients that read or write too slowly, for as long as
 	cd test/e2e && $(GO) test -count=1 -timeout 30m -v -run 'SlowWatchers|BadConnections' ./... -patient
 
 .PHONY: dropin
-dropin: ## Regenerate k8s.io/api with gen, build it, and run its own tests (two minutes).
+dropin: ## Regenerate k8s.io/api and four modules more with gen, build them, and run their own tests (some minutes).
 	cd test/dropin && $(GO) test -count=1 -timeout 30m ./...
 
 .PHONY: race
