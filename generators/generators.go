@@ -4,7 +4,9 @@
 // (deepcopy, defaulter, conversion, protobuf, register, openapi, apiserver, …) into files held in memory (emit),
 // and, if nothing is wrong (diag), write those that changed. A plug-in decides in plan.go and prints in emit.go;
 // it only writes where a tag asks for it, and imports nothing of the rest of this module: names of the runtime
-// appear only in what it prints.
+// appear only in what it prints. Before all of that uptodate looks whether anything changed since a run that left all as
+// it should be. So a plug-in reads only Go files, Markdown and files named in Outputs, of the main module and of
+// packages that it asks the loader for; anything else would have to be told to uptodate.
 //
 // Start reading at Run.
 package generators

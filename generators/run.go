@@ -33,6 +33,11 @@ type Config struct {
 	Verify bool
 	// WarnUnknownTags makes unknown tags warnings, which stop nothing.
 	WarnUnknownTags bool
+	// Cache is the folder that remembers runs after which all was up to date, so that the next one has nothing to do if
+	// nothing changed; see package uptodate. "" is none. Whatever else the outcome depends on, flags of plug-ins for
+	// example, has to be in CacheKey.
+	Cache    string
+	CacheKey []string
 	// Shared is for tests that run often: see load.Shared. Nil is usual.
 	Shared *load.Shared
 	// Log takes a line for each file and the time of each step; nil is silence.
@@ -48,6 +53,9 @@ type Result struct {
 	// Changes are all files of the run, sorted by path, with what was the matter with each before. File names are
 	// relative to Config.Dir where they are below it.
 	Changes []emit.Change
+	// UpToDate tells that nothing was loaded, since nothing changed after a run that left all as it should be. Then
+	// there are no Changes.
+	UpToDate bool
 }
 
 // OutOfDate returns the files that differ from what the run would write, are missing or should be gone.
@@ -65,6 +73,11 @@ func (r Result) OutOfDate() []emit.Change {
 // run itself failed: the go command, the disk, or a plug-in that printed broken code.
 func Run(cfg Config) (Result, error) {
 	watch := stopwatch{cfg.Log, time.Now()}
+	memory := look(cfg)
+	if memory != nil && memory.UpToDate {
+		watch.lap("up to date: nothing has changed since the last run")
+		return Result{UpToDate: true}, nil
+	}
 	report := &diag.Report{}
 	table := TagTable(slices.Concat(cfg.Plugins, cfg.Known))
 	set, err := load.Load(load.Config{Dir: cfg.Dir, Env: cfg.Env, Patterns: cfg.Patterns, Tags: table, Report: report, Shared: cfg.Shared})
@@ -99,9 +112,15 @@ func Run(cfg Config) (Result, error) {
 	if len(result.Problems) > 0 {
 		return result, nil
 	}
-	result.Changes, err = settle(cfg, set, files, stale)
+	if result.Changes, err = settle(cfg, set, files, stale); err != nil {
+		return result, err
+	}
 	watch.lap("format and compare %d files", len(files))
-	return result, err
+	remember(cfg, memory, set, result)
+	for i := range result.Changes {
+		result.Changes[i].Path = relative(cfg.Dir, result.Changes[i].Path)
+	}
+	return result, nil
 }
 
 // inOrder puts the plug-ins that look at what others print behind those.
@@ -146,10 +165,9 @@ func settle(cfg Config, set *load.Set, files []*emit.File, stale []string) ([]em
 			return nil, err
 		}
 	}
-	for i := range changes {
-		changes[i].Path = relative(cfg.Dir, changes[i].Path)
-		if cfg.Log != nil {
-			fmt.Fprintf(cfg.Log, "%s: %s\n", changes[i].Path, done(changes[i].State, cfg.Verify))
+	if cfg.Log != nil {
+		for _, c := range changes {
+			fmt.Fprintf(cfg.Log, "%s: %s\n", relative(cfg.Dir, c.Path), done(c.State, cfg.Verify))
 		}
 	}
 	return changes, nil

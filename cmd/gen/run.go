@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/typeplane/typeplane/generators"
@@ -27,6 +29,7 @@ type options struct {
 	verify     bool
 	verbose    bool
 	unknown    string
+	cache      bool
 }
 
 func run(args []string, stdout, stderr io.Writer) int {
@@ -41,6 +44,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.BoolVar(&o.verify, "verify", false, "write nothing; fail and name the files that are out of date")
 	flags.StringVar(&o.breaking, "check-breaking", "", "write nothing; compare the API types with those of a git commit, and fail if clients or stored objects would break")
 	flags.StringVar(&o.unknown, "unknown-tags", "error", "what a tag is that begins with k8s:, kubebuilder:, typeplane: or genclient: and that gen does not know: error or warn")
+	flags.BoolVar(&o.cache, "cache", true, "do nothing if nothing has changed since a run that left all up to date; false does all the work")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "say what happens to each file and how long each step takes")
 	if err := flags.Parse(args); errors.Is(err, pflag.ErrHelp) {
 		usage(stdout, flags)
@@ -61,12 +65,24 @@ func run(args []string, stdout, stderr io.Writer) int {
 		}
 		return checkBreaking(cfg, o.breaking, stderr)
 	}
+	cfg.CacheKey = cacheKey(flags)
 	result, err := generators.Run(cfg)
 	if err != nil {
 		fmt.Fprintln(stderr, "gen:", err)
 		return failed
 	}
 	return report(result, o.verify, stderr)
+}
+
+// cacheKey are the flags that the outcome may depend on: all but those that say what to do with it.
+func cacheKey(flags *pflag.FlagSet) []string {
+	var out []string
+	flags.Visit(func(f *pflag.Flag) {
+		if f.Name != "verify" && f.Name != "verbose" && f.Name != "cache" {
+			out = append(out, f.Name+"="+f.Value.String())
+		}
+	})
+	return out
 }
 
 func (o options) config(patterns []string, log io.Writer) (generators.Config, error) {
@@ -88,6 +104,9 @@ func (o options) config(patterns []string, log io.Writer) (generators.Config, er
 	}
 	if o.verbose {
 		cfg.Log = log
+	}
+	if folder, err := os.UserCacheDir(); err == nil && o.cache {
+		cfg.Cache = filepath.Join(folder, "typeplane", "gen")
 	}
 	return cfg, nil
 }

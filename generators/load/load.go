@@ -144,6 +144,22 @@ func Load(cfg Config) (*Set, error) {
 	return s, nil
 }
 
+// Folders returns the folders of all packages that were looked at, also of those that were looked for in the main
+// module and are not there.
+func (s *Set) Folders() []string {
+	out := map[string]bool{}
+	for path, n := range s.nodes {
+		dir := n.dir
+		if dir == "" {
+			dir, _ = s.ownDir(path)
+		}
+		if dir != "" {
+			out[dir] = true
+		}
+	}
+	return sorted(out)
+}
+
 // Package returns a package by import path, nil if there is none. A package that nothing needed so far is loaded now.
 func (s *Set) Package(path string) *Package {
 	p := s.packages[path]

@@ -1,0 +1,43 @@
+package generators
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/uptodate"
+)
+
+// look asks whether the run would change anything; nil is "who knows".
+func look(cfg Config) *uptodate.Run {
+	if cfg.Cache == "" {
+		return nil
+	}
+	q := uptodate.Query{
+		Folder: cfg.Cache, Dir: cfg.Dir, Env: cfg.Env, Patterns: cfg.Patterns,
+		Salt: slices.Concat(cfg.CacheKey, []string{"header", cfg.Header, "warn", strconv.FormatBool(cfg.WarnUnknownTags)}),
+	}
+	for _, p := range cfg.Plugins {
+		q.Salt = append(q.Salt, "plugin", p.Name, fmt.Sprint(p.Tags))
+		for _, o := range p.Outputs {
+			q.Names = append(q.Names, o.Name)
+		}
+	}
+	for _, p := range cfg.Known {
+		q.Salt = append(q.Salt, "known", p.Name, fmt.Sprint(p.Tags))
+	}
+	return uptodate.Look(q)
+}
+
+// remember notes that all is up to date now, unless there is something to say each time.
+func remember(cfg Config, memory *uptodate.Run, set *load.Set, result Result) {
+	if memory == nil || len(result.Warnings) > 0 || cfg.Verify && len(result.OutOfDate()) > 0 {
+		return
+	}
+	var outputs []uptodate.Output
+	for _, c := range result.Changes {
+		outputs = append(outputs, uptodate.Output{Path: c.Path, Content: c.Content()})
+	}
+	memory.Remember(set.Folders(), outputs)
+}
