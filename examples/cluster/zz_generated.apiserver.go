@@ -30,6 +30,8 @@ func addToScheme(b *runtime.Builder) {
 		New:              func() *v1.Namespace { return new(v1.Namespace) },
 		NewList:          func() pkgruntime.Object { return new(v1.NamespaceList) },
 		Default:          v1.SetObjectDefaults_Namespace,
+		AppendJSON:       v1.AppendJSON_Namespace,
+		ReadJSON:         v1.ReadJSON_Namespace,
 		SelectableFields: selectableFields_v1_Namespace,
 		StoredFields:     storedFields_v1_Namespace,
 	})
@@ -40,6 +42,8 @@ func addToScheme(b *runtime.Builder) {
 		New:              func() *v1.Pod { return new(v1.Pod) },
 		NewList:          func() pkgruntime.Object { return new(v1.PodList) },
 		Default:          v1.SetObjectDefaults_Pod,
+		AppendJSON:       v1.AppendJSON_Pod,
+		ReadJSON:         v1.ReadJSON_Pod,
 		SelectableFields: selectableFields_v1_Pod,
 		StoredFields:     storedFields_v1_Pod,
 	})
@@ -50,6 +54,8 @@ func addToScheme(b *runtime.Builder) {
 		New:              func() *v1.ReplicationController { return new(v1.ReplicationController) },
 		NewList:          func() pkgruntime.Object { return new(v1.ReplicationControllerList) },
 		Default:          v1.SetObjectDefaults_ReplicationController,
+		AppendJSON:       v1.AppendJSON_ReplicationController,
+		ReadJSON:         v1.ReadJSON_ReplicationController,
 		SelectableFields: selectableFields_v1_ReplicationController,
 		StoredFields:     storedFields_v1_ReplicationController,
 		Scale:            scale_v1_ReplicationController,
@@ -58,28 +64,37 @@ func addToScheme(b *runtime.Builder) {
 
 	horizontalPodAutoscalerHub := runtime.AddHub(b, schema.GroupKind{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}, func() *autoscaling.HorizontalPodAutoscaler { return new(autoscaling.HorizontalPodAutoscaler) })
 	runtime.AddVersion(horizontalPodAutoscalerHub, runtime.Version[*v2.HorizontalPodAutoscaler, *autoscaling.HorizontalPodAutoscaler]{
-		GroupVersion: schema.GroupVersion{Group: "autoscaling", Version: "v2"},
-		New:          func() *v2.HorizontalPodAutoscaler { return new(v2.HorizontalPodAutoscaler) },
-		NewList:      func() pkgruntime.Object { return new(v2.HorizontalPodAutoscalerList) },
-		Default:      v2.SetObjectDefaults_HorizontalPodAutoscaler,
-		ToHub:        runtime.Unscoped(v2.LosslessConvert_v2_HorizontalPodAutoscaler_To_autoscaling_HorizontalPodAutoscaler),
-		FromHub:      runtime.Unscoped(v2.LosslessConvert_autoscaling_HorizontalPodAutoscaler_To_v2_HorizontalPodAutoscaler),
+		GroupVersion:    schema.GroupVersion{Group: "autoscaling", Version: "v2"},
+		New:             func() *v2.HorizontalPodAutoscaler { return new(v2.HorizontalPodAutoscaler) },
+		NewList:         func() pkgruntime.Object { return new(v2.HorizontalPodAutoscalerList) },
+		Default:         v2.SetObjectDefaults_HorizontalPodAutoscaler,
+		ToHub:           runtime.Unscoped(v2.LosslessConvert_v2_HorizontalPodAutoscaler_To_autoscaling_HorizontalPodAutoscaler),
+		FromHub:         runtime.Unscoped(v2.LosslessConvert_autoscaling_HorizontalPodAutoscaler_To_v2_HorizontalPodAutoscaler),
+		AppendJSON:      v2.AppendJSON_HorizontalPodAutoscaler,
+		ReadJSON:        v2.ReadJSON_HorizontalPodAutoscaler,
+		UnmarshalShared: v2.UnmarshalShared_HorizontalPodAutoscaler,
 	})
 	runtime.AddVersion(horizontalPodAutoscalerHub, runtime.Version[*autoscalingv1.HorizontalPodAutoscaler, *autoscaling.HorizontalPodAutoscaler]{
-		GroupVersion: schema.GroupVersion{Group: "autoscaling", Version: "v1"},
-		New:          func() *autoscalingv1.HorizontalPodAutoscaler { return new(autoscalingv1.HorizontalPodAutoscaler) },
-		NewList:      func() pkgruntime.Object { return new(autoscalingv1.HorizontalPodAutoscalerList) },
-		Default:      autoscalingv1.SetObjectDefaults_HorizontalPodAutoscaler,
-		ToHub:        runtime.Unscoped(autoscalingv1.LosslessConvert_v1_HorizontalPodAutoscaler_To_autoscaling_HorizontalPodAutoscaler),
-		FromHub:      runtime.Unscoped(autoscalingv1.LosslessConvert_autoscaling_HorizontalPodAutoscaler_To_v1_HorizontalPodAutoscaler),
+		GroupVersion:    schema.GroupVersion{Group: "autoscaling", Version: "v1"},
+		New:             func() *autoscalingv1.HorizontalPodAutoscaler { return new(autoscalingv1.HorizontalPodAutoscaler) },
+		NewList:         func() pkgruntime.Object { return new(autoscalingv1.HorizontalPodAutoscalerList) },
+		Default:         autoscalingv1.SetObjectDefaults_HorizontalPodAutoscaler,
+		ToHub:           runtime.Unscoped(autoscalingv1.LosslessConvert_v1_HorizontalPodAutoscaler_To_autoscaling_HorizontalPodAutoscaler),
+		FromHub:         runtime.Unscoped(autoscalingv1.LosslessConvert_autoscaling_HorizontalPodAutoscaler_To_v1_HorizontalPodAutoscaler),
+		AppendJSON:      autoscalingv1.AppendJSON_HorizontalPodAutoscaler,
+		ReadJSON:        autoscalingv1.ReadJSON_HorizontalPodAutoscaler,
+		UnmarshalShared: autoscalingv1.UnmarshalShared_HorizontalPodAutoscaler,
 	})
 	runtime.AddVersion(horizontalPodAutoscalerHub, runtime.Version[*v1beta1.HorizontalPodAutoscaler, *autoscaling.HorizontalPodAutoscaler]{
-		GroupVersion: schema.GroupVersion{Group: "extensions", Version: "v1beta1"},
-		New:          func() *v1beta1.HorizontalPodAutoscaler { return new(v1beta1.HorizontalPodAutoscaler) },
-		NewList:      func() pkgruntime.Object { return new(v1beta1.HorizontalPodAutoscalerList) },
-		Default:      v1beta1.SetObjectDefaults_HorizontalPodAutoscaler,
-		ToHub:        runtime.Unscoped(v1beta1.LosslessConvert_v1beta1_HorizontalPodAutoscaler_To_autoscaling_HorizontalPodAutoscaler),
-		FromHub:      runtime.Unscoped(v1beta1.LosslessConvert_autoscaling_HorizontalPodAutoscaler_To_v1beta1_HorizontalPodAutoscaler),
+		GroupVersion:    schema.GroupVersion{Group: "extensions", Version: "v1beta1"},
+		New:             func() *v1beta1.HorizontalPodAutoscaler { return new(v1beta1.HorizontalPodAutoscaler) },
+		NewList:         func() pkgruntime.Object { return new(v1beta1.HorizontalPodAutoscalerList) },
+		Default:         v1beta1.SetObjectDefaults_HorizontalPodAutoscaler,
+		ToHub:           runtime.Unscoped(v1beta1.LosslessConvert_v1beta1_HorizontalPodAutoscaler_To_autoscaling_HorizontalPodAutoscaler),
+		FromHub:         runtime.Unscoped(v1beta1.LosslessConvert_autoscaling_HorizontalPodAutoscaler_To_v1beta1_HorizontalPodAutoscaler),
+		AppendJSON:      v1beta1.AppendJSON_HorizontalPodAutoscaler,
+		ReadJSON:        v1beta1.ReadJSON_HorizontalPodAutoscaler,
+		UnmarshalShared: v1beta1.UnmarshalShared_HorizontalPodAutoscaler,
 	})
 }
 

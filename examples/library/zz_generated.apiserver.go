@@ -30,6 +30,9 @@ func addToScheme(b *runtime.Builder) {
 		Default:          v1.SetObjectDefaults_Book,
 		ToHub:            runtime.Unscoped(v1.Convert_v1_Book_To_api_Book),
 		FromHub:          runtime.Unscoped(v1.Convert_api_Book_To_v1_Book),
+		AppendJSON:       v1.AppendJSON_Book,
+		ReadJSON:         v1.ReadJSON_Book,
+		UnmarshalShared:  v1.UnmarshalShared_Book,
 		SelectableFields: selectableFields_v1_Book,
 		StoredFields:     storedFields_v1_Book,
 		Columns: []metav1.TableColumnDefinition{
@@ -44,20 +47,26 @@ func addToScheme(b *runtime.Builder) {
 		Cells: cells_v1_Book,
 	})
 	runtime.AddVersion(bookHub, runtime.Version[*v1alpha1.Book, *api.Book]{
-		GroupVersion: schema.GroupVersion{Group: "library.example.com", Version: "v1alpha1"},
-		New:          func() *v1alpha1.Book { return new(v1alpha1.Book) },
-		NewList:      func() pkgruntime.Object { return new(v1alpha1.BookList) },
-		Default:      v1alpha1.SetObjectDefaults_Book,
-		ToHub:        runtime.Unscoped(v1alpha1.LosslessConvert_v1alpha1_Book_To_api_Book),
-		FromHub:      runtime.Unscoped(v1alpha1.LosslessConvert_api_Book_To_v1alpha1_Book),
+		GroupVersion:    schema.GroupVersion{Group: "library.example.com", Version: "v1alpha1"},
+		New:             func() *v1alpha1.Book { return new(v1alpha1.Book) },
+		NewList:         func() pkgruntime.Object { return new(v1alpha1.BookList) },
+		Default:         v1alpha1.SetObjectDefaults_Book,
+		ToHub:           runtime.Unscoped(v1alpha1.LosslessConvert_v1alpha1_Book_To_api_Book),
+		FromHub:         runtime.Unscoped(v1alpha1.LosslessConvert_api_Book_To_v1alpha1_Book),
+		AppendJSON:      v1alpha1.AppendJSON_Book,
+		ReadJSON:        v1alpha1.ReadJSON_Book,
+		UnmarshalShared: v1alpha1.UnmarshalShared_Book,
 	})
 
 	shelfHub := runtime.AddHub(b, schema.GroupKind{Group: "library.example.com", Kind: "Shelf"}, func() *v1.Shelf { return new(v1.Shelf) })
 	runtime.AddVersion(shelfHub, runtime.Version[*v1.Shelf, *v1.Shelf]{
-		GroupVersion: schema.GroupVersion{Group: "library.example.com", Version: "v1"},
-		New:          func() *v1.Shelf { return new(v1.Shelf) },
-		NewList:      func() pkgruntime.Object { return new(v1.ShelfList) },
-		Default:      v1.SetObjectDefaults_Shelf,
+		GroupVersion:    schema.GroupVersion{Group: "library.example.com", Version: "v1"},
+		New:             func() *v1.Shelf { return new(v1.Shelf) },
+		NewList:         func() pkgruntime.Object { return new(v1.ShelfList) },
+		Default:         v1.SetObjectDefaults_Shelf,
+		AppendJSON:      v1.AppendJSON_Shelf,
+		ReadJSON:        v1.ReadJSON_Shelf,
+		UnmarshalShared: v1.UnmarshalShared_Shelf,
 		Columns: []metav1.TableColumnDefinition{
 			{Name: "Room", Type: "string", Description: "Shows .spec.room."},
 			{Name: "Capacity", Type: "integer", Description: "Shows .spec.capacity."},
