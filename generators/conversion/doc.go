@@ -10,8 +10,8 @@
 // stays callable as autoConvert_a_To_b. A field that has no counterpart, or one of another type, needs such a
 // function or the tag +k8s:conversion-gen=false: otherwise it is a problem, because converting would lose it.
 //
-// Two things are printed only for users of apimachinery's Scheme. Where a package declares the variable
-// localSchemeBuilder, RegisterConversions and an init function register all conversions of the package with it, those
+// Two things are printed only for users of apimachinery's Scheme. Where a package has the variable
+// localSchemeBuilder, declared by hand or by package register, RegisterConversions and an init function register all conversions of the package with it, those
 // by hand too. A type that says +k8s:conversion-gen:explicit-from=net/url.Values gets Convert_url_Values_To_x, which
 // fills it from the parameters of a URL; strings are taken as they are, and for other types a function with a name like
 // Convert_Slice_string_To_x is looked for, here and in apimachinery. A package that says +k8s:conversion-gen=false has

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/register"
 )
 
 // schemeBuilder is the variable by which a package with registrations of its own for apimachinery's Scheme says so.
@@ -17,10 +19,11 @@ type registration struct {
 	byHand   bool // it goes before what is generated
 }
 
-// registrations lists what a package that holds a localSchemeBuilder registers: what is printed, then what its user
-// wrote.
+// registrations lists what a package that has a localSchemeBuilder, hand-written or generated, registers: what is
+// printed, then what its user wrote. Nothing if its user does it all.
 func (p *planner) registrations(pairs []Pair, values []valuesFunction) []registration {
-	if p.out.Types.Variables[schemeBuilder] == nil {
+	byHand := p.out.Types.Functions["RegisterConversions"] != nil
+	if byHand || p.out.Types.Variables[schemeBuilder] == nil && !register.Covers(p.out) {
 		return nil
 	}
 	var out []registration

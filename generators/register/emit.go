@@ -8,7 +8,7 @@ import (
 )
 
 // print prints all of it.
-func print(f *emit.File, plan *registration, conversions bool) {
+func print(f *emit.File, plan *registration) {
 	meta := func(name string) emit.Ident {
 		return emit.Ident{Path: "k8s.io/apimachinery/pkg/apis/meta/v1", Name: name}
 	}
@@ -52,10 +52,9 @@ func print(f *emit.File, plan *registration, conversions bool) {
 	if plan.defaults {
 		functions = append(functions, "RegisterDefaults")
 	}
-	if conversions {
-		functions = append(functions, conversionsName)
-	}
-	printInit(f, functions...)
+	f.P("func init() {")
+	f.P("localSchemeBuilder.Register(", strings.Join(functions, ", "), ")")
+	f.P("}")
 	f.P()
 	f.P("// addKnownTypes adds the kinds of this package, and those that clients of every group need, to a scheme.")
 	f.P("func addKnownTypes(scheme *", runtime("Scheme"), ") error {")
@@ -65,40 +64,6 @@ func print(f *emit.File, plan *registration, conversions bool) {
 	}
 	f.P(")")
 	f.P(meta("AddToGroupVersion"), "(scheme, SchemeGroupVersion)")
-	f.P("return nil")
-	f.P("}")
-}
-
-// printInit hands functions to the builder of the package before anybody calls AddToScheme.
-func printInit(f *emit.File, functions ...string) {
-	f.P("func init() {")
-	f.P("localSchemeBuilder.Register(", strings.Join(functions, ", "), ")")
-	f.P("}")
-}
-
-// printConversions prints the function that makes the conversions of the package known to a scheme, and, where the
-// rest is written by hand, hands it to the builder.
-func printConversions(f *emit.File, conversions []convert, alone bool) {
-	scope := emit.Ident{Path: "k8s.io/apimachinery/pkg/conversion", Name: "Scope"}
-	f.Reserve("s", "scope", "a", "b", "err")
-	f.P()
-	if alone {
-		printInit(f, conversionsName)
-		f.P()
-	}
-	f.P("// ", conversionsName, " adds the conversions of this package to a scheme. It is public for those who build their own.")
-	f.P("func ", conversionsName, "(s *", emit.Ident{Path: "k8s.io/apimachinery/pkg/runtime", Name: "Scheme"}, ") error {")
-	for _, c := range conversions {
-		add := "AddGeneratedConversionFunc"
-		if c.byHand {
-			add = "AddConversionFunc"
-		}
-		f.P("if err := s.", add, "((*", c.in, ")(nil), (*", c.out, ")(nil), func(a, b any, scope ", scope, ") error {")
-		f.P("return ", c.name, "(a.(*", c.in, "), b.(*", c.out, "), scope)")
-		f.P("}); err != nil {")
-		f.P("return err")
-		f.P("}")
-	}
 	f.P("return nil")
 	f.P("}")
 }

@@ -37,7 +37,7 @@ func Plugin() generators.Plugin {
 		Name: "register",
 		Doc:  "GroupVersion and AddToScheme for clients and controllers (zz_generated.register.go)",
 		Tags: []tag.Definition{
-			{Name: registerTag, Scope: tag.Package, Value: tag.Bool,
+			{Name: registerTag, Scope: tag.Package, Value: tag.Name,
 				Doc: "Generates the registration of the package's kinds in apimachinery's Scheme, like +k8s:register-gen=true or =package; false turns it off where +groupName asks for it, as for a package that is only served by this repository's Scheme."},
 			{Name: groupTag, Scope: tag.Package, Value: tag.String, Doc: "The API group of the package."},
 			{Name: versionTag, Scope: tag.Package, Value: tag.String,
@@ -50,19 +50,26 @@ func Plugin() generators.Plugin {
 
 func generate(pass *generators.Pass) {
 	for _, pkg := range pass.Packages {
-		plan := decide(pass, pkg)
-		conversions := conversionsOf(pass, pkg, plan != nil)
-		if plan == nil && len(conversions) == 0 {
-			continue
-		}
-		f := pass.File(pkg, fileName, generator)
-		if plan != nil {
-			print(f, plan, len(conversions) > 0)
-		}
-		if len(conversions) > 0 {
-			printConversions(f, conversions, plan == nil)
+		if plan := decide(pass, pkg); plan != nil {
+			print(pass.File(pkg, fileName, generator), plan)
 		}
 	}
+}
+
+// Covers says whether the package gets a registration, and with it the variable localSchemeBuilder.
+func Covers(pkg *load.Package) bool {
+	_, ok := asksFor(pkg)
+	return ok && len(kindNames(pkg, kinds(pkg))) > 0 && !pkg.HasFile("register.go") && handWritten(pkg) == nil
+}
+
+// handWritten is a declaration by which a package registers itself, nil if there is none.
+func handWritten(pkg *load.Package) gotypes.Object {
+	for _, name := range core {
+		if obj := pkg.Go.Scope().Lookup(name); obj != nil {
+			return obj
+		}
+	}
+	return nil
 }
 
 // registration is what is printed for a package.
@@ -78,25 +85,12 @@ var core = []string{"SchemeBuilder", "localSchemeBuilder", "AddToScheme", "addKn
 
 // decide returns nil for a package without registration.
 func decide(pass *generators.Pass, pkg *load.Package) *registration {
-	asked, ok := asksFor(pkg)
-	types := kinds(pkg)
-	names := kindNames(pkg, types)
-	if !ok || len(names) == 0 || pkg.HasFile("register.go") {
+	if !Covers(pkg) {
+		checkHandWritten(pass, pkg)
 		return nil
 	}
-	for _, name := range core {
-		if obj := pkg.Go.Scope().Lookup(name); obj != nil {
-			if asked {
-				pass.Report.Add(diag.Problem{
-					Pos: pass.Set.ObjectPos(obj), Path: name,
-					Message: fmt.Sprintf("is declared by hand, but +%s asks to generate it", registerTag),
-					Cure:    "take one of the two away",
-				})
-			}
-			return nil
-		}
-	}
-	plan := &registration{kinds: names, declared: map[string]bool{}}
+	types := kinds(pkg)
+	plan := &registration{kinds: kindNames(pkg, types), declared: map[string]bool{}}
 	plan.group, plan.version = groupVersion(pkg)
 	plan.defaults = hasDefaults(pass, pkg)
 	for _, name := range []string{"GroupName", "Resource", "Install"} {
@@ -105,6 +99,20 @@ func decide(pass *generators.Pass, pkg *load.Package) *registration {
 	checkGroup(pass, pkg, plan.group)
 	checkObjects(pass, types)
 	return plan
+}
+
+// checkHandWritten reports a tag that asks for what the package has declared already.
+func checkHandWritten(pass *generators.Pass, pkg *load.Package) {
+	obj := handWritten(pkg)
+	asked, ok := asksFor(pkg)
+	if obj == nil || !asked || !ok || pkg.HasFile("register.go") || len(kindNames(pkg, kinds(pkg))) == 0 {
+		return
+	}
+	pass.Report.Add(diag.Problem{
+		Pos: pass.Set.ObjectPos(obj), Path: obj.Name(),
+		Message: fmt.Sprintf("is declared by hand, but +%s asks to generate it", registerTag),
+		Cure:    "take one of the two away",
+	})
 }
 
 // hasDefaults says whether the package has the function RegisterDefaults, or will have it.

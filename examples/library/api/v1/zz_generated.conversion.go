@@ -10,7 +10,48 @@ import (
 
 	api "github.com/typeplane/typeplane/examples/library/api"
 	conversion "k8s.io/apimachinery/pkg/conversion"
+	runtime "k8s.io/apimachinery/pkg/runtime"
 )
+
+func init() {
+	localSchemeBuilder.Register(RegisterConversions)
+}
+
+// RegisterConversions adds conversion functions to the given scheme.
+// Public to allow building arbitrary schemes.
+func RegisterConversions(s *runtime.Scheme) error {
+	if err := s.AddGeneratedConversionFunc((*Book)(nil), (*api.Book)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1_Book_To_api_Book(a.(*Book), b.(*api.Book), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*api.Book)(nil), (*Book)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_api_Book_To_v1_Book(a.(*api.Book), b.(*Book), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*BookSpec)(nil), (*api.BookSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1_BookSpec_To_api_BookSpec(a.(*BookSpec), b.(*api.BookSpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*api.BookSpec)(nil), (*BookSpec)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_api_BookSpec_To_v1_BookSpec(a.(*api.BookSpec), b.(*BookSpec), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*BookStatus)(nil), (*api.BookStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_v1_BookStatus_To_api_BookStatus(a.(*BookStatus), b.(*api.BookStatus), scope)
+	}); err != nil {
+		return err
+	}
+	if err := s.AddGeneratedConversionFunc((*api.BookStatus)(nil), (*BookStatus)(nil), func(a, b interface{}, scope conversion.Scope) error {
+		return Convert_api_BookStatus_To_v1_BookStatus(a.(*api.BookStatus), b.(*BookStatus), scope)
+	}); err != nil {
+		return err
+	}
+	return nil
+}
 
 func autoConvert_v1_Book_To_api_Book(in *Book, out *api.Book, s conversion.Scope) error {
 	out.ObjectMeta = in.ObjectMeta

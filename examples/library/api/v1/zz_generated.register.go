@@ -6,9 +6,7 @@
 package v1
 
 import (
-	api "github.com/typeplane/typeplane/examples/library/api"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	conversion "k8s.io/apimachinery/pkg/conversion"
 	runtime "k8s.io/apimachinery/pkg/runtime"
 	schema "k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -39,7 +37,7 @@ var (
 )
 
 func init() {
-	localSchemeBuilder.Register(addKnownTypes, RegisterDefaults, RegisterConversions)
+	localSchemeBuilder.Register(addKnownTypes, RegisterDefaults)
 }
 
 // addKnownTypes adds the kinds of this package, and those that clients of every group need, to a scheme.
@@ -51,40 +49,5 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		&ShelfList{},
 	)
 	metav1.AddToGroupVersion(scheme, SchemeGroupVersion)
-	return nil
-}
-
-// RegisterConversions adds the conversions of this package to a scheme. It is public for those who build their own.
-func RegisterConversions(s *runtime.Scheme) error {
-	if err := s.AddGeneratedConversionFunc((*Book)(nil), (*api.Book)(nil), func(a, b any, scope conversion.Scope) error {
-		return Convert_v1_Book_To_api_Book(a.(*Book), b.(*api.Book), scope)
-	}); err != nil {
-		return err
-	}
-	if err := s.AddGeneratedConversionFunc((*api.Book)(nil), (*Book)(nil), func(a, b any, scope conversion.Scope) error {
-		return Convert_api_Book_To_v1_Book(a.(*api.Book), b.(*Book), scope)
-	}); err != nil {
-		return err
-	}
-	if err := s.AddGeneratedConversionFunc((*BookSpec)(nil), (*api.BookSpec)(nil), func(a, b any, scope conversion.Scope) error {
-		return Convert_v1_BookSpec_To_api_BookSpec(a.(*BookSpec), b.(*api.BookSpec), scope)
-	}); err != nil {
-		return err
-	}
-	if err := s.AddGeneratedConversionFunc((*api.BookSpec)(nil), (*BookSpec)(nil), func(a, b any, scope conversion.Scope) error {
-		return Convert_api_BookSpec_To_v1_BookSpec(a.(*api.BookSpec), b.(*BookSpec), scope)
-	}); err != nil {
-		return err
-	}
-	if err := s.AddGeneratedConversionFunc((*BookStatus)(nil), (*api.BookStatus)(nil), func(a, b any, scope conversion.Scope) error {
-		return Convert_v1_BookStatus_To_api_BookStatus(a.(*BookStatus), b.(*api.BookStatus), scope)
-	}); err != nil {
-		return err
-	}
-	if err := s.AddGeneratedConversionFunc((*api.BookStatus)(nil), (*BookStatus)(nil), func(a, b any, scope conversion.Scope) error {
-		return Convert_api_BookStatus_To_v1_BookStatus(a.(*api.BookStatus), b.(*BookStatus), scope)
-	}); err != nil {
-		return err
-	}
 	return nil
 }

@@ -6,9 +6,7 @@
 package v1beta1
 
 import (
-	autoscaling "github.com/typeplane/typeplane/examples/cluster/api/autoscaling"
 	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	conversion "k8s.io/apimachinery/pkg/conversion"
 	runtime "k8s.io/apimachinery/pkg/runtime"
 	schema "k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -39,7 +37,7 @@ var (
 )
 
 func init() {
-	localSchemeBuilder.Register(addKnownTypes, RegisterDefaults, RegisterConversions)
+	localSchemeBuilder.Register(addKnownTypes, RegisterDefaults)
 }
 
 // addKnownTypes adds the kinds of this package, and those that clients of every group need, to a scheme.
@@ -49,40 +47,5 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		&HorizontalPodAutoscalerList{},
 	)
 	v1.AddToGroupVersion(scheme, SchemeGroupVersion)
-	return nil
-}
-
-// RegisterConversions adds the conversions of this package to a scheme. It is public for those who build their own.
-func RegisterConversions(s *runtime.Scheme) error {
-	if err := s.AddGeneratedConversionFunc((*HorizontalPodAutoscaler)(nil), (*autoscaling.HorizontalPodAutoscaler)(nil), func(a, b any, scope conversion.Scope) error {
-		return LosslessConvert_v1beta1_HorizontalPodAutoscaler_To_autoscaling_HorizontalPodAutoscaler(a.(*HorizontalPodAutoscaler), b.(*autoscaling.HorizontalPodAutoscaler), scope)
-	}); err != nil {
-		return err
-	}
-	if err := s.AddGeneratedConversionFunc((*autoscaling.HorizontalPodAutoscaler)(nil), (*HorizontalPodAutoscaler)(nil), func(a, b any, scope conversion.Scope) error {
-		return LosslessConvert_autoscaling_HorizontalPodAutoscaler_To_v1beta1_HorizontalPodAutoscaler(a.(*autoscaling.HorizontalPodAutoscaler), b.(*HorizontalPodAutoscaler), scope)
-	}); err != nil {
-		return err
-	}
-	if err := s.AddConversionFunc((*autoscaling.HorizontalPodAutoscalerSpec)(nil), (*HorizontalPodAutoscalerSpec)(nil), func(a, b any, scope conversion.Scope) error {
-		return Convert_autoscaling_HorizontalPodAutoscalerSpec_To_v1beta1_HorizontalPodAutoscalerSpec(a.(*autoscaling.HorizontalPodAutoscalerSpec), b.(*HorizontalPodAutoscalerSpec), scope)
-	}); err != nil {
-		return err
-	}
-	if err := s.AddConversionFunc((*autoscaling.HorizontalPodAutoscalerStatus)(nil), (*HorizontalPodAutoscalerStatus)(nil), func(a, b any, scope conversion.Scope) error {
-		return Convert_autoscaling_HorizontalPodAutoscalerStatus_To_v1beta1_HorizontalPodAutoscalerStatus(a.(*autoscaling.HorizontalPodAutoscalerStatus), b.(*HorizontalPodAutoscalerStatus), scope)
-	}); err != nil {
-		return err
-	}
-	if err := s.AddConversionFunc((*HorizontalPodAutoscalerSpec)(nil), (*autoscaling.HorizontalPodAutoscalerSpec)(nil), func(a, b any, scope conversion.Scope) error {
-		return Convert_v1beta1_HorizontalPodAutoscalerSpec_To_autoscaling_HorizontalPodAutoscalerSpec(a.(*HorizontalPodAutoscalerSpec), b.(*autoscaling.HorizontalPodAutoscalerSpec), scope)
-	}); err != nil {
-		return err
-	}
-	if err := s.AddConversionFunc((*HorizontalPodAutoscalerStatus)(nil), (*autoscaling.HorizontalPodAutoscalerStatus)(nil), func(a, b any, scope conversion.Scope) error {
-		return Convert_v1beta1_HorizontalPodAutoscalerStatus_To_autoscaling_HorizontalPodAutoscalerStatus(a.(*HorizontalPodAutoscalerStatus), b.(*autoscaling.HorizontalPodAutoscalerStatus), scope)
-	}); err != nil {
-		return err
-	}
 	return nil
 }
