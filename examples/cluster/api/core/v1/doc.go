@@ -8,5 +8,7 @@
 // +groupName=
 // +typeplane:json-gen=package
 // +k8s:defaulter-gen=TypeMeta
+// +k8s:deepcopy-gen=package
+// +k8s:protobuf-gen=package
 // +k8s:openapi-gen=true
 package v1
