@@ -22,6 +22,7 @@ type fileKey struct{ pkg, base string }
 type fileDocs struct {
 	byEnd    map[int]*ast.CommentGroup
 	trailing map[*ast.CommentGroup]bool
+	types    map[int]bool // lines on which a type's name stands; a comment above is not that of a field on the line
 	line     func(token.Pos) int
 }
 
@@ -29,9 +30,10 @@ type fileDocs struct {
 func (s *Set) index(pkg string, f *ast.File) {
 	file := s.fset.File(f.Package)
 	docs := &fileDocs{
-		byEnd: map[int]*ast.CommentGroup{}, trailing: map[*ast.CommentGroup]bool{},
+		byEnd: map[int]*ast.CommentGroup{}, trailing: map[*ast.CommentGroup]bool{}, types: map[int]bool{},
 		line: func(p token.Pos) int { return file.Line(p) },
 	}
+	opened := map[int]token.Pos{} // where a brace or parenthesis ends the code of a line
 	note := func(g *ast.CommentGroup) {
 		if g != nil {
 			docs.trailing[g] = true
@@ -45,6 +47,15 @@ func (s *Set) index(pkg string, f *ast.File) {
 					note(n.Comment)
 				case *ast.TypeSpec:
 					note(n.Comment)
+					docs.types[file.Line(n.Name.Pos())] = true
+				case *ast.FieldList:
+					if n.Opening.IsValid() {
+						opened[file.Line(n.Opening)] = n.Opening
+					}
+				case *ast.GenDecl:
+					if n.Lparen.IsValid() {
+						opened[file.Line(n.Lparen)] = n.Lparen
+					}
 				case *ast.ValueSpec:
 					note(n.Comment)
 				case *ast.ImportSpec:
@@ -55,6 +66,9 @@ func (s *Set) index(pkg string, f *ast.File) {
 		}
 	}
 	for _, g := range f.Comments {
+		if at, ok := opened[file.Line(g.Pos())]; ok && at < g.Pos() {
+			docs.trailing[g] = true
+		}
 		if !docs.trailing[g] {
 			docs.byEnd[file.Line(g.End())] = g
 		}
@@ -69,7 +83,7 @@ func (s *Set) doc(obj gotypes.Object) (lines, second []string) {
 	}
 	pos := s.fset.Position(obj.Pos())
 	docs := s.docs[fileKey{obj.Pkg().Path(), filepath.Base(pos.Filename)}]
-	if docs == nil {
+	if docs == nil || isField(obj) && docs.types[pos.Line] {
 		return nil, nil
 	}
 	near := docs.byEnd[pos.Line-1]
@@ -78,6 +92,11 @@ func (s *Set) doc(obj gotypes.Object) (lines, second []string) {
 		far = docs.byEnd[docs.line(near.Pos())-2]
 	}
 	return splitLines(near.Text()), splitLines(far.Text())
+}
+
+func isField(obj gotypes.Object) bool {
+	v, ok := obj.(*gotypes.Var)
+	return ok && v.IsField()
 }
 
 func splitLines(text string) []string {

@@ -259,6 +259,14 @@ func (s *Set) reportImports(p *Package) {
 			if path == "unsafe" || path == "C" || err != nil {
 				continue
 			}
+			if s.active[path] {
+				p.Broken = true
+				s.cfg.Report.Add(diag.Problem{
+					Pos: s.position(spec.Path.Pos()), Message: fmt.Sprintf("cannot import %s, which imports this package", path),
+					Cure: "move what both need into a third package",
+				})
+				continue
+			}
 			n := s.nodes[path]
 			if n != nil && (n.export != "" || n.main && len(n.files) > 0) {
 				continue

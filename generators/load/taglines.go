@@ -68,6 +68,9 @@ func (s *Set) places(p *Package, f *ast.File) map[*ast.CommentGroup]place {
 	}
 	mark := func(pos token.Pos, path string, scope tag.Scope, both bool) {
 		line := docs.line(pos)
+		if scope == tag.Field && docs.types[line] {
+			return
+		}
 		near, far := docs.byEnd[line-1], docs.byEnd[line-2]
 		if near != nil {
 			far = docs.byEnd[docs.line(near.Pos())-2]
