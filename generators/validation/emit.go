@@ -101,6 +101,7 @@ func (pr *printer) block(p plan) bool {
 		return false
 	}
 	pr.notes(p.notes)
+	pr.notes(p.left)
 	pr.use(p.helpers)
 	pr.calls(p.calls)
 	pr.P()

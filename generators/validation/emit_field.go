@@ -24,6 +24,7 @@ func (pr *printer) field(n *node, f *part) {
 	pr.P("obj, oldObj ", value, ",")
 	pr.P("oldValueCorrelated bool) (errs ", ident(fieldPath, "ErrorList"), ") {")
 	pr.notes(f.plan.notes)
+	pr.notes(f.plan.left)
 	if len(calls) > 0 || descend || keys || vals {
 		pr.unchanged(f.typ)
 	}

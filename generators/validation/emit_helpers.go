@@ -36,25 +36,27 @@ func (pr *printer) printHelpers() {
 	}
 }
 
-// validator is the text of a helper that takes a pointer to values of a type parameter and more arguments, and whose
-// body looks at *obj.
-func validator(name, doc, constraint, more string, body ...[]any) helper {
+// validator is the text of a helper that takes a pointer to values of a type parameter and perhaps more, and whose body
+// looks at *obj.
+func validator(name, doc, constraint string, more []any, body ...[]any) helper {
 	return helper{name, func() [][]any {
-		if more != "" {
-			more = ", " + more
+		head := []any{
+			"func ", name, "[T ", constraint, "](_ ", ident("context", "Context"), ", _ ", ident(operationPath, "Operation"),
+			", fldPath *", ident(fieldPath, "Path"), ", obj, _ *T",
+		}
+		if len(more) > 0 {
+			head = append(append(head, ", "), more...)
 		}
 		out := [][]any{
 			{"// ", name, " ", doc},
-			{"func ", name, "[T ", constraint, "](_ ", ident("context", "Context"), ", _ ", ident(operationPath, "Operation"), ", fldPath *", ident(fieldPath, "Path"),
-				", obj, _ *T", strings.TrimPrefix(more, "$"), ") ", ident(fieldPath, "ErrorList"), " {"},
+			append(head, ") ", ident(fieldPath, "ErrorList"), " {"),
 			{"if obj == nil {"}, {"return nil"}, {"}"},
 		}
-		out = append(out, body...)
-		return append(out, []any{"return nil"}, []any{"}"})
+		return append(append(out, body...), []any{"return nil"}, []any{"}"})
 	}}
 }
 
-var helperIP = validator("validateIP", "wants an IPv4 or IPv6 address; leading zeros are allowed, as in Kubernetes.", "~string", "",
+var helperIP = validator("validate_ip", "wants an IPv4 or IPv6 address; leading zeros are allowed, as in Kubernetes.", "~string", nil,
 	[]any{"if ", ident("k8s.io/utils/net", "ParseIPSloppy"), "(string(*obj)) == nil {"},
 	[]any{"return ", ident(fieldPath, "ErrorList"), "{", ident(fieldPath, "Invalid"), `(fldPath, *obj, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)").WithOrigin("format=k8s-ip")}`},
 	[]any{"}"})

@@ -142,7 +142,7 @@ func (p *planner) discoverRules(n *node, path string) {
 	waiting := n.plan.later
 	n.plan.later = nil
 	n.plan.add(p.plansOf(s))
-	p.checkShape(s, n.plan)
+	p.checkShape(s, &n.plan)
 	if n.typ.Kind == types.Alias {
 		n.eachKey, n.eachVal = p.eachOf(path, n.typ, n.keyNode(), n.elemNode(), n.plan)
 	}
@@ -193,15 +193,17 @@ func (n *node) keyNode() *node {
 	return nil
 }
 
-// checkShape reports rules on values that can't be looked into.
-func (p *planner) checkShape(s *site, said plan) {
+// checkShape reports rules on values that can't be looked into, and takes them out of the plan.
+func (p *planner) checkShape(s *site, said *plan) {
 	why := unsupported(s.typ)
 	if why == "" && mapOfLists(s.typ) {
 		why = "it is a map of lists"
 	}
-	if why != "" && said.prints() {
-		p.problem(s.origin, "", "", fault{why + ", which can't be validated by tags", "put a struct between the two, or write the rule in the strategy's Validate"})
+	if why == "" || !said.prints() {
+		return
 	}
+	left := p.problem(s.origin, "", "", fault{why + ", which can't be validated by tags", "put a struct between the two, or write the rule in the strategy's Validate"})
+	*said = plan{opaque: said.opaque, opaqueKey: said.opaqueKey, opaqueVal: said.opaqueVal, left: left}
 }
 
 // checkLimits reports bounds that leave nothing valid.

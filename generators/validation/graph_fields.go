@@ -29,7 +29,7 @@ func (p *planner) discoverField(n *node, m *types.Member, path string) *part {
 	s := fieldSite(n, f, path)
 	f.node = p.use(m.Type, s.path)
 	f.plan = p.plansOf(s)
-	p.checkShape(s, f.plan)
+	p.checkShape(s, &f.plan)
 	if f.node == nil && p.hides(m.Type) && !f.plan.opaque && !f.plan.opaqueVal {
 		p.problem(s.origin, "", "", fault{unsupported(m.Type) + ", so the rules of " + innermost(m.Type).Name.Name + " can't be applied",
 			"put a struct between the two, or tag the field +k8s:opaqueType and write the rules in the strategy's Validate"})

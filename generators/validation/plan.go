@@ -15,6 +15,8 @@ type plan struct {
 	helpers []helper
 	// notes are comments to print where the value is validated.
 	notes []string
+	// left are comments about rules of other modules that can't be checked here.
+	left []string
 	// opaque says not to look into the type; opaqueKey and opaqueVal the same of the keys and values of a list or map.
 	opaque, opaqueKey, opaqueVal bool
 	// marked says that a tag of the OpenAPI kind is among them, for which a value that was left out is valid.
@@ -70,6 +72,7 @@ func (p *plan) add(o plan) {
 	p.vars = append(p.vars, o.vars...)
 	p.helpers = append(p.helpers, o.helpers...)
 	p.notes = append(p.notes, o.notes...)
+	p.left = append(p.left, o.left...)
 	p.later = append(p.later, o.later...)
 	p.opaque = p.opaque || o.opaque
 	p.opaqueKey = p.opaqueKey || o.opaqueKey

@@ -44,7 +44,7 @@ type planner struct {
 	// commented are packages whose comments have been read.
 	commented map[string]bool
 	tagLines  map[string][]load.TagLine
-	patterns  map[string]string // regular expression → variable, see pattern
+	taken     map[string]int // names of package variables, see fresh
 }
 
 func newPlanner(pass *generators.Pass) *planner {
@@ -53,17 +53,17 @@ func newPlanner(pass *generators.Pass) *planner {
 		outputs: map[string]string{}, nodes: map[*types.Type]*node{}, lists: map[string]*list{},
 		unions: map[string]map[string]*union{}, modes: map[string]map[string]*modality{}, updates: map[string]*update{},
 		opaque: map[string]bool{}, inherited: map[string]bool{}, claimed: map[emit.Ident]bool{},
-		commented: map[string]bool{}, tagLines: map[string][]load.TagLine{},
+		commented: map[string]bool{}, tagLines: map[string][]load.TagLine{}, taken: map[string]int{},
 	}
 }
 
 // problem reports what is wrong with a tag in a comment. In a package of another module nobody can mend it: the rule is
-// left out, and the generated code says so.
-func (p *planner) problem(o origin, line, name string, err error) {
+// left out, and what is returned is a comment for the generated code that says so.
+func (p *planner) problem(o origin, line, name string, err error) []string {
 	f := fault{message: err.Error()}
 	errors.As(err, &f)
 	if pkg := p.set.Package(o.owner.Name.Package); pkg != nil && !pkg.Main {
-		return
+		return []string{strings.TrimSpace(line) + " is not checked: " + f.message}
 	}
 	path := o.owner.Name.Name
 	if o.field != "" {
@@ -84,6 +84,7 @@ func (p *planner) problem(o origin, line, name string, err error) {
 		}
 	}
 	p.report.Add(problem)
+	return nil
 }
 
 // linesOf are the tags of a package with their places.

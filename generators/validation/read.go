@@ -49,23 +49,20 @@ func parse(r rule, line string) (codetags.Tag, error) {
 		return t, nil
 	}
 	t := codetags.Tag{Name: r.name}
-	args, err := tag.Arguments([]string{line}, r.name)
-	if err != nil {
-		return t, fault{"it can't be read: " + err.Error(), cureOf(r)}
-	}
 	rest := strings.TrimPrefix(line, "+"+r.name)
-	if value, ok := strings.CutPrefix(rest, "="); ok {
-		t.Value, t.ValueType = value, codetags.ValueTypeRaw
+	if rest == "" {
 		return t, nil
 	}
-	for _, list := range args {
-		for _, a := range list {
-			t.Args = append(t.Args, codetags.Arg{Name: a.Key, Value: a.Value, Type: codetags.ArgTypeString})
-		}
+	t.ValueType = codetags.ValueTypeRaw
+	if r.value == fields {
+		t.Value = rest // with the colon or bracket it begins with
+		return t, nil
 	}
-	if rest != "" {
-		t.Value, t.ValueType = strings.TrimPrefix(rest, ":"), codetags.ValueTypeRaw
+	value, ok := strings.CutPrefix(rest, "=")
+	if !ok {
+		return t, fault{"it can't be read", cureOf(r)}
 	}
+	t.Value = strings.TrimSpace(value)
 	return t, nil
 }
 
@@ -75,7 +72,7 @@ func (p *planner) plansOf(s *site) plan {
 	for _, w := range p.tagsOf(s.origin) {
 		made, err := p.planOf(s, w.Tag)
 		if err != nil {
-			p.problem(s.origin, w.line, w.Name, err)
+			out.left = append(out.left, p.problem(s.origin, w.line, w.Name, err)...)
 			continue
 		}
 		for i, l := range made.later {
@@ -84,8 +81,7 @@ func (p *planner) plansOf(s *site) plan {
 				if err == nil {
 					return inner, nil
 				}
-				p.problem(s.origin, w.line, w.Name, err)
-				return plan{}, nil
+				return plan{left: p.problem(s.origin, w.line, w.Name, err)}, nil
 			}
 		}
 		out.add(made)

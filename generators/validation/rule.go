@@ -119,6 +119,8 @@ type site struct {
 	level string
 	// origin is where the comment stands.
 	origin origin
+	// markerPrefix is what markers about this site have in front of their names: "items:".
+	markerPrefix string
 }
 
 // origin is a comment in the source.
@@ -133,6 +135,7 @@ type origin struct {
 func (s *site) inside(sc scope, t *types.Type, step string) *site {
 	return &site{
 		scope: sc, typ: t, path: s.path + step, parentPath: s.path, parentType: s.typ, level: s.level, origin: s.origin,
+		markerPrefix: s.markerPrefix,
 	}
 }
 
