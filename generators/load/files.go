@@ -37,7 +37,7 @@ func readFiles(nodes []*node) error {
 }
 
 // ours are the beginnings of tags that make a package interesting.
-var ours = [][]byte{[]byte("+k8s:"), []byte("+kubebuilder:"), []byte("+typeplane:"), []byte("+groupName")}
+var ours = [][]byte{[]byte("+k8s:"), []byte("+protobuf"), []byte("+kubebuilder:"), []byte("+typeplane:"), []byte("+groupName")}
 
 // hasTags looks at bytes only: a package without tags need not be parsed at all.
 func hasTags(n *node) bool {

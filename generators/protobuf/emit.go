@@ -10,7 +10,7 @@ import (
 // locals are the names of variables in the printed code; no import may have one of them.
 var locals = []string{
 	"m", "n", "err", "data", "i", "k", "v", "entry", "keys", "room", "value", "key", "r", "w",
-	"before", "end",
+	"before", "end", "stop",
 }
 
 // printer prints generated.pb.go of one package.

@@ -211,9 +211,9 @@ func (p *printer) readInto(v *value, target, address string) {
 // readMap prints what reads one entry of a map.
 func (p *printer) readMap(f *field) {
 	v, target := f.value, f.target()
-	p.f("end := r.%s()", p.method("enter"))
+	p.f("stop := r.%s()", p.method("entry"))
 	p.f("if %s == nil {", target)
-	p.f("%s = make(%s, r.%s(end))", target, p.Type(f.typ), p.method("entries"))
+	p.f("%s = make(%s, r.%s(stop))", target, p.Type(f.typ), p.method("entries"))
 	p.P("}")
 	p.P("var key ", f.key.typ)
 	switch {
@@ -224,7 +224,7 @@ func (p *printer) readMap(f *field) {
 	default:
 		p.f("var value %s", p.Type(v.typ))
 	}
-	p.f("for r.%s() {", p.method("next"))
+	p.f("for r.%s(stop) {", p.method("part"))
 	p.P("switch r.tag >> 3 {")
 	p.P("case 1:")
 	p.f("r.tag = %s", p.wireName(f.key.wire))
@@ -246,10 +246,9 @@ func (p *printer) readMap(f *field) {
 		p.readValue(v, "&value")
 	}
 	p.P("default:")
-	p.f("r.%s()", p.method("skip"))
+	p.f("r.%s(stop)", p.method("skip"))
 	p.P("}")
 	p.P("}")
-	p.P("r.end = end")
 	if f.goName == "" {
 		target = "(*m)"
 	}

@@ -1,6 +1,7 @@
 package protobuf
 
 import (
+	gotypes "go/types"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -124,6 +125,10 @@ func (p *planner) choose(pkg *load.Package) *file {
 	for _, name := range sortedNames(pkg.Types.Types) {
 		t := pkg.Types.Types[name]
 		o := p.options(t)
+		if all && isInvalid(t) {
+			p.problem(t, "", "is no type to the compiler, as a struct is not that holds itself by value", "use a pointer or a list")
+			continue
+		}
 		if o.problem || !p.isMessage(t, o, all) {
 			continue
 		}
@@ -174,6 +179,11 @@ func (p *planner) isMessage(t *types.Type, o options, all bool) bool {
 		return false
 	}
 	return asked || writable(t, map[*types.Type]bool{})
+}
+
+// isInvalid tells whether the type checker could make nothing of a type.
+func isInvalid(t *types.Type) bool {
+	return t.GoType != nil && t.GoType.Underlying() == gotypes.Typ[gotypes.Invalid]
 }
 
 // writable tells whether something in a type can be written, in the optimistic way of go-to-protobuf: one such field

@@ -46,13 +46,13 @@ func textsGenerated[L ~[]S, S ~string](r *readerGenerated, to *L) {
 
 // textMapGenerated reads one entry of a map of strings.
 func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, to *M) {
-	end := r.enter()
+	stop := r.entry()
 	if *to == nil {
-		*to = make(M, r.entries(end))
+		*to = make(M, r.entries(stop))
 	}
 	var key K
 	var value V
-	for r.next() {
+	for r.part(stop) {
 		switch r.tag >> 3 {
 		case 1:
 			r.tag = bytesGenerated
@@ -61,10 +61,9 @@ func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, to *M) {
 			r.tag = bytesGenerated
 			textGenerated(r, &value)
 		default:
-			r.skip()
+			r.skip(stop)
 		}
 	}
-	r.end = end
 	(*to)[key] = value
 }
 

@@ -72,15 +72,13 @@ func TestRoom(t *testing.T) {
 		var list []string
 		data := append(bytes.Clone(one), c.data...)
 		r := readerGenerated{data: data, end: len(data)}
-		if r.next(); r.tag != tag {
-			t.Fatal(r.tag)
-		}
+		r.part(r.end)
 		textsGenerated(&r, &list)
 		if r.err != nil || len(list) != 1 || cap(list) < c.want+1 || cap(list) > c.want+4 {
 			t.Errorf("%s: room for %d: %v", c.name, cap(list), r.err)
 		}
 		r = readerGenerated{data: data, end: len(data)}
-		r.next()
+		r.part(r.end)
 		if list = nil; *growGenerated(&r, r.enter(), &list) != "" || len(list) != 1 || cap(list) != c.want+1 {
 			t.Errorf("%s: room for %d", c.name, cap(list))
 		}
@@ -92,8 +90,8 @@ func TestRoom(t *testing.T) {
 	}
 	data := bytes.Repeat([]byte{0x1a, 0}, 1e6)
 	r := readerGenerated{data: data, end: len(data)}
-	r.next()
-	if n := r.entries(r.enter()); n != 1000 {
+	r.part(r.end)
+	if n := r.entries(r.entry()); n != 1000 {
 		t.Errorf("room for %d entries, which may all be the same one", n)
 	}
 }
@@ -160,7 +158,7 @@ func FuzzSkip(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r := readerGenerated{data: data, end: len(data)}
-		if r.next() {
+		if r.part(r.end) {
 			r.other("Book")
 		}
 		next, err := r.i, r.err

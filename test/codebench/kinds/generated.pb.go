@@ -99,13 +99,13 @@ func unmarshal_v1_ConfigMap(r *readerGenerated, m *v1.ConfigMap) {
 		case 2:
 			textMapGenerated(r, &m.Data)
 		case 3:
-			end := r.enter()
+			stop := r.entry()
 			if m.BinaryData == nil {
-				m.BinaryData = make(map[string][]byte, r.entries(end))
+				m.BinaryData = make(map[string][]byte, r.entries(stop))
 			}
 			var key string
 			value := []byte{}
-			for r.next() {
+			for r.part(stop) {
 				switch r.tag >> 3 {
 				case 1:
 					r.tag = bytesGenerated
@@ -114,10 +114,9 @@ func unmarshal_v1_ConfigMap(r *readerGenerated, m *v1.ConfigMap) {
 					r.tag = bytesGenerated
 					copyGenerated(r, &value)
 				default:
-					r.skip()
+					r.skip(stop)
 				}
 			}
-			r.end = end
 			m.BinaryData[key] = value
 		case 4:
 			v := newWordGenerated[bool](r)
@@ -662,13 +661,13 @@ func unmarshal_v1_NodeStatus(r *readerGenerated, m *v1.NodeStatus) {
 		}
 		switch r.tag >> 3 {
 		case 1:
-			end := r.enter()
+			stop := r.entry()
 			if m.Capacity == nil {
-				m.Capacity = make(v1.ResourceList, r.entries(end))
+				m.Capacity = make(v1.ResourceList, r.entries(stop))
 			}
 			var key v1.ResourceName
 			var value resource.Quantity
-			for r.next() {
+			for r.part(stop) {
 				switch r.tag >> 3 {
 				case 1:
 					r.tag = bytesGenerated
@@ -680,19 +679,18 @@ func unmarshal_v1_NodeStatus(r *readerGenerated, m *v1.NodeStatus) {
 					quantityGenerated(r, &value)
 					r.end = end
 				default:
-					r.skip()
+					r.skip(stop)
 				}
 			}
-			r.end = end
 			m.Capacity[key] = value
 		case 2:
-			end := r.enter()
+			stop := r.entry()
 			if m.Allocatable == nil {
-				m.Allocatable = make(v1.ResourceList, r.entries(end))
+				m.Allocatable = make(v1.ResourceList, r.entries(stop))
 			}
 			var key v1.ResourceName
 			var value resource.Quantity
-			for r.next() {
+			for r.part(stop) {
 				switch r.tag >> 3 {
 				case 1:
 					r.tag = bytesGenerated
@@ -704,10 +702,9 @@ func unmarshal_v1_NodeStatus(r *readerGenerated, m *v1.NodeStatus) {
 					quantityGenerated(r, &value)
 					r.end = end
 				default:
-					r.skip()
+					r.skip(stop)
 				}
 			}
-			r.end = end
 			m.Allocatable[key] = value
 		case 3:
 			textGenerated(r, &m.Phase)
@@ -996,13 +993,13 @@ func unmarshal_v1_PodSpec(r *readerGenerated, m *v1.PodSpec) {
 			textGenerated(r, v)
 			m.PreemptionPolicy = v
 		case 32:
-			end := r.enter()
+			stop := r.entry()
 			if m.Overhead == nil {
-				m.Overhead = make(v1.ResourceList, r.entries(end))
+				m.Overhead = make(v1.ResourceList, r.entries(stop))
 			}
 			var key v1.ResourceName
 			var value resource.Quantity
-			for r.next() {
+			for r.part(stop) {
 				switch r.tag >> 3 {
 				case 1:
 					r.tag = bytesGenerated
@@ -1014,10 +1011,9 @@ func unmarshal_v1_PodSpec(r *readerGenerated, m *v1.PodSpec) {
 					quantityGenerated(r, &value)
 					r.end = end
 				default:
-					r.skip()
+					r.skip(stop)
 				}
 			}
-			r.end = end
 			m.Overhead[key] = value
 		case 33:
 			end := r.enter()
@@ -1362,13 +1358,13 @@ func unmarshal_v1_PodStatus(r *readerGenerated, m *v1.PodStatus) {
 			unmarshal_v1_PodExtendedResourceClaimStatus(r, m.ExtendedResourceClaimStatus)
 			r.end = end
 		case 19:
-			end := r.enter()
+			stop := r.entry()
 			if m.AllocatedResources == nil {
-				m.AllocatedResources = make(v1.ResourceList, r.entries(end))
+				m.AllocatedResources = make(v1.ResourceList, r.entries(stop))
 			}
 			var key v1.ResourceName
 			var value resource.Quantity
-			for r.next() {
+			for r.part(stop) {
 				switch r.tag >> 3 {
 				case 1:
 					r.tag = bytesGenerated
@@ -1380,10 +1376,9 @@ func unmarshal_v1_PodStatus(r *readerGenerated, m *v1.PodStatus) {
 					quantityGenerated(r, &value)
 					r.end = end
 				default:
-					r.skip()
+					r.skip(stop)
 				}
 			}
-			r.end = end
 			m.AllocatedResources[key] = value
 		case 20:
 			end := r.enter()
@@ -3175,13 +3170,13 @@ func unmarshal_v1_ResourceRequirements(r *readerGenerated, m *v1.ResourceRequire
 		}
 		switch r.tag >> 3 {
 		case 1:
-			end := r.enter()
+			stop := r.entry()
 			if m.Limits == nil {
-				m.Limits = make(v1.ResourceList, r.entries(end))
+				m.Limits = make(v1.ResourceList, r.entries(stop))
 			}
 			var key v1.ResourceName
 			var value resource.Quantity
-			for r.next() {
+			for r.part(stop) {
 				switch r.tag >> 3 {
 				case 1:
 					r.tag = bytesGenerated
@@ -3193,19 +3188,18 @@ func unmarshal_v1_ResourceRequirements(r *readerGenerated, m *v1.ResourceRequire
 					quantityGenerated(r, &value)
 					r.end = end
 				default:
-					r.skip()
+					r.skip(stop)
 				}
 			}
-			r.end = end
 			m.Limits[key] = value
 		case 2:
-			end := r.enter()
+			stop := r.entry()
 			if m.Requests == nil {
-				m.Requests = make(v1.ResourceList, r.entries(end))
+				m.Requests = make(v1.ResourceList, r.entries(stop))
 			}
 			var key v1.ResourceName
 			var value resource.Quantity
-			for r.next() {
+			for r.part(stop) {
 				switch r.tag >> 3 {
 				case 1:
 					r.tag = bytesGenerated
@@ -3217,10 +3211,9 @@ func unmarshal_v1_ResourceRequirements(r *readerGenerated, m *v1.ResourceRequire
 					quantityGenerated(r, &value)
 					r.end = end
 				default:
-					r.skip()
+					r.skip(stop)
 				}
 			}
-			r.end = end
 			m.Requests[key] = value
 		case 3:
 			end := r.enter()
@@ -3479,13 +3472,13 @@ func unmarshal_v1_ContainerStatus(r *readerGenerated, m *v1.ContainerStatus) {
 			boolGenerated(r, v)
 			m.Started = v
 		case 10:
-			end := r.enter()
+			stop := r.entry()
 			if m.AllocatedResources == nil {
-				m.AllocatedResources = make(v1.ResourceList, r.entries(end))
+				m.AllocatedResources = make(v1.ResourceList, r.entries(stop))
 			}
 			var key v1.ResourceName
 			var value resource.Quantity
-			for r.next() {
+			for r.part(stop) {
 				switch r.tag >> 3 {
 				case 1:
 					r.tag = bytesGenerated
@@ -3497,10 +3490,9 @@ func unmarshal_v1_ContainerStatus(r *readerGenerated, m *v1.ContainerStatus) {
 					quantityGenerated(r, &value)
 					r.end = end
 				default:
-					r.skip()
+					r.skip(stop)
 				}
 			}
-			r.end = end
 			m.AllocatedResources[key] = value
 		case 11:
 			end := r.enter()
@@ -9388,13 +9380,13 @@ func unmarshal_v1_VolumeResourceRequirements(r *readerGenerated, m *v1.VolumeRes
 		}
 		switch r.tag >> 3 {
 		case 1:
-			end := r.enter()
+			stop := r.entry()
 			if m.Limits == nil {
-				m.Limits = make(v1.ResourceList, r.entries(end))
+				m.Limits = make(v1.ResourceList, r.entries(stop))
 			}
 			var key v1.ResourceName
 			var value resource.Quantity
-			for r.next() {
+			for r.part(stop) {
 				switch r.tag >> 3 {
 				case 1:
 					r.tag = bytesGenerated
@@ -9406,19 +9398,18 @@ func unmarshal_v1_VolumeResourceRequirements(r *readerGenerated, m *v1.VolumeRes
 					quantityGenerated(r, &value)
 					r.end = end
 				default:
-					r.skip()
+					r.skip(stop)
 				}
 			}
-			r.end = end
 			m.Limits[key] = value
 		case 2:
-			end := r.enter()
+			stop := r.entry()
 			if m.Requests == nil {
-				m.Requests = make(v1.ResourceList, r.entries(end))
+				m.Requests = make(v1.ResourceList, r.entries(stop))
 			}
 			var key v1.ResourceName
 			var value resource.Quantity
-			for r.next() {
+			for r.part(stop) {
 				switch r.tag >> 3 {
 				case 1:
 					r.tag = bytesGenerated
@@ -9430,10 +9421,9 @@ func unmarshal_v1_VolumeResourceRequirements(r *readerGenerated, m *v1.VolumeRes
 					quantityGenerated(r, &value)
 					r.end = end
 				default:
-					r.skip()
+					r.skip(stop)
 				}
 			}
-			r.end = end
 			m.Requests[key] = value
 		default:
 			r.other("VolumeResourceRequirements")
@@ -9782,19 +9772,6 @@ func readNumberGenerated(data []byte, i, wire int) (number uint64, next int, err
 	}
 }
 
-// next reads the tag of the next field, and returns false after the last one and after an error. Functions that read
-// messages do the same in place, as far as the tag is of one byte.
-func (r *readerGenerated) next() bool {
-	if r.i >= r.end {
-		return false
-	}
-	r.start, r.tag = r.i, uint64(r.data[r.i])
-	if r.i++; r.tag >= 0x80 {
-		r.longTag()
-	}
-	return true
-}
-
 // longTag reads the tag of a field that starts with more than one byte; it is 0 after an error.
 func (r *readerGenerated) longTag() {
 	r.i = r.start
@@ -9847,12 +9824,12 @@ func (r *readerGenerated) other(message string) {
 		tag, _, _ := readVarintGenerated(r.data, r.start)
 		r.fail(fmt.Errorf("proto: %s: illegal tag %d (wire type %d)", message, number, tag))
 	default:
-		r.skip()
+		r.skip(r.end)
 	}
 }
 
-// skip passes over the field whose tag was read.
-func (r *readerGenerated) skip() {
+// skip passes over the field whose tag was read, which stops before end.
+func (r *readerGenerated) skip(end int) {
 	if r.err != nil {
 		return
 	}
@@ -9860,7 +9837,7 @@ func (r *readerGenerated) skip() {
 	switch {
 	case err != nil:
 		r.fail(err)
-	case n > r.end-r.start:
+	case n > end-r.start:
 		r.fail(io.ErrUnexpectedEOF)
 	default:
 		r.i = r.start + n
@@ -9920,6 +9897,28 @@ func (r *readerGenerated) enter() (end int) {
 	return end
 }
 
+// entry starts an entry of a map, and returns where it stops. What is in it may go on behind that, which other readers
+// of Kubernetes' bytes allow too; so end stays.
+func (r *readerGenerated) entry() (stop int) {
+	size := r.length()
+	return r.i + size
+}
+
+// part reads the tag of the next part of an entry, and returns false after the last one, or after an error.
+func (r *readerGenerated) part(stop int) bool {
+	if r.i >= stop || r.err != nil {
+		if r.err == nil {
+			r.i = stop
+		}
+		return false
+	}
+	r.start, r.tag = r.i, uint64(r.data[r.i])
+	if r.i++; r.tag >= 0x80 {
+		r.longTag()
+	}
+	return true
+}
+
 // rest reads all of the message that was entered. It stays a part of data.
 func (r *readerGenerated) rest() []byte {
 	if r.err != nil {
@@ -9964,10 +9963,10 @@ func followingGenerated(data []byte, tag uint64) (n int) {
 	return n
 }
 
-// entries is how much room a new map gets: for the entry that was entered and for those that follow, up to end. They
-// may be the same one over and over, so there is a limit.
-func (r *readerGenerated) entries(end int) int {
-	return min(1+r.following(r.end, end), 1000)
+// entries is how much room a new map gets: for the entry that was started and for those that follow. They may be the
+// same one over and over, so there is a limit.
+func (r *readerGenerated) entries(stop int) int {
+	return min(1+r.following(stop, r.end), 1000)
 }
 
 // slabGenerated allocates values of one type together: few at first, then more, up to 1 KiB. It is those that are
@@ -10073,13 +10072,13 @@ func textsGenerated[L ~[]S, S ~string](r *readerGenerated, to *L) {
 
 // textMapGenerated reads one entry of a map of strings.
 func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, to *M) {
-	end := r.enter()
+	stop := r.entry()
 	if *to == nil {
-		*to = make(M, r.entries(end))
+		*to = make(M, r.entries(stop))
 	}
 	var key K
 	var value V
-	for r.next() {
+	for r.part(stop) {
 		switch r.tag >> 3 {
 		case 1:
 			r.tag = bytesGenerated
@@ -10088,10 +10087,9 @@ func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, to *M) {
 			r.tag = bytesGenerated
 			textGenerated(r, &value)
 		default:
-			r.skip()
+			r.skip(stop)
 		}
 	}
-	r.end = end
 	(*to)[key] = value
 }
 
@@ -10227,10 +10225,8 @@ func (w *writerGenerated) putTag(v uint64) {
 
 // putNumber writes a number and its tag.
 func (w *writerGenerated) putNumber(tag, v uint64) {
-	if v < 0x80 && tag < 0x80 && w.i > 1 {
-		w.i -= 2
-		w.data[w.i+1] = byte(v)
-		w.data[w.i] = byte(tag)
+	if v < 0x80 && tag < 1<<14 && w.i > 2 {
+		w.i = headGenerated(w.data[:w.i], tag, int(v))
 		return
 	}
 	w.putTag(v)
@@ -10239,30 +10235,39 @@ func (w *writerGenerated) putNumber(tag, v uint64) {
 
 // putBool writes a bool and its tag.
 func (w *writerGenerated) putBool(tag uint64, v bool) {
+	var number uint64
 	if v {
-		w.putNumber(tag, 1)
-	} else {
-		w.putNumber(tag, 0)
+		number = 1
 	}
+	w.putNumber(tag, number)
 }
 
 // putString writes v, its length and its tag.
 func (w *writerGenerated) putString(tag uint64, v string) {
-	i := w.i - len(v) - 2
-	if i < 0 || len(v) >= 0x80 || tag >= 0x80 {
+	i := w.i - len(v)
+	if i < 3 || len(v) >= 0x80 || tag >= 1<<14 {
 		w.room(len(v))
 		w.i -= len(v)
 		copy(w.data[w.i:], v)
 		w.putNumber(tag, uint64(len(v)))
 		return
 	}
-	to := w.data[i:]
-	to[0] = byte(tag)
-	to[1] = byte(len(v))
 	if len(v) > 0 { // many fields of a typical object are empty
-		copy(to[2:], v)
+		copy(w.data[i:], v)
 	}
-	w.i = i
+	w.i = headGenerated(w.data[:i], tag, len(v))
+}
+
+// headGenerated writes a short length and tag at the end of data, which has room for them, and returns where they start.
+func headGenerated(data []byte, tag uint64, size int) int {
+	data[len(data)-1] = byte(size)
+	if tag < 0x80 {
+		data[len(data)-2] = byte(tag)
+		return len(data) - 2
+	}
+	data[len(data)-2] = byte(tag >> 7)
+	data[len(data)-3] = byte(tag) | 0x80
+	return len(data) - 3
 }
 
 // putBytes writes v, its length and its tag.
@@ -10275,7 +10280,12 @@ func (w *writerGenerated) putBytes(tag uint64, v []byte) {
 
 // close writes the tag and the length of what was written since before.
 func (w *writerGenerated) close(tag uint64, before int) {
-	w.putNumber(tag, uint64(len(w.data)-w.i-before))
+	size := len(w.data) - w.i - before
+	if w.i < 3 || size >= 0x80 || tag >= 1<<14 {
+		w.putNumber(tag, uint64(size))
+		return
+	}
+	w.i = headGenerated(w.data[:w.i], tag, size)
 }
 
 // closeOther is close for n bytes that another method has written into room.
