@@ -191,3 +191,34 @@ func TestConcurrentWriters(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// FuzzUnmarshalShared feeds our decoders and the peer's with anything: both accept it or neither, with one meaning.
+func FuzzUnmarshalShared(f *testing.F) {
+	for i, k := range protoKinds {
+		data := fixture(f, k.name, "pb")
+		f.Add(byte(i), data)
+		f.Add(byte(i), data[:len(data)/3])
+	}
+	f.Add(byte(3), []byte("\x12\x04\x0a\x00\x12\x01x"))
+	f.Fuzz(func(t *testing.T, which byte, data []byte) {
+		if len(data) > 1<<16 {
+			return
+		}
+		k := protoKinds[int(which)%len(protoKinds)]
+		want, got := k.empty(), k.empty()
+		theirs, ours := want.Unmarshal(data), k.unmarshal(data, got)
+		if (theirs == nil) != (ours == nil) {
+			t.Fatalf("%s: %v, want %v", k.name, ours, theirs)
+		}
+		if theirs != nil {
+			return
+		}
+		first, err := want.Marshal()
+		if err != nil {
+			t.Skip(err)
+		}
+		if second, err := k.marshal(got); err != nil || !bytes.Equal(first, second) {
+			t.Fatalf("%s: %v\n%x\n%x", k.name, err, second, first)
+		}
+	})
+}
