@@ -56,6 +56,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendJSON:      v1alpha1.AppendJSON_Book,
 		ReadJSON:        v1alpha1.ReadJSON_Book,
 		UnmarshalShared: v1alpha1.UnmarshalShared_Book,
+		Validate:        v1alpha1.Validate_Book,
 	})
 
 	shelfHub := runtime.AddHub(b, schema.GroupKind{Group: "library.example.com", Kind: "Shelf"}, func() *v1.Shelf { return new(v1.Shelf) })

@@ -750,13 +750,13 @@ func unmarshal_corev1_PodSpec(r *readerGenerated, m *corev1.PodSpec) {
 			textGenerated(r, v)
 			m.PreemptionPolicy = v
 		case 32:
-			end := r.enter()
+			stop := r.entry()
 			if m.Overhead == nil {
-				m.Overhead = make(corev1.ResourceList, r.entries(end))
+				m.Overhead = make(corev1.ResourceList, r.entries(stop))
 			}
 			var key corev1.ResourceName
 			var value resource.Quantity
-			for r.next() {
+			for r.part(stop) {
 				switch r.tag >> 3 {
 				case 1:
 					r.tag = bytesGenerated
@@ -768,10 +768,9 @@ func unmarshal_corev1_PodSpec(r *readerGenerated, m *corev1.PodSpec) {
 					quantityGenerated(r, &value)
 					r.end = end
 				default:
-					r.skip()
+					r.skip(stop)
 				}
 			}
-			r.end = end
 			m.Overhead[key] = value
 		case 33:
 			end := r.enter()
@@ -1116,13 +1115,13 @@ func unmarshal_corev1_PodStatus(r *readerGenerated, m *corev1.PodStatus) {
 			unmarshal_corev1_PodExtendedResourceClaimStatus(r, m.ExtendedResourceClaimStatus)
 			r.end = end
 		case 19:
-			end := r.enter()
+			stop := r.entry()
 			if m.AllocatedResources == nil {
-				m.AllocatedResources = make(corev1.ResourceList, r.entries(end))
+				m.AllocatedResources = make(corev1.ResourceList, r.entries(stop))
 			}
 			var key corev1.ResourceName
 			var value resource.Quantity
-			for r.next() {
+			for r.part(stop) {
 				switch r.tag >> 3 {
 				case 1:
 					r.tag = bytesGenerated
@@ -1134,10 +1133,9 @@ func unmarshal_corev1_PodStatus(r *readerGenerated, m *corev1.PodStatus) {
 					quantityGenerated(r, &value)
 					r.end = end
 				default:
-					r.skip()
+					r.skip(stop)
 				}
 			}
-			r.end = end
 			m.AllocatedResources[key] = value
 		case 20:
 			end := r.enter()
@@ -2434,13 +2432,13 @@ func unmarshal_corev1_ResourceRequirements(r *readerGenerated, m *corev1.Resourc
 		}
 		switch r.tag >> 3 {
 		case 1:
-			end := r.enter()
+			stop := r.entry()
 			if m.Limits == nil {
-				m.Limits = make(corev1.ResourceList, r.entries(end))
+				m.Limits = make(corev1.ResourceList, r.entries(stop))
 			}
 			var key corev1.ResourceName
 			var value resource.Quantity
-			for r.next() {
+			for r.part(stop) {
 				switch r.tag >> 3 {
 				case 1:
 					r.tag = bytesGenerated
@@ -2452,19 +2450,18 @@ func unmarshal_corev1_ResourceRequirements(r *readerGenerated, m *corev1.Resourc
 					quantityGenerated(r, &value)
 					r.end = end
 				default:
-					r.skip()
+					r.skip(stop)
 				}
 			}
-			r.end = end
 			m.Limits[key] = value
 		case 2:
-			end := r.enter()
+			stop := r.entry()
 			if m.Requests == nil {
-				m.Requests = make(corev1.ResourceList, r.entries(end))
+				m.Requests = make(corev1.ResourceList, r.entries(stop))
 			}
 			var key corev1.ResourceName
 			var value resource.Quantity
-			for r.next() {
+			for r.part(stop) {
 				switch r.tag >> 3 {
 				case 1:
 					r.tag = bytesGenerated
@@ -2476,10 +2473,9 @@ func unmarshal_corev1_ResourceRequirements(r *readerGenerated, m *corev1.Resourc
 					quantityGenerated(r, &value)
 					r.end = end
 				default:
-					r.skip()
+					r.skip(stop)
 				}
 			}
-			r.end = end
 			m.Requests[key] = value
 		case 3:
 			end := r.enter()
@@ -2738,13 +2734,13 @@ func unmarshal_corev1_ContainerStatus(r *readerGenerated, m *corev1.ContainerSta
 			boolGenerated(r, v)
 			m.Started = v
 		case 10:
-			end := r.enter()
+			stop := r.entry()
 			if m.AllocatedResources == nil {
-				m.AllocatedResources = make(corev1.ResourceList, r.entries(end))
+				m.AllocatedResources = make(corev1.ResourceList, r.entries(stop))
 			}
 			var key corev1.ResourceName
 			var value resource.Quantity
-			for r.next() {
+			for r.part(stop) {
 				switch r.tag >> 3 {
 				case 1:
 					r.tag = bytesGenerated
@@ -2756,10 +2752,9 @@ func unmarshal_corev1_ContainerStatus(r *readerGenerated, m *corev1.ContainerSta
 					quantityGenerated(r, &value)
 					r.end = end
 				default:
-					r.skip()
+					r.skip(stop)
 				}
 			}
-			r.end = end
 			m.AllocatedResources[key] = value
 		case 11:
 			end := r.enter()
@@ -8582,13 +8577,13 @@ func unmarshal_corev1_VolumeResourceRequirements(r *readerGenerated, m *corev1.V
 		}
 		switch r.tag >> 3 {
 		case 1:
-			end := r.enter()
+			stop := r.entry()
 			if m.Limits == nil {
-				m.Limits = make(corev1.ResourceList, r.entries(end))
+				m.Limits = make(corev1.ResourceList, r.entries(stop))
 			}
 			var key corev1.ResourceName
 			var value resource.Quantity
-			for r.next() {
+			for r.part(stop) {
 				switch r.tag >> 3 {
 				case 1:
 					r.tag = bytesGenerated
@@ -8600,19 +8595,18 @@ func unmarshal_corev1_VolumeResourceRequirements(r *readerGenerated, m *corev1.V
 					quantityGenerated(r, &value)
 					r.end = end
 				default:
-					r.skip()
+					r.skip(stop)
 				}
 			}
-			r.end = end
 			m.Limits[key] = value
 		case 2:
-			end := r.enter()
+			stop := r.entry()
 			if m.Requests == nil {
-				m.Requests = make(corev1.ResourceList, r.entries(end))
+				m.Requests = make(corev1.ResourceList, r.entries(stop))
 			}
 			var key corev1.ResourceName
 			var value resource.Quantity
-			for r.next() {
+			for r.part(stop) {
 				switch r.tag >> 3 {
 				case 1:
 					r.tag = bytesGenerated
@@ -8624,10 +8618,9 @@ func unmarshal_corev1_VolumeResourceRequirements(r *readerGenerated, m *corev1.V
 					quantityGenerated(r, &value)
 					r.end = end
 				default:
-					r.skip()
+					r.skip(stop)
 				}
 			}
-			r.end = end
 			m.Requests[key] = value
 		default:
 			r.other("VolumeResourceRequirements")
@@ -8975,19 +8968,6 @@ func readNumberGenerated(data []byte, i, wire int) (number uint64, next int, err
 	}
 }
 
-// next reads the tag of the next field, and returns false after the last one and after an error. Functions that read
-// messages do the same in place, as far as the tag is of one byte.
-func (r *readerGenerated) next() bool {
-	if r.i >= r.end {
-		return false
-	}
-	r.start, r.tag = r.i, uint64(r.data[r.i])
-	if r.i++; r.tag >= 0x80 {
-		r.longTag()
-	}
-	return true
-}
-
 // longTag reads the tag of a field that starts with more than one byte; it is 0 after an error.
 func (r *readerGenerated) longTag() {
 	r.i = r.start
@@ -9040,12 +9020,12 @@ func (r *readerGenerated) other(message string) {
 		tag, _, _ := readVarintGenerated(r.data, r.start)
 		r.fail(fmt.Errorf("proto: %s: illegal tag %d (wire type %d)", message, number, tag))
 	default:
-		r.skip()
+		r.skip(r.end)
 	}
 }
 
-// skip passes over the field whose tag was read.
-func (r *readerGenerated) skip() {
+// skip passes over the field whose tag was read, which stops before end.
+func (r *readerGenerated) skip(end int) {
 	if r.err != nil {
 		return
 	}
@@ -9053,7 +9033,7 @@ func (r *readerGenerated) skip() {
 	switch {
 	case err != nil:
 		r.fail(err)
-	case n > r.end-r.start:
+	case n > end-r.start:
 		r.fail(io.ErrUnexpectedEOF)
 	default:
 		r.i = r.start + n
@@ -9113,6 +9093,28 @@ func (r *readerGenerated) enter() (end int) {
 	return end
 }
 
+// entry starts an entry of a map, and returns where it stops. What is in it may go on behind that, which other readers
+// of Kubernetes' bytes allow too; so end stays.
+func (r *readerGenerated) entry() (stop int) {
+	size := r.length()
+	return r.i + size
+}
+
+// part reads the tag of the next part of an entry, and returns false after the last one, or after an error.
+func (r *readerGenerated) part(stop int) bool {
+	if r.i >= stop || r.err != nil {
+		if r.err == nil {
+			r.i = stop
+		}
+		return false
+	}
+	r.start, r.tag = r.i, uint64(r.data[r.i])
+	if r.i++; r.tag >= 0x80 {
+		r.longTag()
+	}
+	return true
+}
+
 // rest reads all of the message that was entered. It stays a part of data.
 func (r *readerGenerated) rest() []byte {
 	if r.err != nil {
@@ -9157,10 +9159,10 @@ func followingGenerated(data []byte, tag uint64) (n int) {
 	return n
 }
 
-// entries is how much room a new map gets: for the entry that was entered and for those that follow, up to end. They
-// may be the same one over and over, so there is a limit.
-func (r *readerGenerated) entries(end int) int {
-	return min(1+r.following(r.end, end), 1000)
+// entries is how much room a new map gets: for the entry that was started and for those that follow. They may be the
+// same one over and over, so there is a limit.
+func (r *readerGenerated) entries(stop int) int {
+	return min(1+r.following(stop, r.end), 1000)
 }
 
 // slabGenerated allocates values of one type together: few at first, then more, up to 1 KiB. It is those that are
@@ -9266,13 +9268,13 @@ func textsGenerated[L ~[]S, S ~string](r *readerGenerated, to *L) {
 
 // textMapGenerated reads one entry of a map of strings.
 func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, to *M) {
-	end := r.enter()
+	stop := r.entry()
 	if *to == nil {
-		*to = make(M, r.entries(end))
+		*to = make(M, r.entries(stop))
 	}
 	var key K
 	var value V
-	for r.next() {
+	for r.part(stop) {
 		switch r.tag >> 3 {
 		case 1:
 			r.tag = bytesGenerated
@@ -9281,10 +9283,9 @@ func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, to *M) {
 			r.tag = bytesGenerated
 			textGenerated(r, &value)
 		default:
-			r.skip()
+			r.skip(stop)
 		}
 	}
-	r.end = end
 	(*to)[key] = value
 }
 
