@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,8 +97,12 @@ func moveImports(data []byte, name string) []byte {
 		from, to := int(spec.Path.Pos())-1, int(spec.Path.End())-1
 		data = slices.Concat(data[:from], []byte(moved), data[to:])
 	}
-	return data
+	// What reflection calls an instance of a generic type has the paths of its arguments in it.
+	return argumentPath.ReplaceAll(data, []byte("${1}"+batchModule+"/"+name+"/"))
 }
+
+// argumentPath is the path of a type argument, behind what comes before it.
+var argumentPath = regexp.MustCompile(`([\[,*])example\.com/`)
 
 // test compiles all cases and runs their tests with one go command, and reports what failed, a message for each case.
 func (b *batch) test(t testing.TB) {
