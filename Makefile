@@ -62,6 +62,10 @@ race: ## The tests of the main module under the race detector (needs a C compile
 bench: ## Our server beside one built from k8s.io/apiserver (minutes; BENCH=-short for a quick one).
 	cd test/bench && $(GO) run . $(BENCH)
 
+.PHONY: genbench
+genbench: ## gen beside Kubernetes' own generators (ten minutes; BENCH=-short for a quick one).
+	cd test/genbench && $(GO) run . $(BENCH)
+
 .PHONY: stages
 stages: ## Benchmarks of the hot stages, in-process.
 	$(GO) test -run '^$$' -bench . -benchmem ./runtime/... ./registry/... ./storage/... ./examples/...
