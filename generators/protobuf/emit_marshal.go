@@ -80,6 +80,12 @@ func (p *printer) putMessage(v *value, tag, expr string, pointer bool) {
 	switch v.access {
 	case asTime:
 		p.f("w.%s(%s, %s)", p.method("putTime"), tag, address)
+	case asQuantity:
+		value := expr
+		if pointer {
+			value = "*" + expr
+		}
+		p.f("w.%s(%s, %s)", p.method("putQuantity"), tag, value)
 	case byFunction:
 		p.P("{")
 		p.f("before := w.%s()", p.method("written"))

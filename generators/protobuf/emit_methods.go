@@ -29,6 +29,7 @@ func (p *printer) methods(m *message) {
 	p.P("// Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.")
 	p.P("func (m *", m.typ, ") Unmarshal(data []byte) error {")
 	p.P("r := readerGenerated{data: data, end: len(data)}")
+	p.startFirst(m)
 	p.f("%s(&r, m)", unmarshal)
 	p.P("return r.err")
 	p.P("}")
@@ -42,10 +43,18 @@ func (p *printer) unmarshalShared(name string, m *message) {
 	p.P("// each of them keeps all of it in memory. Byte slices are copied.")
 	p.P("func UnmarshalShared_", name, "(data []byte, m *", m.typ, ") error {")
 	p.P("r := readerGenerated{data: data, end: len(data), shared: true}")
+	p.startFirst(m)
 	p.f("%s(&r, m)", p.function("unmarshal", m))
 	p.P("return r.err")
 	p.P("}")
 	p.P()
+}
+
+// startFirst prints the call that allocates what the metadata of a kind needs.
+func (p *printer) startFirst(m *message) {
+	if m.isKind() && len(p.file.first) > 0 {
+		p.P("r.first()")
+	}
 }
 
 // alias prints the functions of a kind of another module.

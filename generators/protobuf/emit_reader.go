@@ -3,14 +3,16 @@ package protobuf
 import (
 	"slices"
 	"strings"
+
+	"k8s.io/gengo/v2/types"
 )
 
 // slab is a field of the printed readerGenerated.
 type slab struct{ name, typ string }
 
 // slabOf is the name of the slab that messages of a type come from.
-func (p *printer) slabOf(v *value) string {
-	s := slab{strings.ReplaceAll(p.Type(v.typ), ".", "_"), p.Type(v.typ)}
+func (p *printer) slabOf(t *types.Type) string {
+	s := slab{strings.ReplaceAll(p.Type(t), ".", "_"), p.Type(t)}
 	p.method("nextOf")
 	p.method("listOf")
 	if !slices.Contains(p.slabs, s) {
@@ -35,9 +37,42 @@ func (p *printer) reader() {
 	p.P()
 	p.P("words ", p.helper("slab"), "[uint64]")
 	p.P("strings ", p.helper("slab"), "[string]")
+	for _, t := range p.file.first {
+		p.slabOf(t)
+	}
 	slices.SortFunc(p.slabs, func(a, b slab) int { return strings.Compare(a.name, b.name) })
 	for _, s := range p.slabs {
 		p.P(s.name, " ", p.helper("slab"), "[", s.typ, "]")
+	}
+	p.P("}")
+	p.P()
+	p.first()
+}
+
+// first prints what allocates the first values for metadata at once.
+func (p *printer) first() {
+	if len(p.file.first) == 0 || len(p.file.kinds()) == 0 {
+		return
+	}
+	p.P("// firstGenerated is what the metadata of most objects needs some of.")
+	p.P("type firstGenerated struct {")
+	p.P("words [4]uint64")
+	p.P("strings [2]string")
+	for _, t := range p.file.first {
+		p.f("%s [%d]%s", p.slabOf(t), max(1, 64/sizes.Sizeof(t.GoType)), p.Type(t))
+	}
+	p.P("}")
+	p.P()
+	p.P("// first allocates them at once, unless the object is too small to need more than one.")
+	p.P("func (r *readerGenerated) first() {")
+	p.P("if len(r.data) < 256 {")
+	p.P("return")
+	p.P("}")
+	p.P("f := new(firstGenerated)")
+	p.P("r.words, r.strings = f.words[:], f.strings[:]")
+	for _, t := range p.file.first {
+		name := p.slabOf(t)
+		p.f("r.%s = f.%s[:]", name, name)
 	}
 	p.P("}")
 	p.P()

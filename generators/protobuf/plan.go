@@ -25,6 +25,7 @@ type file struct {
 	aliases  []alias              // kinds of other modules, by name
 	foreign  []*message           // of other modules, that those hold
 	slabs    map[*types.Type]bool // types that are allocated together
+	first    []*types.Type        // those of them that metadata has
 }
 
 // codecs are the messages whose functions the file gets.
@@ -111,6 +112,7 @@ func plan(set *load.Set, packages []*load.Package, report *diag.Report) []*file 
 		p.reach(f)
 		findCycles(f.codecs())
 		f.planSlabs()
+		f.planFirst()
 	}
 	return files
 }

@@ -2,6 +2,8 @@ package protobuf
 
 import (
 	gotypes "go/types"
+	"slices"
+	"strings"
 
 	"k8s.io/gengo/v2/types"
 
@@ -42,11 +44,33 @@ func (f *file) planSlabs() {
 	}
 }
 
+// planFirst finds the slabs that an object's metadata needs: most objects have some of each, so the first ones are
+// allocated at once.
+func (f *file) planFirst() {
+	for _, m := range f.codecs() {
+		if m.typ.Name.String() != objectMeta {
+			continue
+		}
+		held := ways(m)
+		for t := range f.slabs {
+			if f.slabs[t] && held[t] > 0 {
+				f.first = append(f.first, t)
+			}
+		}
+	}
+	slices.SortFunc(f.first, func(a, b *types.Type) int { return strings.Compare(a.Name.String(), b.Name.String()) })
+}
+
+const objectMeta = "k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"
+
+// isKind tells whether a message has the metadata of an object.
+func (m *message) isKind() bool { return apikind.Embeds(m.typ, "ObjectMeta") }
+
 // kinds are the messages that have the metadata of an object.
 func (f *file) kinds() []*message {
 	var out []*message
 	for _, m := range f.codecs() {
-		if apikind.Embeds(m.typ, "ObjectMeta") {
+		if m.isKind() {
 			out = append(out, m)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -178,6 +179,13 @@ func (w *writerGenerated) putTime(tag uint64, t *metav1.Time) {
 		w.putNumber(2<<3, 0)
 		w.putNumber(1<<3, uint64(t.Unix()))
 	}
+	w.close(tag, before)
+}
+
+// putQuantity writes a quantity and its tag. It works on a copy, because a quantity keeps the text that is made of it.
+func (w *writerGenerated) putQuantity(tag uint64, q resource.Quantity) {
+	before := w.written()
+	w.putString(1<<3|bytesGenerated, q.String())
 	w.close(tag, before)
 }
 

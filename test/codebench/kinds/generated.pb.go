@@ -28,6 +28,7 @@ import (
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ConfigMap(data []byte, m *v1.ConfigMap) error {
 	r := readerGenerated{data: data, end: len(data), shared: true}
+	r.first()
 	unmarshal_v1_ConfigMap(&r, m)
 	return r.err
 }
@@ -43,6 +44,7 @@ func Marshal_ConfigMap(m *ConfigMap) ([]byte, error) {
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Deployment(data []byte, m *appsv1.Deployment) error {
 	r := readerGenerated{data: data, end: len(data), shared: true}
+	r.first()
 	unmarshal_appsv1_Deployment(&r, m)
 	return r.err
 }
@@ -58,6 +60,7 @@ func Marshal_Deployment(m *Deployment) ([]byte, error) {
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Node(data []byte, m *v1.Node) error {
 	r := readerGenerated{data: data, end: len(data), shared: true}
+	r.first()
 	unmarshal_v1_Node(&r, m)
 	return r.err
 }
@@ -73,6 +76,7 @@ func Marshal_Node(m *Node) ([]byte, error) {
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Pod(data []byte, m *v1.Pod) error {
 	r := readerGenerated{data: data, end: len(data), shared: true}
+	r.first()
 	unmarshal_v1_Pod(&r, m)
 	return r.err
 }
@@ -846,10 +850,7 @@ func marshal_v1_NodeStatus(w *writerGenerated, m *v1.NodeStatus) {
 		for k := len(keys) - 1; k >= 0; k-- {
 			entry := w.written()
 			v := m.Allocatable[keys[k]]
-			{
-				n, err := v.MarshalToSizedBuffer(w.room(v.Size()))
-				w.closeOther(2<<3|2, n, err)
-			}
+			w.putQuantity(2<<3|2, v)
 			w.putString(1<<3|2, string(keys[k]))
 			w.close(2<<3|2, entry)
 		}
@@ -860,10 +861,7 @@ func marshal_v1_NodeStatus(w *writerGenerated, m *v1.NodeStatus) {
 		for k := len(keys) - 1; k >= 0; k-- {
 			entry := w.written()
 			v := m.Capacity[keys[k]]
-			{
-				n, err := v.MarshalToSizedBuffer(w.room(v.Size()))
-				w.closeOther(2<<3|2, n, err)
-			}
+			w.putQuantity(2<<3|2, v)
 			w.putString(1<<3|2, string(keys[k]))
 			w.close(1<<3|2, entry)
 		}
@@ -1165,10 +1163,7 @@ func marshal_v1_PodSpec(w *writerGenerated, m *v1.PodSpec) {
 		for k := len(keys) - 1; k >= 0; k-- {
 			entry := w.written()
 			v := m.Overhead[keys[k]]
-			{
-				n, err := v.MarshalToSizedBuffer(w.room(v.Size()))
-				w.closeOther(2<<3|2, n, err)
-			}
+			w.putQuantity(2<<3|2, v)
 			w.putString(1<<3|2, string(keys[k]))
 			w.close(32<<3|2, entry)
 		}
@@ -1441,10 +1436,7 @@ func marshal_v1_PodStatus(w *writerGenerated, m *v1.PodStatus) {
 		for k := len(keys) - 1; k >= 0; k-- {
 			entry := w.written()
 			v := m.AllocatedResources[keys[k]]
-			{
-				n, err := v.MarshalToSizedBuffer(w.room(v.Size()))
-				w.closeOther(2<<3|2, n, err)
-			}
+			w.putQuantity(2<<3|2, v)
 			w.putString(1<<3|2, string(keys[k]))
 			w.close(19<<3|2, entry)
 		}
@@ -3247,10 +3239,7 @@ func marshal_v1_ResourceRequirements(w *writerGenerated, m *v1.ResourceRequireme
 		for k := len(keys) - 1; k >= 0; k-- {
 			entry := w.written()
 			v := m.Requests[keys[k]]
-			{
-				n, err := v.MarshalToSizedBuffer(w.room(v.Size()))
-				w.closeOther(2<<3|2, n, err)
-			}
+			w.putQuantity(2<<3|2, v)
 			w.putString(1<<3|2, string(keys[k]))
 			w.close(2<<3|2, entry)
 		}
@@ -3261,10 +3250,7 @@ func marshal_v1_ResourceRequirements(w *writerGenerated, m *v1.ResourceRequireme
 		for k := len(keys) - 1; k >= 0; k-- {
 			entry := w.written()
 			v := m.Limits[keys[k]]
-			{
-				n, err := v.MarshalToSizedBuffer(w.room(v.Size()))
-				w.closeOther(2<<3|2, n, err)
-			}
+			w.putQuantity(2<<3|2, v)
 			w.putString(1<<3|2, string(keys[k]))
 			w.close(1<<3|2, entry)
 		}
@@ -3575,10 +3561,7 @@ func marshal_v1_ContainerStatus(w *writerGenerated, m *v1.ContainerStatus) {
 		for k := len(keys) - 1; k >= 0; k-- {
 			entry := w.written()
 			v := m.AllocatedResources[keys[k]]
-			{
-				n, err := v.MarshalToSizedBuffer(w.room(v.Size()))
-				w.closeOther(2<<3|2, n, err)
-			}
+			w.putQuantity(2<<3|2, v)
 			w.putString(1<<3|2, string(keys[k]))
 			w.close(10<<3|2, entry)
 		}
@@ -5895,10 +5878,7 @@ func marshal_v1_NodeAllocatableMappedResources(w *writerGenerated, m *v1.NodeAll
 		return
 	}
 	if m.Quantity != nil {
-		{
-			n, err := m.Quantity.MarshalToSizedBuffer(w.room(m.Quantity.Size()))
-			w.closeOther(2<<3|2, n, err)
-		}
+		w.putQuantity(2<<3|2, *m.Quantity)
 	}
 	w.putString(1<<3|2, string(m.Name))
 }
@@ -5942,16 +5922,10 @@ func marshal_v1_NodeAllocatableOverheadResources(w *writerGenerated, m *v1.NodeA
 		return
 	}
 	if m.PerContainer != nil {
-		{
-			n, err := m.PerContainer.MarshalToSizedBuffer(w.room(m.PerContainer.Size()))
-			w.closeOther(3<<3|2, n, err)
-		}
+		w.putQuantity(3<<3|2, *m.PerContainer)
 	}
 	if m.PerPod != nil {
-		{
-			n, err := m.PerPod.MarshalToSizedBuffer(w.room(m.PerPod.Size()))
-			w.closeOther(2<<3|2, n, err)
-		}
+		w.putQuantity(2<<3|2, *m.PerPod)
 	}
 	w.putString(1<<3|2, string(m.Name))
 }
@@ -6095,10 +6069,7 @@ func marshal_v1_EmptyDirVolumeSource(w *writerGenerated, m *v1.EmptyDirVolumeSou
 		w.putNumber(3<<3, uint64(*m.Mode))
 	}
 	if m.SizeLimit != nil {
-		{
-			n, err := m.SizeLimit.MarshalToSizedBuffer(w.room(m.SizeLimit.Size()))
-			w.closeOther(2<<3|2, n, err)
-		}
+		w.putQuantity(2<<3|2, *m.SizeLimit)
 	}
 	w.putString(1<<3|2, string(m.Medium))
 }
@@ -8488,10 +8459,7 @@ func marshal_v1_ResourceFieldSelector(w *writerGenerated, m *v1.ResourceFieldSel
 	if m == nil {
 		return
 	}
-	{
-		n, err := m.Divisor.MarshalToSizedBuffer(w.room(m.Divisor.Size()))
-		w.closeOther(3<<3|2, n, err)
-	}
+	w.putQuantity(3<<3|2, m.Divisor)
 	w.putString(2<<3|2, m.Resource)
 	w.putString(1<<3|2, m.ContainerName)
 }
@@ -9445,10 +9413,7 @@ func marshal_v1_VolumeResourceRequirements(w *writerGenerated, m *v1.VolumeResou
 		for k := len(keys) - 1; k >= 0; k-- {
 			entry := w.written()
 			v := m.Requests[keys[k]]
-			{
-				n, err := v.MarshalToSizedBuffer(w.room(v.Size()))
-				w.closeOther(2<<3|2, n, err)
-			}
+			w.putQuantity(2<<3|2, v)
 			w.putString(1<<3|2, string(keys[k]))
 			w.close(2<<3|2, entry)
 		}
@@ -9459,10 +9424,7 @@ func marshal_v1_VolumeResourceRequirements(w *writerGenerated, m *v1.VolumeResou
 		for k := len(keys) - 1; k >= 0; k-- {
 			entry := w.written()
 			v := m.Limits[keys[k]]
-			{
-				n, err := v.MarshalToSizedBuffer(w.room(v.Size()))
-				w.closeOther(2<<3|2, n, err)
-			}
+			w.putQuantity(2<<3|2, v)
 			w.putString(1<<3|2, string(keys[k]))
 			w.close(1<<3|2, entry)
 		}
@@ -9623,6 +9585,29 @@ type readerGenerated struct {
 	v1_WindowsSecurityContextOptions   slabGenerated[v1.WindowsSecurityContextOptions]
 }
 
+// firstGenerated is what the metadata of most objects needs some of.
+type firstGenerated struct {
+	words                     [4]uint64
+	strings                   [2]string
+	metav1_FieldsV1           [2]metav1.FieldsV1
+	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
+	metav1_OwnerReference     [1]metav1.OwnerReference
+	metav1_Time               [2]metav1.Time
+}
+
+// first allocates them at once, unless the object is too small to need more than one.
+func (r *readerGenerated) first() {
+	if len(r.data) < 256 {
+		return
+	}
+	f := new(firstGenerated)
+	r.words, r.strings = f.words[:], f.strings[:]
+	r.metav1_FieldsV1 = f.metav1_FieldsV1[:]
+	r.metav1_ManagedFieldsEntry = f.metav1_ManagedFieldsEntry[:]
+	r.metav1_OwnerReference = f.metav1_OwnerReference[:]
+	r.metav1_Time = f.metav1_Time[:]
+}
+
 // What a message can be wrong about; io.ErrUnexpectedEOF says that it ends too early.
 var (
 	ErrInvalidLengthGenerated        = errors.New("proto: negative length found during unmarshaling")
@@ -9665,7 +9650,6 @@ func encodeVarintGenerated(data []byte, i int, v uint64) int {
 
 // sortedKeysGenerated appends the keys of m to keys and sorts them: a message has one form only.
 func sortedKeysGenerated[K cmp.Ordered, V any](keys []K, m map[K]V) []K {
-	keys = slices.Grow(keys, len(m))
 	for k := range m {
 		keys = append(keys, k)
 	}
@@ -10304,6 +10288,13 @@ func (w *writerGenerated) putTime(tag uint64, t *metav1.Time) {
 		w.putNumber(2<<3, 0)
 		w.putNumber(1<<3, uint64(t.Unix()))
 	}
+	w.close(tag, before)
+}
+
+// putQuantity writes a quantity and its tag. It works on a copy, because a quantity keeps the text that is made of it.
+func (w *writerGenerated) putQuantity(tag uint64, q resource.Quantity) {
+	before := w.written()
+	w.putString(1<<3|bytesGenerated, q.String())
 	w.close(tag, before)
 }
 
