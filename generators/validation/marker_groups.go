@@ -33,7 +33,7 @@ func markerGroupRules() []rule {
 func groupMembers(s *site, t codetags.Tag) ([]unionMember, error) {
 	owner := bare(s.typ)
 	if owner.Kind != types.Struct {
-		return nil, fault{"it is for structs, and this is a " + kindName(s.typ), "remove the tag"}
+		return nil, fault{"it is for structs, and this is " + aKind(s.typ), "remove the tag"}
 	}
 	names := tag.List(strings.ReplaceAll(strings.Trim(t.Value, "[]"), `"`, ""))
 	if len(names) < 2 {

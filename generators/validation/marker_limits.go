@@ -93,7 +93,7 @@ func numberFor(s *site, text string) (any, error) {
 	number, _, err := big.ParseFloat(text, 10, 200, big.ToNearestEven)
 	switch {
 	case !isInt(b) && !isFloat(b):
-		return nil, fault{"it is for numbers, and this is a " + kindName(s.typ), "remove the tag"}
+		return nil, fault{"it is for numbers, and this is " + aKind(s.typ), "remove the tag"}
 	case err != nil:
 		return nil, fault{text + " is no number", "write it as in 10 or 0.5"}
 	case isFloat(b):

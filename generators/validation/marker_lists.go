@@ -32,7 +32,7 @@ func uniqueItems(_ *planner, s *site, t codetags.Tag) (plan, error) {
 
 func (p *planner) items(s *site, t codetags.Tag) (plan, error) {
 	if k := native(s.typ).Kind; k != types.Slice && k != types.Array {
-		return plan{}, fault{"it is for lists, and this is a " + kindName(s.typ), "remove the tag"}
+		return plan{}, fault{"it is for lists, and this is " + aKind(s.typ), "remove the tag"}
 	}
 	inner, err := p.within(t, "items:")
 	if err != nil {

@@ -121,7 +121,7 @@ func enumValueFor(s *site, v string) (any, error) {
 	case native(s.typ).Kind == types.Slice:
 		return nil, fault{"it is for single values, and this is a list", "use +" + kubebuilder + "items:Enum"}
 	}
-	return nil, fault{"it is for strings, numbers and bools, and this is a " + kindName(s.typ), "remove the tag"}
+	return nil, fault{"it is for strings, numbers and bools, and this is " + aKind(s.typ), "remove the tag"}
 }
 
 // schemaFormats are the formats of OpenAPI that are checked: a Go condition on text that says that it is wrong, and what

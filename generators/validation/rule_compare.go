@@ -17,7 +17,7 @@ func compareRules() []rule {
 		{name: "k8s:monotonic", scopes: onType | onField, example: "+k8s:monotonic", doc: "The integer never gets smaller.",
 			plan: func(_ *planner, s *site, _ codetags.Tag) (plan, error) {
 				if !isInt(bare(s.typ)) {
-					return plan{}, fault{"it is for integers, and this is a " + kindName(s.typ), "remove the tag"}
+					return plan{}, fault{"it is for integers, and this is " + aKind(s.typ), "remove the tag"}
 				}
 				return of(call{fn: lib("Monotonic")}), nil
 			}},
@@ -55,5 +55,5 @@ func valueFor(s *site, t codetags.Tag) (any, error) {
 		}
 		return intFor(s.typ, t.Value)
 	}
-	return nil, fault{"it is for strings, integers and bools, and this is a " + kindName(s.typ), "remove the tag"}
+	return nil, fault{"it is for strings, integers and bools, and this is " + aKind(s.typ), "remove the tag"}
 }

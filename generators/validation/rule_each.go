@@ -24,7 +24,7 @@ func (p *planner) eachVal(s *site, inner codetags.Tag) (plan, error) {
 	case types.Map:
 		in = s.inside(onValue, t.Elem, "[(vals)]")
 	default:
-		return plan{}, fault{"it is for lists and maps, and this is a " + kindName(s.typ), "remove the tag"}
+		return plan{}, fault{"it is for lists and maps, and this is " + aKind(s.typ), "remove the tag"}
 	}
 	made, err := p.planOf(in, inner)
 	if err != nil {
@@ -101,7 +101,7 @@ func (p *planner) correlation(path string, t *types.Type) (match, equal any) {
 func (p *planner) eachKey(s *site, t codetags.Tag) (plan, error) {
 	n := native(s.typ)
 	if n.Kind != types.Map {
-		return plan{}, fault{"it is for maps, and this is a " + kindName(s.typ), "remove the tag"}
+		return plan{}, fault{"it is for maps, and this is " + aKind(s.typ), "remove the tag"}
 	}
 	made, err := p.planOf(s.inside(onKey, n.Key, "[(keys)]"), *t.ValueTag)
 	if err != nil {

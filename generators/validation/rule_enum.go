@@ -40,7 +40,7 @@ type exclusion struct {
 
 func enumOfConstants(p *planner, s *site, t codetags.Tag) (plan, error) {
 	if !isString(native(s.typ)) {
-		return plan{}, fault{"it is for string types, and this is a " + kindName(s.typ), "list the values with +kubebuilder:validation:Enum=1;2"}
+		return plan{}, fault{"it is for string types, and this is " + aKind(s.typ), "list the values with +kubebuilder:validation:Enum=1;2"}
 	}
 	values := enumValues(s.constants)
 	if t.Name == "enum" && (len(values) == 0 || hasRule(s, "k8s:enum")) {

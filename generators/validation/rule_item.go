@@ -203,5 +203,5 @@ func canBeUnset(m *types.Member) string {
 	case types.Pointer, types.Map, types.Slice, types.Builtin, types.Interface:
 		return ""
 	}
-	return fmt.Sprintf("%s is a %s, which is always set", m.Name, kindName(m.Type))
+	return fmt.Sprintf("%s is %s, which is always set", m.Name, aKind(m.Type))
 }

@@ -54,21 +54,21 @@ func wantString(t *types.Type) string {
 	if isString(bare(t)) {
 		return ""
 	}
-	return "it is for strings, and this is a " + kindName(t)
+	return "it is for strings, and this is " + aKind(t)
 }
 
 func wantList(t *types.Type) string {
 	if k := native(t).Kind; k == types.Slice || k == types.Array {
 		return ""
 	}
-	return "it is for lists, and this is a " + kindName(t)
+	return "it is for lists, and this is " + aKind(t)
 }
 
 func wantMap(t *types.Type) string {
 	n := native(t)
 	switch {
 	case n.Kind != types.Map:
-		return "it is for maps, and this is a " + kindName(t)
+		return "it is for maps, and this is " + aKind(t)
 	case !isString(native(n.Key)):
 		return "it is for maps whose keys are strings"
 	}
@@ -135,7 +135,7 @@ func intBound(t *types.Type, value string, lower bool) (plan, error) {
 func intFor(t *types.Type, value string) (any, error) {
 	bits, signed := intSize(bare(t))
 	if bits == 0 {
-		return nil, fault{"it is for integers, and this is a " + kindName(t), "remove the tag"}
+		return nil, fault{"it is for integers, and this is " + aKind(t), "remove the tag"}
 	}
 	var got any
 	var err error
@@ -148,7 +148,7 @@ func intFor(t *types.Type, value string) (any, error) {
 		return got, nil
 	}
 	if _, all := new(big.Int).SetString(value, 10); all && fmt.Sprint(got) != value && err != nil {
-		return nil, fault{fmt.Sprintf("%s does not fit the type %s, so it limits nothing", value, bare(t).Name.Name), "choose a value that a " + bare(t).Name.Name + " can have, or remove the tag"}
+		return nil, fault{fmt.Sprintf("%s does not fit the type %s, so it limits nothing", value, bare(t).Name.Name), "choose a value that " + article(bare(t).Name.Name) + " can have, or remove the tag"}
 	}
 	return nil, fault{fmt.Sprintf("%s is no integer in its usual form", value), "write it in decimal, without signs or zeros in front"}
 }

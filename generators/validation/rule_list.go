@@ -102,7 +102,7 @@ func (p *planner) listMapKey(s *site, t codetags.Tag) (plan, error) {
 		return plan{}, noSuchField(item, t.Value)
 	}
 	if k := bare(member.Type); k.Kind != types.Builtin {
-		return plan{}, fault{fmt.Sprintf("the field %s is a %s, and keys are strings, numbers or bools", t.Value, kindName(member.Type)), "choose another key"}
+		return plan{}, fault{fmt.Sprintf("the field %s is %s, and keys are strings, numbers or bools", t.Value, aKind(member.Type)), "choose another key"}
 	}
 	lm.keys, lm.keyNames = append(lm.keys, member), append(lm.keyNames, t.Value)
 	return thisLater(func() (plan, error) {

@@ -60,7 +60,7 @@ func (p *planner) modalityOf(s *site, t codetags.Tag) (*modality, error) {
 func (p *planner) modeDiscriminator(s *site, t codetags.Tag) (plan, error) {
 	n := native(s.typ)
 	if !isString(n) && !isBool(n) {
-		return plan{}, fault{"a discriminator is a string or a bool, and this is a " + kindName(s.typ), "remove the tag"}
+		return plan{}, fault{"a discriminator is a string or a bool, and this is " + aKind(s.typ), "remove the tag"}
 	}
 	m, err := p.modalityOf(s, t)
 	if err != nil {

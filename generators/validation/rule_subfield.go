@@ -22,7 +22,7 @@ func (p *planner) subfield(s *site, t codetags.Tag) (plan, error) {
 	}
 	n := bare(s.typ)
 	if n.Kind != types.Struct {
-		return plan{}, fault{"it is for structs, and this is a " + kindName(s.typ), "remove the tag"}
+		return plan{}, fault{"it is for structs, and this is " + aKind(s.typ), "remove the tag"}
 	}
 	name := t.Args[0].Value
 	member := memberByJSON(n, name)

@@ -61,7 +61,7 @@ func (p *planner) unionOf(kind unionKind, s *site, t codetags.Tag) *union {
 
 func (p *planner) unionDiscriminator(s *site, t codetags.Tag) (plan, error) {
 	if !isString(bare(s.typ)) || s.member == nil {
-		return plan{}, fault{"a discriminator is a field that holds a string, and this is a " + kindName(s.typ), "remove the tag"}
+		return plan{}, fault{"a discriminator is a field that holds a string, and this is " + aKind(s.typ), "remove the tag"}
 	}
 	u := p.unionOf(exactlyOne, s, t)
 	u.discriminator = s.member

@@ -50,7 +50,7 @@ func (p *planner) updateOfField(s *site, what string) (plan, error) {
 	compound := t.Kind == types.Slice || t.Kind == types.Map
 	switch {
 	case (what == "NoAddItem" || what == "NoRemoveItem") && !compound:
-		return plan{}, fault{what + " is for lists and maps, and this is a " + kindName(s.typ), "want NoSet, NoUnset or NoModify"}
+		return plan{}, fault{what + " is for lists and maps, and this is " + aKind(s.typ), "want NoSet, NoUnset or NoModify"}
 	case what == "NoModify" && compound:
 		return plan{}, fault{"NoModify is not for lists and maps", "use +k8s:eachVal=+k8s:update=NoModify"}
 	case (what == "NoSet" || what == "NoUnset") && t.Kind == types.Struct && s.typ.Kind != types.Pointer:

@@ -14,7 +14,7 @@ func schemaRules() []rule {
 			doc: "Applies the constraint behind the colon to each value of the map.",
 			plan: marked(func(p *planner, s *site, t codetags.Tag) (plan, error) {
 				if native(s.typ).Kind != types.Map {
-					return plan{}, fault{"it is for maps, and this is a " + kindName(s.typ), "remove the tag"}
+					return plan{}, fault{"it is for maps, and this is " + aKind(s.typ), "remove the tag"}
 				}
 				inner, err := p.within(t, "additionalProperties:")
 				if err != nil {
@@ -41,4 +41,3 @@ func schemaRules() []rule {
 			})},
 	}
 }
-func celRules() []rule { return nil }

@@ -180,3 +180,6 @@ func kindName(t *types.Type) string {
 	}
 	return pointer + n.Name.Name
 }
+
+// aKind is kindName with its article.
+func aKind(t *types.Type) string { return article(kindName(t)) }
