@@ -6,12 +6,33 @@
 // reads: unknown fields and groups are passed over, lists may be packed, fields add up. It imports the standard
 // library and the packages of the types; what it leans on beside that is printed with it (see wirecode).
 //
+// Types of other modules that have such methods (ObjectMeta is in every kind) get functions in each package that
+// needs them, so that an object is read and written in one piece; types with hand-written methods are left to those.
+// A kind of another module that a package serves by an alias (see package kind) gets UnmarshalShared_T and Marshal_T.
+// Packages of one module call each other's UnmarshalShared_T.
+//
+// # What sharing memory costs
+//
+// UnmarshalShared_T reads as Unmarshal does, but does not copy strings: they are parts of its input, which nobody may
+// change from then on. As long as one of them is reachable, all of the input is: whoever keeps the name of an object
+// of a megabyte keeps a megabyte. So it is for those who drop objects as a whole, like a server that answers a request;
+// who keeps parts of an object takes Unmarshal, or strings.Clone. Byte slices are always copied, and an empty string
+// keeps nothing.
+//
+// Both allocate small things that objects have many of together, at most 1 KiB at a time; so a pointer that is kept
+// may keep that much.
+//
+// # Numbers
+//
 // A field's number is that of its protobuf struct tag. Without one it keeps the number that generated.proto says, and
 // a new field gets the highest number ever used and one more. So generated.proto is to be checked in: it is the
-// memory of a package. A number whose field is gone stays there as reserved. User source is never edited.
+// memory of a package. The number and the name of a field that is gone stay there as reserved, and no field may have
+// them again; upstream's comments about such fields (+k8s:deprecated=name,protobuf=6) reserve them too. User source
+// is never edited.
 //
 // Start reading at Plugin. plan.go picks the messages (options.go, structtag.go), plans their fields (fields.go,
-// value.go) and numbers (numbers.go, ledger.go); emit.go prints the Go code and proto.go the .proto file.
+// value.go) and numbers (numbers.go, ledger.go, tombstones.go) and what is needed of other modules (plan_reach.go,
+// plan_slab.go); emit.go prints the Go code and proto.go the .proto file.
 package protobuf
 
 import (

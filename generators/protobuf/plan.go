@@ -51,6 +51,8 @@ type message struct {
 	items bool
 	// codec and stringer say which methods to print besides Reset; the user has written the others.
 	codec, stringer, reset bool
+	// deprecated is said in the .proto file.
+	deprecated bool
 	// foreign says that the message is of another module: it gets functions, no methods.
 	foreign bool
 	// cycle says that the message can hold itself, so its depth is limited when reading.
@@ -231,7 +233,7 @@ func (p *planner) fill(f *file) {
 	}
 	for _, m := range f.messages {
 		o := p.chosen[m.typ]
-		m.codec, m.stringer = o.marshal, o.hasString()
+		m.codec, m.stringer, m.deprecated = o.marshal, o.hasString(), o.deprecated
 		p.handWritten(m)
 		switch {
 		case o.embed != "":

@@ -51,6 +51,9 @@ func (f *file) imports() []string {
 func (m *message) writeProto(b *bytes.Buffer) {
 	writeComment(b, "", m.comments)
 	fmt.Fprintf(b, "message %s {\n", m.name)
+	if m.deprecated {
+		b.WriteString("  option deprecated = true;\n\n")
+	}
 	for i, f := range m.fields {
 		if i > 0 {
 			b.WriteByte('\n')

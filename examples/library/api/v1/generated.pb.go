@@ -58,6 +58,7 @@ func (m *Book) MarshalToSizedBuffer(data []byte) (int, error) {
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *Book) Unmarshal(data []byte) error {
 	r := readerGenerated{data: data, end: len(data)}
+	r.first()
 	unmarshal_Book(&r, m)
 	return r.err
 }
@@ -66,6 +67,7 @@ func (m *Book) Unmarshal(data []byte) error {
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Book(data []byte, m *Book) error {
 	r := readerGenerated{data: data, end: len(data), shared: true}
+	r.first()
 	unmarshal_Book(&r, m)
 	return r.err
 }
@@ -495,6 +497,7 @@ func (m *Shelf) MarshalToSizedBuffer(data []byte) (int, error) {
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *Shelf) Unmarshal(data []byte) error {
 	r := readerGenerated{data: data, end: len(data)}
+	r.first()
 	unmarshal_Shelf(&r, m)
 	return r.err
 }
@@ -503,6 +506,7 @@ func (m *Shelf) Unmarshal(data []byte) error {
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Shelf(data []byte, m *Shelf) error {
 	r := readerGenerated{data: data, end: len(data), shared: true}
+	r.first()
 	unmarshal_Shelf(&r, m)
 	return r.err
 }
@@ -1117,6 +1121,23 @@ type readerGenerated struct {
 	metav1_Time slabGenerated[metav1.Time]
 }
 
+// firstGenerated is what the metadata of most objects needs some of.
+type firstGenerated struct {
+	words       [4]uint64
+	strings     [2]string
+	metav1_Time [2]metav1.Time
+}
+
+// first allocates them at once, unless the object is too small to need more than one.
+func (r *readerGenerated) first() {
+	if len(r.data) < 256 {
+		return
+	}
+	f := new(firstGenerated)
+	r.words, r.strings = f.words[:], f.strings[:]
+	r.metav1_Time = f.metav1_Time[:]
+}
+
 // What a message can be wrong about; io.ErrUnexpectedEOF says that it ends too early.
 var (
 	ErrInvalidLengthGenerated        = errors.New("proto: negative length found during unmarshaling")
@@ -1164,7 +1185,6 @@ func encodeVarintGenerated(data []byte, i int, v uint64) int {
 
 // sortedKeysGenerated appends the keys of m to keys and sorts them: a message has one form only.
 func sortedKeysGenerated[K cmp.Ordered, V any](keys []K, m map[K]V) []K {
-	keys = slices.Grow(keys, len(m))
 	for k := range m {
 		keys = append(keys, k)
 	}

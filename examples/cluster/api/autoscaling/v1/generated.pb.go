@@ -931,7 +931,6 @@ func encodeVarintGenerated(data []byte, i int, v uint64) int {
 
 // sortedKeysGenerated appends the keys of m to keys and sorts them: a message has one form only.
 func sortedKeysGenerated[K cmp.Ordered, V any](keys []K, m map[K]V) []K {
-	keys = slices.Grow(keys, len(m))
 	for k := range m {
 		keys = append(keys, k)
 	}

@@ -707,10 +707,7 @@ func marshal_HPAScalingRules(w *writerGenerated, m *HPAScalingRules) {
 		return
 	}
 	if m.Tolerance != nil {
-		{
-			n, err := m.Tolerance.MarshalToSizedBuffer(w.room(m.Tolerance.Size()))
-			w.closeOther(4<<3|2, n, err)
-		}
+		w.putQuantity(4<<3|2, *m.Tolerance)
 	}
 	if m.StabilizationWindowSeconds != nil {
 		w.putNumber(3<<3, uint64(*m.StabilizationWindowSeconds))
@@ -776,6 +773,7 @@ func (m *HorizontalPodAutoscaler) MarshalToSizedBuffer(data []byte) (int, error)
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscaler) Unmarshal(data []byte) error {
 	r := readerGenerated{data: data, end: len(data)}
+	r.first()
 	unmarshal_HorizontalPodAutoscaler(&r, m)
 	return r.err
 }
@@ -784,6 +782,7 @@ func (m *HorizontalPodAutoscaler) Unmarshal(data []byte) error {
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_HorizontalPodAutoscaler(data []byte, m *HorizontalPodAutoscaler) error {
 	r := readerGenerated{data: data, end: len(data), shared: true}
+	r.first()
 	unmarshal_HorizontalPodAutoscaler(&r, m)
 	return r.err
 }
@@ -2018,16 +2017,10 @@ func marshal_MetricTarget(w *writerGenerated, m *MetricTarget) {
 		w.putNumber(4<<3, uint64(*m.AverageUtilization))
 	}
 	if m.AverageValue != nil {
-		{
-			n, err := m.AverageValue.MarshalToSizedBuffer(w.room(m.AverageValue.Size()))
-			w.closeOther(3<<3|2, n, err)
-		}
+		w.putQuantity(3<<3|2, *m.AverageValue)
 	}
 	if m.Value != nil {
-		{
-			n, err := m.Value.MarshalToSizedBuffer(w.room(m.Value.Size()))
-			w.closeOther(2<<3|2, n, err)
-		}
+		w.putQuantity(2<<3|2, *m.Value)
 	}
 	w.putString(1<<3|2, string(m.Type))
 }
@@ -2143,16 +2136,10 @@ func marshal_MetricValueStatus(w *writerGenerated, m *MetricValueStatus) {
 		w.putNumber(3<<3, uint64(*m.AverageUtilization))
 	}
 	if m.AverageValue != nil {
-		{
-			n, err := m.AverageValue.MarshalToSizedBuffer(w.room(m.AverageValue.Size()))
-			w.closeOther(2<<3|2, n, err)
-		}
+		w.putQuantity(2<<3|2, *m.AverageValue)
 	}
 	if m.Value != nil {
-		{
-			n, err := m.Value.MarshalToSizedBuffer(w.room(m.Value.Size()))
-			w.closeOther(1<<3|2, n, err)
-		}
+		w.putQuantity(1<<3|2, *m.Value)
 	}
 }
 
@@ -3169,6 +3156,23 @@ type readerGenerated struct {
 	v1_Time                     slabGenerated[v1.Time]
 }
 
+// firstGenerated is what the metadata of most objects needs some of.
+type firstGenerated struct {
+	words   [4]uint64
+	strings [2]string
+	v1_Time [2]v1.Time
+}
+
+// first allocates them at once, unless the object is too small to need more than one.
+func (r *readerGenerated) first() {
+	if len(r.data) < 256 {
+		return
+	}
+	f := new(firstGenerated)
+	r.words, r.strings = f.words[:], f.strings[:]
+	r.v1_Time = f.v1_Time[:]
+}
+
 // What a message can be wrong about; io.ErrUnexpectedEOF says that it ends too early.
 var (
 	ErrInvalidLengthGenerated        = errors.New("proto: negative length found during unmarshaling")
@@ -3216,7 +3220,6 @@ func encodeVarintGenerated(data []byte, i int, v uint64) int {
 
 // sortedKeysGenerated appends the keys of m to keys and sorts them: a message has one form only.
 func sortedKeysGenerated[K cmp.Ordered, V any](keys []K, m map[K]V) []K {
-	keys = slices.Grow(keys, len(m))
 	for k := range m {
 		keys = append(keys, k)
 	}
@@ -3834,6 +3837,13 @@ func (w *writerGenerated) putTime(tag uint64, t *v1.Time) {
 		w.putNumber(2<<3, 0)
 		w.putNumber(1<<3, uint64(t.Unix()))
 	}
+	w.close(tag, before)
+}
+
+// putQuantity writes a quantity and its tag. It works on a copy, because a quantity keeps the text that is made of it.
+func (w *writerGenerated) putQuantity(tag uint64, q resource.Quantity) {
+	before := w.written()
+	w.putString(1<<3|bytesGenerated, q.String())
 	w.close(tag, before)
 }
 
