@@ -95,7 +95,25 @@ var rules = []rule{
 	{
 		in:     []string{"storage/..."},
 		forbid: []string{"./runtime/...", "./registry/...", "./server/...", "./boot/...", "net/http", "k8s.io/..."},
+		but:    []string{"k8s.io/kms/apis/v2"}, // the rule below says where
 		reason: "storage keeps bytes: it knows no Scheme, no objects and no HTTP; registry hands it the function that makes bytes canonical",
+	},
+	{
+		in:     []string{"..."},
+		except: []string{"storage/encryption/kms_client.go", "storage/encryption/kmstest"},
+		forbid: []string{"k8s.io/kms/..."},
+		reason: "one file speaks the protocol of KMS plug-ins, and their twin for tests; of Kubernetes it is the messages only",
+	},
+	{
+		in:     []string{"..."},
+		except: []string{"storage/encryption/..."},
+		forbid: []string{"golang.org/x/crypto/..."},
+		reason: "who encrypts what is decided in one place; for everything else there is the standard library",
+	},
+	{
+		in:     []string{"storage/encryption"},
+		forbid: []string{"./storage/etcd3", "./storage/embedded", "./storage/cacher", "./storage/memory"},
+		reason: "encryption is a Form: it works over any backend and knows none",
 	},
 	{
 		in:     []string{"storage"},
