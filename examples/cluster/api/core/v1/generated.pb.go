@@ -27,6 +27,7 @@ import (
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Namespace(data []byte, m *corev1.Namespace) error {
 	r := readerGenerated{data: data, end: len(data), shared: true}
+	r.first()
 	unmarshal_corev1_Namespace(&r, m)
 	return r.err
 }
@@ -57,6 +58,7 @@ func Marshal_NamespaceList(m *NamespaceList) ([]byte, error) {
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Pod(data []byte, m *corev1.Pod) error {
 	r := readerGenerated{data: data, end: len(data), shared: true}
+	r.first()
 	unmarshal_corev1_Pod(&r, m)
 	return r.err
 }
@@ -87,6 +89,7 @@ func Marshal_PodList(m *PodList) ([]byte, error) {
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ReplicationController(data []byte, m *corev1.ReplicationController) error {
 	r := readerGenerated{data: data, end: len(data), shared: true}
+	r.first()
 	unmarshal_corev1_ReplicationController(&r, m)
 	return r.err
 }
@@ -922,10 +925,7 @@ func marshal_corev1_PodSpec(w *writerGenerated, m *corev1.PodSpec) {
 		for k := len(keys) - 1; k >= 0; k-- {
 			entry := w.written()
 			v := m.Overhead[keys[k]]
-			{
-				n, err := v.MarshalToSizedBuffer(w.room(v.Size()))
-				w.closeOther(2<<3|2, n, err)
-			}
+			w.putQuantity(2<<3|2, v)
 			w.putString(1<<3|2, string(keys[k]))
 			w.close(32<<3|2, entry)
 		}
@@ -1198,10 +1198,7 @@ func marshal_corev1_PodStatus(w *writerGenerated, m *corev1.PodStatus) {
 		for k := len(keys) - 1; k >= 0; k-- {
 			entry := w.written()
 			v := m.AllocatedResources[keys[k]]
-			{
-				n, err := v.MarshalToSizedBuffer(w.room(v.Size()))
-				w.closeOther(2<<3|2, n, err)
-			}
+			w.putQuantity(2<<3|2, v)
 			w.putString(1<<3|2, string(keys[k]))
 			w.close(19<<3|2, entry)
 		}
@@ -2509,10 +2506,7 @@ func marshal_corev1_ResourceRequirements(w *writerGenerated, m *corev1.ResourceR
 		for k := len(keys) - 1; k >= 0; k-- {
 			entry := w.written()
 			v := m.Requests[keys[k]]
-			{
-				n, err := v.MarshalToSizedBuffer(w.room(v.Size()))
-				w.closeOther(2<<3|2, n, err)
-			}
+			w.putQuantity(2<<3|2, v)
 			w.putString(1<<3|2, string(keys[k]))
 			w.close(2<<3|2, entry)
 		}
@@ -2523,10 +2517,7 @@ func marshal_corev1_ResourceRequirements(w *writerGenerated, m *corev1.ResourceR
 		for k := len(keys) - 1; k >= 0; k-- {
 			entry := w.written()
 			v := m.Limits[keys[k]]
-			{
-				n, err := v.MarshalToSizedBuffer(w.room(v.Size()))
-				w.closeOther(2<<3|2, n, err)
-			}
+			w.putQuantity(2<<3|2, v)
 			w.putString(1<<3|2, string(keys[k]))
 			w.close(1<<3|2, entry)
 		}
@@ -2837,10 +2828,7 @@ func marshal_corev1_ContainerStatus(w *writerGenerated, m *corev1.ContainerStatu
 		for k := len(keys) - 1; k >= 0; k-- {
 			entry := w.written()
 			v := m.AllocatedResources[keys[k]]
-			{
-				n, err := v.MarshalToSizedBuffer(w.room(v.Size()))
-				w.closeOther(2<<3|2, n, err)
-			}
+			w.putQuantity(2<<3|2, v)
 			w.putString(1<<3|2, string(keys[k]))
 			w.close(10<<3|2, entry)
 		}
@@ -5057,10 +5045,7 @@ func marshal_corev1_NodeAllocatableMappedResources(w *writerGenerated, m *corev1
 		return
 	}
 	if m.Quantity != nil {
-		{
-			n, err := m.Quantity.MarshalToSizedBuffer(w.room(m.Quantity.Size()))
-			w.closeOther(2<<3|2, n, err)
-		}
+		w.putQuantity(2<<3|2, *m.Quantity)
 	}
 	w.putString(1<<3|2, string(m.Name))
 }
@@ -5104,16 +5089,10 @@ func marshal_corev1_NodeAllocatableOverheadResources(w *writerGenerated, m *core
 		return
 	}
 	if m.PerContainer != nil {
-		{
-			n, err := m.PerContainer.MarshalToSizedBuffer(w.room(m.PerContainer.Size()))
-			w.closeOther(3<<3|2, n, err)
-		}
+		w.putQuantity(3<<3|2, *m.PerContainer)
 	}
 	if m.PerPod != nil {
-		{
-			n, err := m.PerPod.MarshalToSizedBuffer(w.room(m.PerPod.Size()))
-			w.closeOther(2<<3|2, n, err)
-		}
+		w.putQuantity(2<<3|2, *m.PerPod)
 	}
 	w.putString(1<<3|2, string(m.Name))
 }
@@ -5224,10 +5203,7 @@ func marshal_corev1_EmptyDirVolumeSource(w *writerGenerated, m *corev1.EmptyDirV
 		w.putNumber(3<<3, uint64(*m.Mode))
 	}
 	if m.SizeLimit != nil {
-		{
-			n, err := m.SizeLimit.MarshalToSizedBuffer(w.room(m.SizeLimit.Size()))
-			w.closeOther(2<<3|2, n, err)
-		}
+		w.putQuantity(2<<3|2, *m.SizeLimit)
 	}
 	w.putString(1<<3|2, string(m.Medium))
 }
@@ -7652,10 +7628,7 @@ func marshal_corev1_ResourceFieldSelector(w *writerGenerated, m *corev1.Resource
 	if m == nil {
 		return
 	}
-	{
-		n, err := m.Divisor.MarshalToSizedBuffer(w.room(m.Divisor.Size()))
-		w.closeOther(3<<3|2, n, err)
-	}
+	w.putQuantity(3<<3|2, m.Divisor)
 	w.putString(2<<3|2, m.Resource)
 	w.putString(1<<3|2, m.ContainerName)
 }
@@ -8642,10 +8615,7 @@ func marshal_corev1_VolumeResourceRequirements(w *writerGenerated, m *corev1.Vol
 		for k := len(keys) - 1; k >= 0; k-- {
 			entry := w.written()
 			v := m.Requests[keys[k]]
-			{
-				n, err := v.MarshalToSizedBuffer(w.room(v.Size()))
-				w.closeOther(2<<3|2, n, err)
-			}
+			w.putQuantity(2<<3|2, v)
 			w.putString(1<<3|2, string(keys[k]))
 			w.close(2<<3|2, entry)
 		}
@@ -8656,10 +8626,7 @@ func marshal_corev1_VolumeResourceRequirements(w *writerGenerated, m *corev1.Vol
 		for k := len(keys) - 1; k >= 0; k-- {
 			entry := w.written()
 			v := m.Limits[keys[k]]
-			{
-				n, err := v.MarshalToSizedBuffer(w.room(v.Size()))
-				w.closeOther(2<<3|2, n, err)
-			}
+			w.putQuantity(2<<3|2, v)
 			w.putString(1<<3|2, string(keys[k]))
 			w.close(1<<3|2, entry)
 		}
@@ -8819,6 +8786,29 @@ type readerGenerated struct {
 	resource_Quantity                      slabGenerated[resource.Quantity]
 }
 
+// firstGenerated is what the metadata of most objects needs some of.
+type firstGenerated struct {
+	words                     [4]uint64
+	strings                   [2]string
+	metav1_FieldsV1           [2]metav1.FieldsV1
+	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
+	metav1_OwnerReference     [1]metav1.OwnerReference
+	metav1_Time               [2]metav1.Time
+}
+
+// first allocates them at once, unless the object is too small to need more than one.
+func (r *readerGenerated) first() {
+	if len(r.data) < 256 {
+		return
+	}
+	f := new(firstGenerated)
+	r.words, r.strings = f.words[:], f.strings[:]
+	r.metav1_FieldsV1 = f.metav1_FieldsV1[:]
+	r.metav1_ManagedFieldsEntry = f.metav1_ManagedFieldsEntry[:]
+	r.metav1_OwnerReference = f.metav1_OwnerReference[:]
+	r.metav1_Time = f.metav1_Time[:]
+}
+
 // What a message can be wrong about; io.ErrUnexpectedEOF says that it ends too early.
 var (
 	ErrInvalidLengthGenerated        = errors.New("proto: negative length found during unmarshaling")
@@ -8861,7 +8851,6 @@ func encodeVarintGenerated(data []byte, i int, v uint64) int {
 
 // sortedKeysGenerated appends the keys of m to keys and sorts them: a message has one form only.
 func sortedKeysGenerated[K cmp.Ordered, V any](keys []K, m map[K]V) []K {
-	keys = slices.Grow(keys, len(m))
 	for k := range m {
 		keys = append(keys, k)
 	}
@@ -9484,6 +9473,13 @@ func (w *writerGenerated) putTime(tag uint64, t *metav1.Time) {
 		w.putNumber(2<<3, 0)
 		w.putNumber(1<<3, uint64(t.Unix()))
 	}
+	w.close(tag, before)
+}
+
+// putQuantity writes a quantity and its tag. It works on a copy, because a quantity keeps the text that is made of it.
+func (w *writerGenerated) putQuantity(tag uint64, q resource.Quantity) {
+	before := w.written()
+	w.putString(1<<3|bytesGenerated, q.String())
 	w.close(tag, before)
 }
 
