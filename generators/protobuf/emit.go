@@ -30,6 +30,10 @@ func printFile(out *emit.File, f *file) error {
 		p.Preamble("source: " + f.pkg.Path + "/" + protoFile)
 	}
 	p.Reserve(locals...)
+	if len(f.foreign) > 0 {
+		p.P("//lint:file-ignore SA1019 deprecated fields are read and written like others")
+		p.P()
+	}
 	for _, m := range f.messages {
 		p.message(m)
 	}

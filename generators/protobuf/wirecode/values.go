@@ -1,3 +1,5 @@
+//lint:file-ignore U1000 the functions are printed, not called
+
 package wirecode
 
 import (

@@ -22,6 +22,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+//lint:file-ignore SA1019 deprecated fields are read and written like others
+
 // Reset empties m.
 func (m *CrossVersionObjectReference) Reset() { *m = CrossVersionObjectReference{} }
 
