@@ -20,7 +20,7 @@ func (tr *translator) compare(e *cel.Expr) (value, error) {
 	}
 	out := value{typ: types.Bool, guards: and(a.guards, b.guards)}
 	x, y := native(a.typ), native(b.typ)
-	mismatch := fmt.Errorf("%s compares a %s with a %s", e.Source, kindName(a.typ), kindName(b.typ))
+	mismatch := fmt.Errorf("%s compares %s with %s", e.Source, aKind(a.typ), aKind(b.typ))
 	switch {
 	case isInt(x) && isInt(y):
 		out.code = sameType(e, a, b, types.Int64)
@@ -93,7 +93,7 @@ func (tr *translator) in(e *cel.Expr) (value, error) {
 		out.code = append([]any{"func() bool { _, ok := "}, whole.code...)
 		out.code = append(append(append(out.code, "["), converted(n.Key)...), "]; return ok }()")
 	default:
-		return value{}, fmt.Errorf("%s looks for a %s in a %s", e.Source, kindName(item.typ), kindName(whole.typ))
+		return value{}, fmt.Errorf("%s looks for %s in %s", e.Source, aKind(item.typ), aKind(whole.typ))
 	}
 	return out, nil
 }

@@ -292,7 +292,7 @@ func (tr *translator) method(e *cel.Expr) (value, error) {
 		return value{}, err
 	}
 	if !isString(native(on.typ)) {
-		return value{}, fmt.Errorf("%s is for strings, and %s is a %s", e.Name, e.On.Source, kindName(on.typ))
+		return value{}, fmt.Errorf("%s is for strings, and %s is %s", e.Name, e.On.Source, aKind(on.typ))
 	}
 	text := append(append([]any{"string("}, on.code...), ")")
 	if e.Name == "matches" {
@@ -318,7 +318,7 @@ func (tr *translator) matches(e *cel.Expr, on value) (value, error) {
 	if _, err := regexp.Compile(arg.Text); err != nil {
 		return value{}, fmt.Errorf("%q is no regular expression: %v", arg.Text, err)
 	}
-	name := tr.p.fresh("pattern" + tr.name)
+	name := tr.p.fresh("patternFor" + tr.name)
 	tr.vars = append(tr.vars, variable{name, construct{fn: ident("regexp", "MustCompile"), args: []any{raw(goQuote(arg.Text))}}})
 	return value{code: append(append([]any{name + ".MatchString("}, on.code...), ")"), typ: types.Bool, guards: on.guards}, nil
 }

@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"slices"
 	"strings"
 
 	"k8s.io/gengo/v2/types"
@@ -34,8 +35,7 @@ func (pr *printer) field(n *node, f *part) {
 		pr.calls(calls)
 	}
 	if descend {
-		pr.P("// call the type's validation function")
-		pr.P("errs = append(errs, ", pr.resolve(f.node.fn), "(ctx, op, fldPath, obj, oldObj)...)")
+		pr.callOfType(f, calls)
 	}
 	if keys {
 		pr.calls(f.eachKey.calls)
@@ -53,6 +53,21 @@ func (pr *printer) field(n *node, f *part) {
 	pr.P("errs = append(errs, fn(", pr.path(f), ", ", prefix, "obj.", f.name, ", oldVal, oldObj != nil)...)")
 	pr.P("}")
 	pr.P()
+}
+
+// callOfType prints the call of the function that the field's type has, which expects something behind a pointer.
+func (pr *printer) callOfType(f *part, calls []call) {
+	maybeNil := f.typ.Kind == types.Pointer && !slices.ContainsFunc(calls, func(c call) bool {
+		return c.stop && c.cohort == "" && (c.fn == lib("RequiredPointer") || c.fn == lib("OptionalPointer"))
+	})
+	pr.P("// call the type's validation function")
+	if maybeNil {
+		pr.P("if obj != nil {")
+	}
+	pr.P("errs = append(errs, ", pr.resolve(f.node.fn), "(ctx, op, fldPath, obj, oldObj)...)")
+	if maybeNil {
+		pr.P("}")
+	}
 }
 
 // path is the path of a field. The fields of an embedded struct stand beside those of the outer one; but errors of a

@@ -1,8 +1,8 @@
 package validation
 
 import (
-	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/gengo/v2/types"
 
@@ -105,7 +105,7 @@ func unsupported(t *types.Type) string {
 		}
 		switch native(t.Elem).Kind {
 		case types.Pointer, types.Slice, types.Array, types.Map:
-			return "it is a pointer to a " + kindName(t.Elem)
+			return "it is a pointer to " + aKind(t.Elem)
 		}
 		return unsupported(t.Elem)
 	case types.Slice:
@@ -124,7 +124,7 @@ func unsupported(t *types.Type) string {
 		}
 		return ""
 	}
-	return fmt.Sprintf("it is a %s", t.Kind)
+	return "it is " + article(strings.ToLower(string(t.Kind)))
 }
 
 // mapOfLists is the one shape that may be there and must not have rules.

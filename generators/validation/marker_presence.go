@@ -13,13 +13,9 @@ func markerPresenceRules() []rule {
 	// Both are read before the others of their field: see mayBeOmitted.
 	return []rule{
 		{name: kubebuilder + "Required", scopes: onField, example: "+" + kubebuilder + "Required",
-			doc: "The field must be there. Go can't tell a number, bool or struct that was left out from one that is zero, so of these nothing is checked.",
-			plan: func(_ *planner, s *site, _ codetags.Tag) (plan, error) {
-				if hasRule(s, "k8s:required") || !tellsUnset(s.typ) {
-					return plan{}, nil
-				}
-				return required(s)
-			}},
+			doc: "The field must be there; it may be empty. Go can't tell a string, number, bool or struct that was left out from one that is zero, " +
+				"so of these nothing is checked, except where clients leave out what is zero (omitempty). +k8s:required is stricter.",
+			plan: func(_ *planner, s *site, _ codetags.Tag) (plan, error) { return present(s) }},
 		{name: kubebuilder + "Optional", scopes: onField, example: "+" + kubebuilder + "Optional",
 			doc: "The field may be left out, and then nothing else of it is validated.",
 			plan: func(_ *planner, s *site, _ codetags.Tag) (plan, error) {
@@ -32,8 +28,44 @@ func markerPresenceRules() []rule {
 	}
 }
 
-// tellsUnset tells whether a value of the type shows that the field was left out.
-func tellsUnset(t *types.Type) bool { return nilable(t) || isString(native(t)) }
+// present wants a field to be there, as far as its Go value shows that it is.
+func present(s *site) (plan, error) {
+	var h helper
+	switch k := native(s.typ).Kind; {
+	case hasRule(s, "k8s:required") || k == types.Struct:
+		return plan{}, nil
+	case k == types.Slice:
+		h = helperList
+	case k == types.Map:
+		h = helperMap
+	case k == types.Pointer || omitted(*s.member):
+		return required(s)
+	default:
+		return plan{}, nil
+	}
+	out := helperCall(h, emission{"FieldValueRequired", "", ""})
+	out.calls[0].stop = true
+	return out, nil
+}
+
+// there is the text of a helper that wants a list or map not to be nil.
+func there(name, params, typ string) helper {
+	return helper{name, func() [][]any {
+		list := ident(fieldPath, "ErrorList")
+		return [][]any{
+			{"// ", name, " wants a value that may be empty, but was not left out."},
+			{"func ", name, "[", params, "](_ ", ident("context", "Context"), ", _ ", ident(operationPath, "Operation"), ", fldPath *", ident(fieldPath, "Path"), ", obj, _ ", typ, ") ", list, " {"},
+			{"if obj != nil {"}, {"return nil"}, {"}"},
+			{"return ", list, "{", ident(fieldPath, "Required"), `(fldPath, "")}`},
+			{"}"},
+		}
+	}}
+}
+
+var (
+	helperList = there("validate_listPresent", "T any", "[]T")
+	helperMap  = there("validate_mapPresent", "K comparable, V any", "map[K]V")
+)
 
 func markerShapeRules() []rule {
 	silent := func(name, doc string) rule {

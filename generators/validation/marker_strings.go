@@ -29,13 +29,12 @@ func markerStringRules() []rule {
 	)
 }
 
-// printedTypes are structs that are strings in JSON.
+// printedTypes are structs that are text in JSON, or can be.
 var printedTypes = []types.Name{
 	{Package: "k8s.io/apimachinery/pkg/api/resource", Name: "Quantity"},
+	{Package: "k8s.io/apimachinery/pkg/util/intstr", Name: "IntOrString"},
 	{Package: metaV1, Name: "Duration"},
 }
-
-var intOrString = types.Name{Package: "k8s.io/apimachinery/pkg/util/intstr", Name: "IntOrString"}
 
 func (p *planner) pattern(s *site, t codetags.Tag) (plan, error) {
 	text := unquoted(t.Value)
@@ -45,8 +44,6 @@ func (p *planner) pattern(s *site, t codetags.Tag) (plan, error) {
 	}
 	h := helperPattern
 	switch name := bare(s.typ).Name; {
-	case name == intOrString:
-		h = helperIntOrStringPattern
 	case slices.Contains(printedTypes, name):
 		h = helperPrintedPattern
 	default:
@@ -54,7 +51,7 @@ func (p *planner) pattern(s *site, t codetags.Tag) (plan, error) {
 			return plan{}, fault{message, "remove the tag"}
 		}
 	}
-	variableName := p.fresh("pattern" + p.varName(s.path, ""))
+	variableName := p.fresh("patternFor" + p.varName(s.path, ""))
 	out := helperCall(h, emission{"FieldValueInvalid", "pattern", ""}, own(variableName))
 	out.vars = []variable{{variableName, construct{fn: ident("regexp", "MustCompile"), args: []any{raw(goQuote(text))}}}}
 	return out, nil
@@ -98,7 +95,7 @@ func (p *planner) enumOfValues(s *site, t codetags.Tag) (plan, error) {
 		args = append(args, value)
 	}
 	emits := emission{"FieldValueNotSupported", "", ""}
-	name := p.fresh("allowed" + p.varName(s.path, ""))
+	name := p.fresh("allowedFor" + p.varName(s.path, ""))
 	typ := pointee(s.typ)
 	if isString(b) {
 		c := call{fn: lib("Enum"), args: []any{own(name), raw("nil")}, emits: []emission{emits}}
@@ -186,27 +183,11 @@ var (
 	helperPattern = validator("validate_pattern", "wants text that the pattern matches.", "~string", regexpParam,
 		[]any{"if !pattern.MatchString(string(*obj)) {"}, invalid("pattern", sprintf("must match the regular expression %s", "pattern")...), []any{"}"})
 
-	helperPrintedPattern = helper{"validate_printedPattern", func() [][]any {
-		return [][]any{
-			{"// validate_printedPattern wants a value that the pattern matches as it is printed."},
-			append(append([]any{"func validate_printedPattern[T interface { ", ident("fmt", "Stringer"), "; comparable }](_ ", ident("context", "Context"), ", _ ", ident(operationPath, "Operation"), ", fldPath *", ident(fieldPath, "Path"), ", obj, _ T, "}, regexpParam...), ") ", ident(fieldPath, "ErrorList"), " {"),
-			{"var none T"},
-			{"if obj == none || pattern.MatchString(obj.String()) {"}, {"return nil"}, {"}"},
-			{"return ", ident(fieldPath, "ErrorList"), "{", ident(fieldPath, "Invalid"), "(fldPath, obj.String(), ", ident("fmt", "Sprintf"), `("must match the regular expression %s", pattern)).WithOrigin("pattern")}`},
-			{"}"},
-		}
-	}}
-
-	helperIntOrStringPattern = helper{"validate_intOrStringPattern", func() [][]any {
-		value := ident(intOrString.Package, intOrString.Name)
-		return [][]any{
-			{"// validate_intOrStringPattern wants text that the pattern matches; integers are all right."},
-			append(append([]any{"func validate_intOrStringPattern(_ ", ident("context", "Context"), ", _ ", ident(operationPath, "Operation"), ", fldPath *", ident(fieldPath, "Path"), ", obj, _ *", value, ", "}, regexpParam...), ") ", ident(fieldPath, "ErrorList"), " {"),
-			{"if obj == nil || obj.Type == ", ident(intOrString.Package, "Int"), " || pattern.MatchString(obj.StrVal) {"}, {"return nil"}, {"}"},
-			{"return ", ident(fieldPath, "ErrorList"), "{", ident(fieldPath, "Invalid"), "(fldPath, obj.StrVal, ", ident("fmt", "Sprintf"), `("must match the regular expression %s", pattern)).WithOrigin("pattern")}`},
-			{"}"},
-		}
-	}}
+	helperPrintedPattern = validator("validate_printedPattern", "wants a value that the pattern matches as it stands in JSON, if it is text there.", "any", regexpParam,
+		[]any{"data, err := ", ident("encoding/json", "Marshal"), "(obj)"},
+		[]any{"text := \"\""},
+		[]any{"if err != nil || json.Unmarshal(data, &text) != nil || pattern.MatchString(text) {"}, []any{"return nil"}, []any{"}"},
+		[]any{"return ", ident(fieldPath, "ErrorList"), "{", ident(fieldPath, "Invalid"), "(fldPath, text, ", ident("fmt", "Sprintf"), `("must match the regular expression %s", pattern)).WithOrigin("pattern")}`})
 
 	helperOneOf = validator("validate_oneOf", "wants one of the values.", "comparable", []any{"allowed ...T"},
 		[]any{"var shown []string"},

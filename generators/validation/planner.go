@@ -29,6 +29,7 @@ type planner struct {
 	set    *load.Set
 	report *diag.Report
 	rules  *ruleSet
+	table  *tag.Table
 
 	// outputs are the packages that functions are printed into, by the package of the types.
 	outputs map[string]string
@@ -48,8 +49,9 @@ type planner struct {
 }
 
 func newPlanner(pass *generators.Pass) *planner {
+	rules := newRuleSet()
 	return &planner{
-		set: pass.Set, report: pass.Report, rules: newRuleSet(),
+		set: pass.Set, report: pass.Report, rules: rules, table: tag.NewTable(rules.definitions()),
 		outputs: map[string]string{}, nodes: map[*types.Type]*node{}, lists: map[string]*list{},
 		unions: map[string]map[string]*union{}, modes: map[string]map[string]*modality{}, updates: map[string]*update{},
 		opaque: map[string]bool{}, inherited: map[string]bool{}, claimed: map[emit.Ident]bool{},

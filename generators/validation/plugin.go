@@ -41,6 +41,7 @@ var runTags = []tag.Definition{
 	{Name: tagCoverage, Scope: tag.Package,
 		Doc: "Generates a test that fails if a rule of a root type is not covered by the package's tests. Example: +k8s:validation-gen-test-targets"},
 	{Name: tagNoLint, Scope: tag.Anywhere, Doc: "Is read by validation-gen of Kubernetes, and does nothing here. Example: +k8s:validation-gen-nolint"},
+	{Name: tagServer, Scope: tag.Package},
 	{Name: tagInternal, Scope: tag.Package, Doc: "Marks packages of tests in Kubernetes, and does nothing. Example: +k8s:validation:internal"},
 	{Name: tagIsSubresource, Scope: tag.Type, Value: tag.String,
 		Doc: `The kind is a subresource, and its function is for that path only. Example: +k8s:isSubresource="/scale"`},

@@ -70,6 +70,9 @@ func parse(r rule, line string) (codetags.Tag, error) {
 func (p *planner) plansOf(s *site) plan {
 	var out plan
 	for _, w := range p.tagsOf(s.origin) {
+		if p.misplaced(s, w) {
+			continue
+		}
 		made, err := p.planOf(s, w.Tag)
 		if err != nil {
 			out.left = append(out.left, p.problem(s.origin, w.line, w.Name, err)...)
@@ -87,6 +90,16 @@ func (p *planner) plansOf(s *site) plan {
 		out.add(made)
 	}
 	return out
+}
+
+// misplaced tells whether a tag stands on the wrong thing, which is reported for tags of all plug-ins alike.
+func (p *planner) misplaced(s *site, w written) bool {
+	at := map[scope]tag.Scope{onType: tag.Type, onField: tag.Field}[s.scope]
+	if at == tag.Anywhere || s.origin.owner.Name.Package == "" {
+		return false
+	}
+	message, _ := p.table.Check(w.line, at)
+	return message != ""
 }
 
 // planOf plans one tag, after a check that it fits its definition and the place.
@@ -114,7 +127,7 @@ func (r rule) fits(t codetags.Tag) error {
 	if !r.anyArgs && r.value != fields {
 		for _, a := range t.Args {
 			if !slices.ContainsFunc(r.args, func(d argument) bool { return d.name == a.Name }) {
-				return fault{fmt.Sprintf("+%s has no argument %s", r.name, a), cureOf(r)}
+				return fault{fmt.Sprintf("it has no argument %s", a), cureOf(r)}
 			}
 			if a.Type != codetags.ArgTypeString {
 				return fault{fmt.Sprintf("the argument %s is of type %s", a, a.Type), "want a string"}
@@ -122,7 +135,7 @@ func (r rule) fits(t codetags.Tag) error {
 		}
 		for _, d := range r.args {
 			if d.required && !slices.ContainsFunc(t.Args, func(a codetags.Arg) bool { return a.Name == d.name }) {
-				return fault{"+" + r.name + " lacks its argument", cureOf(r)}
+				return fault{"it lacks its argument", cureOf(r)}
 			}
 		}
 	}
@@ -146,11 +159,11 @@ func (r rule) fits(t codetags.Tag) error {
 	case fits:
 		return nil
 	case got == codetags.ValueTypeNone:
-		return fault{fmt.Sprintf("+%s lacks its value", r.name), cureOf(r)}
+		return fault{"it lacks its value", cureOf(r)}
 	case r.value == none:
-		return fault{fmt.Sprintf("+%s has no value, and this is %s", r.name, shownValue(t)), cureOf(r)}
+		return fault{fmt.Sprintf("it takes no value, and this is %s", shownValue(t)), cureOf(r)}
 	}
-	return fault{fmt.Sprintf("+%s=%s is not %s", r.name, shownValue(t), article(string(r.value))), cureOf(r)}
+	return fault{fmt.Sprintf("%s is not %s", shownValue(t), article(string(r.value))), cureOf(r)}
 }
 
 func shownValue(t codetags.Tag) string {

@@ -36,6 +36,7 @@ func (p *planner) custom(s *site, _ codetags.Tag) (plan, error) {
 	if pkg != nil {
 		decl = pkg.Types.Functions[fn.Name]
 	}
+	p.claimed[fn] = true
 	value := nilableForm(s.typ)
 	signature := fmt.Sprintf("func %s(ctx context.Context, op operation.Operation, fldPath *field.Path, value, oldValue %s) field.ErrorList", fn.Name, shortType(value))
 	switch {
@@ -44,7 +45,6 @@ func (p *planner) custom(s *site, _ codetags.Tag) (plan, error) {
 	case !customSignature(decl.Underlying.Signature, value):
 		return plan{}, fault{"the function " + fn.Name + " has another signature", "make it " + signature}
 	}
-	p.claimed[fn] = true
 	return of(call{fn: fn, notes: []string{"custom validation"}}), nil
 }
 

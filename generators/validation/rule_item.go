@@ -178,7 +178,7 @@ func keyValue(member *types.Member, k pair) (string, error) {
 			return strconv.Itoa(v), nil
 		}
 	}
-	return "", fault{fmt.Sprintf("the value %#v does not fit the key %s, a %s", k.value, k.name, kindName(member.Type)), "write it as a value of that type"}
+	return "", fault{fmt.Sprintf("the value %#v does not fit the key %s, %s", k.value, k.name, aKind(member.Type)), "write it as a value of that type"}
 }
 
 // extractor is a function of an object that is false for an object that is nil.

@@ -106,5 +106,5 @@ func zeroDefault(s *site) (has, zero bool, err error) {
 	case isBool(t):
 		return true, value == false, nil
 	}
-	return false, false, fault{fmt.Sprintf("+default=%s stands on a %s", values[0], kindName(s.typ)), "remove the default, or make the field a pointer"}
+	return false, false, fault{fmt.Sprintf("+default=%s stands on %s", values[0], aKind(s.typ)), "remove the default, or make the field a pointer"}
 }
