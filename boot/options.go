@@ -48,6 +48,11 @@ type StoreOptions struct {
 	WatchCache bool
 	// Versions overrides the storage versions, see the flag's help for the form of an item.
 	Versions []string
+	// EncryptionConfig is a file that says how objects are encrypted at rest, as in Kubernetes; "" leaves them plain.
+	EncryptionConfig string
+	// EncryptionReload puts changes of that file into effect. Kubernetes' default is not to: then a mistake in the file
+	// is found at the next start, when it keeps the server down, and not at once, when it is only a failed check.
+	EncryptionReload bool
 }
 
 // The media types that objects can be stored in.
@@ -65,6 +70,8 @@ func NewOptions(name string) *Options {
 			EtcdPrefix: "/registry",
 			MediaType:  mediaTypeProtobuf,
 			WatchCache: true,
+
+			EncryptionReload: true,
 		},
 	}
 }
@@ -93,6 +100,8 @@ func (o *StoreOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.EtcdPrefix, "etcd-prefix", o.EtcdPrefix, "`key` in etcd below which all objects are stored")
 	fs.StringVar(&o.MediaType, "storage-media-type", o.MediaType, "media `type` of newly written objects: "+mediaTypeProtobuf+" or "+mediaTypeJSON+"; both are read")
 	fs.BoolVar(&o.WatchCache, "watch-cache", o.WatchCache, "answer reads from memory, kept up to date by one watch for each resource; false asks etcd each time")
+	fs.StringVar(&o.EncryptionConfig, "encryption-provider-config", o.EncryptionConfig, "`file` with an EncryptionConfiguration as Kubernetes has it: which objects are encrypted in etcd, and with which keys")
+	fs.BoolVar(&o.EncryptionReload, "encryption-provider-config-automatic-reload", o.EncryptionReload, "put changes of that file into effect within seconds; one with a mistake is refused, and fails the health check encryption-config")
 	fs.StringSliceVar(&o.Versions, "storage-versions", o.Versions, "comma-separated storage versions: `group/version` for all kinds of a group, resource.group=group/version for one")
 }
 

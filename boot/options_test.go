@@ -22,6 +22,8 @@ func TestParse(t *testing.T) {
 			EtcdPrefix:  "/registry",
 			MediaType:   "application/json",
 			WatchCache:  true,
+
+			EncryptionReload: true,
 		},
 	}
 	if diff := cmp.Diff(want, o); diff != "" {

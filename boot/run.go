@@ -44,10 +44,18 @@ func Run(ctx context.Context, s Server, o *Options, out io.Writer) (err error) {
 	}
 	defer listener.Close()
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	crypt, err := openEncryption(&o.Store, s.Resources, log)
+	if err != nil {
+		return err
+	}
+	if crypt != nil {
+		defer crypt.Close()
+	}
 	db, err := openDatabase(ctx, &o.Store, log)
 	if err != nil {
 		return err
 	}
+	db.encryption = crypt
 	defer func() { err = errors.Join(err, db.close()) }()
 	access, err := openAccess(s.Name, o, listener.Addr())
 	if err != nil {
@@ -69,6 +77,9 @@ func Run(ctx context.Context, s Server, o *Options, out io.Writer) (err error) {
 			return err
 		}
 		resources = append(resources, served...)
+	}
+	if crypt != nil {
+		crypt.Start(db.reread)
 	}
 	if err := guardNamespaces(ctx, scheme, resources); err != nil {
 		return err
@@ -94,7 +105,7 @@ func openResource(scheme *runtime.Scheme, r registry.Resource, db *database, o r
 	if err != nil {
 		return nil, err
 	}
-	store, err := db.store(r.KeyPrefix(), form)
+	store, err := db.store(r.KeyPrefix(), db.encrypted(r, form))
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +125,8 @@ func newHandler(s Server, o *ServingOptions, scheme *runtime.Scheme, resources [
 		Authenticator: clients,
 		Authorizer:    auth.Masters{},
 		Version:       server.Version{GitVersion: gitVersion},
-		Readyz:        []server.Check{{Name: "etcd", Check: db.ready}, {Name: "watch-cache", Check: db.filled}},
+		Readyz:        []server.Check{{Name: "etcd", Check: db.ready}, {Name: "watch-cache", Check: db.filled}, {Name: "kms-providers", Check: db.kmsHealth}},
+		Healthz:       []server.Check{{Name: "encryption-config", Check: db.encryptionHealth}},
 		Log:           log,
 
 		MaxRequestsInFlight:         inFlight(o.MaxRequestsInFlight),

@@ -10,6 +10,7 @@ import (
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/cacher"
 	"github.com/typeplane/typeplane/storage/embedded"
+	"github.com/typeplane/typeplane/storage/encryption"
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
 
@@ -24,6 +25,8 @@ type database struct {
 	log       *slog.Logger
 	closeEtcd func() error
 	caches    []*cacher.Cacher
+	// encryption is nil where values lie in etcd as they are.
+	encryption *encryption.Encryption
 	// died is closed when the etcd inside this process has stopped by itself; nil for a cluster's.
 	died <-chan struct{}
 }

@@ -35,8 +35,9 @@ type Config struct {
 
 	// Version is what /version answers. An empty GitVersion is refused: Helm compares it.
 	Version Version
-	// Livez are the checks that mean "restart me"; Readyz those that mean "send no requests now".
-	Livez, Readyz []Check
+	// Livez are the checks that mean "restart me"; Readyz those that mean "send no requests now"; Healthz those that mean
+	// "somebody must look after me", while requests are answered as ever.
+	Livez, Readyz, Healthz []Check
 
 	// RequestTimeout bounds every request but watches, and ?timeout=. Zero: 60 s.
 	RequestTimeout time.Duration

@@ -24,7 +24,7 @@ func (s *Server) addHealth() {
 	all := slices.Concat(live, s.config.Readyz)
 	s.addChecks("livez", live)
 	s.addChecks("readyz", append(slices.Clip(all), shutdown))
-	s.addChecks("healthz", all)
+	s.addChecks("healthz", slices.Concat(all, s.config.Healthz))
 }
 
 func (s *Server) addChecks(root string, checks []Check) {

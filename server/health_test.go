@@ -19,6 +19,7 @@ func TestHealth(t *testing.T) {
 	c := config(t, books())
 	c.Livez = []server.Check{check("log", nil)}
 	c.Readyz = []server.Check{check("storage", errors.New("no quorum at 10.0.0.7"))}
+	c.Healthz = []server.Check{check("file", errors.New("line 3"))}
 	s := newServer(t, c)
 	for _, tc := range []struct {
 		path string
@@ -37,7 +38,9 @@ func TestHealth(t *testing.T) {
 		{"/readyz?verbose&exclude=storage&exclude=log", "u", 200, "[+]ping ok\n[+]log excluded: ok\n[+]storage excluded: ok\n[+]shutdown ok\nreadyz check passed\n"},
 		{"/readyz?verbose&exclude=storage&exclude=typo", "u", 200, "[+]ping ok\n[+]log ok\n[+]storage excluded: ok\n[+]shutdown ok\nwarn: some health checks cannot be excluded: no matches for [\"typo\"]\nreadyz check passed\n"},
 		{"/readyz/storage", "u", 500, "internal server error: no quorum at 10.0.0.7\n"},
-		{"/healthz", "u", 500, "[+]ping ok\n[+]log ok\n[-]storage failed: reason withheld\nhealthz check failed\n"},
+		{"/healthz", "u", 500, "[+]ping ok\n[+]log ok\n[-]storage failed: reason withheld\n[-]file failed: reason withheld\nhealthz check failed\n"},
+		{"/healthz?exclude=storage", "u", 500, "[+]ping ok\n[+]log ok\n[+]storage excluded: ok\n[-]file failed: reason withheld\nhealthz check failed\n"},
+		{"/healthz/file", "u", 500, "internal server error: line 3\n"},
 		{"/healthz/storage", "u", 500, "internal server error: no quorum at 10.0.0.7\n"},
 	} {
 		w := do(s, request{path: tc.path, header: map[string]string{"Test-User": tc.user}})

@@ -49,6 +49,7 @@ type Cacher struct {
 
 	current  atomic.Pointer[state] // nil until the first list; published under mu
 	epoch    atomic.Int64          // how often the source went back in time; changed under mu
+	reread   atomic.Bool           // entries are to be read again; set under mu
 	ready    chan struct{}         // closed when current is there
 	revision batch
 

@@ -52,6 +52,11 @@ func (c *Cacher) step(list *bool, alive func()) error {
 		*list = false
 		alive()
 	}
+	if err := c.readAgain(); err != nil {
+		code := storage.CodeOf(err)
+		*list = code == storage.CodeCompacted || code == storage.CodeFuture // the latter if the source went back
+		return err
+	}
 	w, err := c.source.Watch(c.ctx, c.prefix, storage.WatchOptions{After: c.current.Load().revision, Progress: true})
 	if err != nil {
 		*list = storage.CodeOf(err) == storage.CodeCompacted
@@ -68,9 +73,12 @@ func (c *Cacher) step(list *bool, alive func()) error {
 			*list = true
 			return errWentBack
 		}
+		if c.reread.Load() {
+			return errReread
+		}
 		events, err := w.Next(ctx)
 		if c.ctx.Err() == nil && ctx.Err() != nil {
-			continue // wentBack: the epoch is another one
+			continue // wentBack: the epoch is another one; or Reread
 		}
 		if err != nil {
 			*list = storage.CodeOf(err) == storage.CodeCompacted

@@ -1,0 +1,47 @@
+package cacher
+
+import (
+	"errors"
+
+	"github.com/typeplane/typeplane/storage"
+)
+
+var errReread = errors.New("the entries are to be read again")
+
+// Reread makes the cache read its entries from the source again, in the background: the source's Form may read what
+// it could not read before, or call stale what it did not. No watch ends, and nobody gets an event: the objects
+// are the same. Events that are remembered stay as they were.
+func (c *Cacher) Reread() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.reread.Store(true)
+	if c.breakWatch != nil {
+		c.breakWatch()
+	}
+}
+
+// readAgain does what Reread asked for, if it did: it puts what the source holds at the cache's revision in the place of
+// what the cache holds. Only follow calls it, which is the only one to publish other states.
+func (c *Cacher) readAgain() error {
+	if !c.reread.Swap(false) {
+		return nil
+	}
+	old := c.current.Load()
+	page, err := c.source.List(c.ctx, c.prefix, storage.ListOptions{Match: storage.Exact, Revision: old.revision})
+	if err != nil {
+		c.reread.Store(true)
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := &state{tree: old.tree.Copy(), revision: old.revision, bytes: old.bytes, epoch: old.epoch}
+	for _, e := range page.Entries {
+		if was, there := s.tree.Set(e.Key, e); there {
+			s.bytes -= size(was)
+		}
+		s.bytes += size(e)
+	}
+	c.points = nil // what they hold was read before
+	c.publish(s)
+	return nil
+}
