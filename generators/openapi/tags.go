@@ -90,7 +90,7 @@ func limitTags() []tag.Definition {
 }
 
 var ownTags = []tag.Definition{
-	{Name: tagGen, Scope: tag.Package | tag.Type | tag.Field, Value: tag.Bool, Doc: "Publishes the kinds of a package, or one type, as OpenAPI schemas; false leaves a type or a field out."},
+	{Name: tagGen, Scope: tag.Package | tag.Type | tag.Field, Value: tag.Any, Doc: "Publishes the kinds of a package, or one type, as OpenAPI schemas: true; false leaves a type or a field out; x-kubernetes-name:value adds an extension."},
 	{Name: tagModelPackage, Scope: tag.Package | tag.Type, Value: tag.String, Doc: "Generates the methods OpenAPIModelName, like +k8s:openapi-model-package=com.example.shop.v1: what the names of the package's OpenAPI models begin with; by default the group backwards and the version, like com.example.library.v1."},
 	{Name: tagOptional, Scope: tag.Field, Doc: "The field may be left out; so it may if its JSON tag says omitempty or omitzero, or if it has a default."},
 	{Name: tagRequired, Scope: tag.Field, Doc: "The field must be given."},

@@ -98,8 +98,8 @@ func (p *planner) misplaced(s *site, w written) bool {
 	if at == tag.Anywhere || s.origin.owner.Name.Package == "" {
 		return false
 	}
-	message, _ := p.table.Check(w.line, at)
-	return message != ""
+	_, faulty := p.table.Check(w.line, at)
+	return faulty
 }
 
 // planOf plans one tag, after a check that it fits its definition and the place.

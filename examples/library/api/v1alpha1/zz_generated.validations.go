@@ -76,7 +76,7 @@ func Validate_Book(
 	return errs
 }
 
-var allowedBookSpec_genre = sets.New[string]("Fiction", "Science", "Reference")
+var allowedForBookSpec_genre = sets.New[string]("Fiction", "Science", "Reference")
 
 // Validate_BookSpec validates an instance of BookSpec according
 // to declarative validation rules in the API schema.
@@ -111,7 +111,7 @@ func Validate_BookSpec(
 			if earlyReturn {
 				return // do not proceed
 			}
-			if e := validate.Enum(ctx, op, fldPath, obj, oldObj, allowedBookSpec_genre, nil); len(e) != 0 {
+			if e := validate.Enum(ctx, op, fldPath, obj, oldObj, allowedForBookSpec_genre, nil); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			return
@@ -164,11 +164,11 @@ func Validate_BookStatus(
 	return errs
 }
 
-var patternv1_Condition_type = regexp.MustCompile(`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`)
+var patternForv1_Condition_type = regexp.MustCompile(`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`)
 
-var allowedv1_Condition_status = sets.New[v1.ConditionStatus]("True", "False", "Unknown")
+var allowedForv1_Condition_status = sets.New[v1.ConditionStatus]("True", "False", "Unknown")
 
-var patternv1_Condition_reason = regexp.MustCompile("^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$")
+var patternForv1_Condition_reason = regexp.MustCompile("^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$")
 
 // validate_v1_Condition validates an instance of v1.Condition according
 // to declarative validation rules in the API schema.
@@ -193,17 +193,13 @@ func validate_v1_Condition(
 				errs = append(errs, e...)
 				earlyReturn = true
 			}
-			if e := validate.RequiredValue(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
-				errs = append(errs, e...)
-				earlyReturn = true
-			}
 			if earlyReturn {
 				return // do not proceed
 			}
 			if e := validate.MaxLength(ctx, op, fldPath, obj, oldObj, 316); len(e) != 0 {
 				errs = append(errs, e...)
 			}
-			if e := validate_pattern(ctx, op, fldPath, obj, oldObj, patternv1_Condition_type); len(e) != 0 {
+			if e := validate_pattern(ctx, op, fldPath, obj, oldObj, patternForv1_Condition_type); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			return
@@ -232,14 +228,10 @@ func validate_v1_Condition(
 				errs = append(errs, e...)
 				earlyReturn = true
 			}
-			if e := validate.RequiredValue(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
-				errs = append(errs, e...)
-				earlyReturn = true
-			}
 			if earlyReturn {
 				return // do not proceed
 			}
-			if e := validate.Enum(ctx, op, fldPath, obj, oldObj, allowedv1_Condition_status, nil); len(e) != 0 {
+			if e := validate.Enum(ctx, op, fldPath, obj, oldObj, allowedForv1_Condition_status, nil); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			// call the type's validation function
@@ -309,10 +301,6 @@ func validate_v1_Condition(
 				errs = append(errs, e...)
 				earlyReturn = true
 			}
-			if e := validate.RequiredValue(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
-				errs = append(errs, e...)
-				earlyReturn = true
-			}
 			if earlyReturn {
 				return // do not proceed
 			}
@@ -325,7 +313,7 @@ func validate_v1_Condition(
 			if e := validate.MinLength(ctx, op, fldPath, obj, oldObj, 1); len(e) != 0 {
 				errs = append(errs, e...)
 			}
-			if e := validate_pattern(ctx, op, fldPath, obj, oldObj, patternv1_Condition_reason); len(e) != 0 {
+			if e := validate_pattern(ctx, op, fldPath, obj, oldObj, patternForv1_Condition_reason); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			return
@@ -349,14 +337,6 @@ func validate_v1_Condition(
 				}
 			}
 			// call field-attached validations
-			earlyReturn := false
-			if e := validate.RequiredValue(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
-				errs = append(errs, e...)
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
 			if e := validate.MaxLength(ctx, op, fldPath, obj, oldObj, 32768); len(e) != 0 {
 				errs = append(errs, e...)
 			}

@@ -23,6 +23,8 @@ import (
 	intstr "k8s.io/apimachinery/pkg/util/intstr"
 )
 
+//lint:file-ignore SA1019 deprecated fields are read and written like others
+
 // UnmarshalShared_Namespace is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Namespace(data []byte, m *corev1.Namespace) error {
