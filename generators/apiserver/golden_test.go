@@ -9,6 +9,7 @@ import (
 	"github.com/typeplane/typeplane/generators/gentest"
 	"github.com/typeplane/typeplane/generators/json"
 	"github.com/typeplane/typeplane/generators/protobuf"
+	"github.com/typeplane/typeplane/generators/register"
 	"github.com/typeplane/typeplane/generators/validation"
 )
 
@@ -18,6 +19,6 @@ func TestGolden(t *testing.T) { gentest.Run(t, "testdata", apiserver.Plugin()) }
 func TestWired(t *testing.T) {
 	gentest.Run(t, "testdata/wired",
 		gentest.Quiet(deepcopy.Plugin()), gentest.Quiet(conversion.Plugin()), gentest.Quiet(protobuf.Plugin()), gentest.Quiet(json.Plugin()),
-		gentest.Quiet(validation.Plugin()),
+		gentest.Quiet(validation.Plugin()), gentest.Quiet(register.Plugin()),
 		apiserver.Plugin())
 }

@@ -60,8 +60,10 @@ func (m *models) enumDescription(t *types.Type) []string {
 	}
 	lines := []string{"", "Possible enum values:"}
 	for _, c := range constants {
-		comment := strings.Join(c.CommentLines, " ")
-		comment = strings.TrimPrefix(strings.TrimSpace(comment), c.Name.Name)
+		prose := slices.DeleteFunc(slices.Clone(c.CommentLines), func(line string) bool {
+			return strings.HasPrefix(strings.TrimSpace(line), "+")
+		})
+		comment := strings.TrimPrefix(strings.TrimSpace(strings.Join(prose, " ")), c.Name.Name)
 		comment = strings.Join(strings.Fields(comment), " ")
 		lines = append(lines, strings.TrimRight(fmt.Sprintf(" - `%q` %s", *c.ConstValue, comment), " "))
 	}

@@ -103,7 +103,7 @@ func (d Definition) judge(rest, args, value string, given bool) (problem, cure s
 	switch {
 	case args == "" && strings.HasPrefix(d.Args, "("):
 		return "arguments are missing: " + d.Args, d.likeExample()
-	case args != "" && d.Args == "" && strings.HasPrefix(d.Name, "k8s:"):
+	case args != "" && d.Args == "" && !d.Below && strings.HasPrefix(d.Name, "k8s:"):
 		return "it takes no arguments, found " + args, d.likeExample()
 	}
 	if d.Value == Fields {

@@ -57,6 +57,7 @@ var schemaTags = Section{
 			Example: "+k8s:validation:maxProperties=8"},
 		{Name: "k8s:validation:format", Scope: Type | Field, Value: String, Doc: "Format of the string.",
 			Example: `+k8s:validation:format="date-time"`},
+		{Name: "k8s:validation:nullable", Scope: Type | Field, Value: Flag, Doc: "The value may be null."},
 		{Name: "k8s:validation:enum", Scope: Type | Field, Value: Any, Doc: "The values that are allowed."},
 		{Name: "k8s:validation:items", Scope: Type | Field, Value: Any, Same: "k8s:validation",
 			Doc: "A constraint of each item.", Example: "+k8s:validation:items:maxLength=63"},
