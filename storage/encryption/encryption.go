@@ -32,7 +32,7 @@ type Options struct {
 }
 
 const (
-	fileEvery = 2 * time.Second
+	fileEvery = time.Second
 	// retryEvery is for a file that was refused and has not changed: the plug-in that it names may be there now.
 	retryEvery = 10 * time.Second
 )
