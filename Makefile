@@ -32,7 +32,7 @@ build: ## Build every package, and gen and the examples into bin/.
 	$(GO) build -o $(BIN)/ ./cmd/... ./examples/...
 
 .PHONY: test
-test: lint verify unit e2e dropin ## Everything that CI runs.
+test: lint verify unit e2e encryption dropin ## Everything that CI runs.
 
 .PHONY: unit
 unit: ## The tests of the main module.
@@ -53,6 +53,10 @@ patient: $(BIN)/kubectl ## Clients that read or write too slowly, for as long as
 .PHONY: dropin
 dropin: ## Regenerate k8s.io/api and four modules more with gen, build them, and run their own tests (some minutes).
 	cd test/dropin && $(GO) test -count=1 -timeout 30m ./...
+
+.PHONY: encryption
+encryption: ## Encryption at rest beside that of k8s.io/apiserver: each reads what the other wrote.
+	cd test/encryption && $(GO) test -count=1 ./...
 
 .PHONY: race
 race: ## The tests of the main module under the race detector (needs a C compiler).
