@@ -26,11 +26,17 @@ func TestStory(t *testing.T) {
 	}
 	s := startProgram(t, "cluster", t.TempDir())
 	defer s.stop(syscall.SIGTERM)
-	env := storyEnv(t, s)
+	tell(t, storyFile, string(text), storyEnv(t, s), func(string) {}, mask)
+}
 
+// tell runs the commands of a text and holds what they print against it. before is called with the text in front of
+// each command, and the command; clean takes out of an output what differs from run to run.
+func tell(t *testing.T, file, text string, env []string, before func(string), clean func(string) string) {
+	t.Helper()
 	var out strings.Builder
-	for _, part := range parseStory(string(text)) {
+	for _, part := range parseStory(text) {
 		out.WriteString(part.text)
+		before(part.text)
 		if part.command == "" {
 			continue
 		}
@@ -41,12 +47,12 @@ func TestStory(t *testing.T) {
 		if got != "" {
 			out.WriteString(got + "\n")
 		}
-		if !*update && mask(got) != mask(part.output) {
-			t.Errorf("$ %s\nprints\n%s\nwant\n%s", part.command, mask(got), mask(part.output))
+		if !*update && clean(got) != clean(part.output) {
+			t.Errorf("$ %s\nprints\n%s\nwant\n%s", part.command, clean(got), clean(part.output))
 		}
 	}
 	if *update {
-		if err := os.WriteFile(storyFile, []byte(out.String()), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,0 +1,59 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const encryptionPage = "../../docs/encryption.md"
+
+// configBlock is a configuration in the page.
+var configBlock = regexp.MustCompile("(?s)```yaml\n(.*?)```")
+
+// TestEncryptionPage starts a server with the first configuration of the page, replaces the file by each of the others
+// when its turn comes, and runs the commands between them.
+func TestEncryptionPage(t *testing.T) {
+	text, err := os.ReadFile(encryptionPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "encryption.yaml")
+	write := func(config string) {
+		t.Helper()
+		if err := os.WriteFile(file+".next", []byte(config), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(file+".next", file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := configBlock.FindStringSubmatch(string(text))
+	write(first[1])
+	s := startProgram(t, "library", t.TempDir(), "--encryption-provider-config", file)
+	defer s.stop(syscall.SIGTERM)
+
+	inEffect := first[1]
+	replace := func(part string) {
+		for _, config := range configBlock.FindAllStringSubmatch(part, -1) {
+			if config[1] == inEffect {
+				continue
+			}
+			inEffect = config[1]
+			before := strings.Count(s.output.String(), "encryption:")
+			write(config[1])
+			for end := time.Now().Add(10 * time.Second); strings.Count(s.output.String(), "encryption:") == before; time.Sleep(20 * time.Millisecond) {
+				if time.Now().After(end) {
+					t.Fatalf("the server does not notice:\n%s\n%s", config[1], s.output)
+				}
+			}
+		}
+	}
+	withoutDir := func(out string) string { return mask(strings.ReplaceAll(out, dir+"/", "")) }
+	tell(t, encryptionPage, string(text), storyEnv(t, s), replace, withoutDir)
+}
