@@ -89,8 +89,8 @@ var rules = []rule{
 	{
 		in:     []string{"..."},
 		except: []string{"storage/embedded"},
-		forbid: []string{"go.etcd.io/etcd/server/v3/..."},
-		reason: "storage/embedded is the one place that starts an etcd server",
+		forbid: []string{"go.etcd.io/etcd/server/v3/...", "go.etcd.io/etcd/etcdutl/..."},
+		reason: "storage/embedded is the one place that starts an etcd server, and that makes the files of one",
 	},
 	{
 		in:     []string{"storage/..."},
@@ -121,9 +121,9 @@ var rules = []rule{
 		reason: "the contract stands below its implementations",
 	},
 	{
-		in:     []string{"storage/memory", "storage/cacher"},
+		in:     []string{"storage/memory", "storage/cacher", "storage/migration"},
 		forbid: []string{"./storage/etcd3", "./storage/embedded", "go.etcd.io/..."},
-		reason: "the twin and the cache work over any backend",
+		reason: "the twin, the cache and a migration work over any backend",
 	},
 	{
 		in:     []string{"runtime/..."},

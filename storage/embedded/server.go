@@ -69,6 +69,9 @@ func Start(ctx context.Context, config Config) (s *Server, err error) {
 	if s.lock, err = lockDir(config.Dir); err != nil {
 		return s, err
 	}
+	if err := checkRestored(config.Dir); err != nil {
+		return s, err
+	}
 	if err := beginFirst(config.Dir); err != nil {
 		return s, err
 	}
@@ -155,14 +158,12 @@ func (c *Config) complete() error {
 }
 
 func (s *Server) etcdConfig() *embed.Config {
-	c := embed.NewConfig()
-	c.Name = "embedded"
+	c := memberConfig()
 	c.Dir = s.config.Dir
 	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(s.log.zap)
 
 	// One member needs nobody to talk to: no peer listener. The address is only a name in the member list.
 	c.ListenPeerUrls = nil
-	c.InitialCluster = c.InitialClusterFromName(c.Name)
 	socket := url.URL{Scheme: "unix", Path: s.socket}
 	c.ListenClientUrls = []url.URL{socket}
 	c.AdvertiseClientUrls = []url.URL{socket}
