@@ -32,7 +32,8 @@ build: ## Build every package, and gen and the examples into bin/.
 	$(GO) build -o $(BIN)/ ./cmd/... ./examples/...
 
 .PHONY: test
-test: lint verify unit e2e encryption dropin ## Everything that CI runs.
+test: DROPIN = -short
+test: lint verify unit codebench e2e encryption dropin ## Everything that CI runs.
 
 .PHONY: unit
 unit: ## The tests of the main module.
@@ -51,8 +52,12 @@ patient: $(BIN)/kubectl ## Clients that read or write too slowly, for as long as
 	cd test/e2e && $(GO) test -count=1 -timeout 30m -v -run 'SlowWatchers|BadConnections' ./... -patient
 
 .PHONY: dropin
-dropin: ## Regenerate k8s.io/api and four modules more with gen, build them, and run their own tests (some minutes).
-	cd test/dropin && $(GO) test -count=1 -timeout 30m ./...
+dropin: ## Regenerate Kubernetes' modules with gen, build them, and run their own tests (minutes; DROPIN=-short for k8s.io/api and code-generator only).
+	cd test/dropin && $(GO) test -count=1 -timeout 30m $(DROPIN) ./...
+
+.PHONY: codebench
+codebench: ## Generated code does what that of k8s.io/api does (BENCH='-bench .' to see how much faster).
+	cd test/codebench && $(GO) test -count=1 $(BENCH) ./...
 
 .PHONY: encryption
 encryption: ## Encryption at rest beside that of k8s.io/apiserver: each reads what the other wrote.

@@ -29,6 +29,7 @@ func TestAPI(t *testing.T) {
 
 // In k8s.io/apimachinery the types are that have hand-written parts: Time, Quantity, IntOrString, RawExtension, Verbs.
 func TestAPIMachinery(t *testing.T) {
+	notShort(t)
 	dir := moduleCopy(t, "k8s.io/apimachinery")
 	for _, pkg := range []string{"meta/v1", "meta/v1beta1", "testapigroup/v1"} {
 		// go-to-protobuf is told by its flags; gen is told by the tag that k8s.io/api has.
@@ -50,6 +51,13 @@ func TestAPIMachinery(t *testing.T) {
 	goCommand(t, dir, "test", "-count=1", "./pkg/apis/meta/v1/...", "./pkg/runtime", "./pkg/runtime/serializer/protobuf",
 		"./pkg/api/resource", "./pkg/util/intstr", "./pkg/apis/testapigroup/...")
 	sameProtos(t, protos, read(t, dir, "generated.proto"))
+}
+
+// notShort leaves a test out of the short run, which has one module for each generator.
+func notShort(t *testing.T) {
+	if testing.Short() {
+		t.Skip("only without -short")
+	}
 }
 
 // sameProtos compares the .proto files. Ours import only what they use, and know no comments of other modules, which

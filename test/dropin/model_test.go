@@ -27,6 +27,7 @@ func TestCodeGenerator(t *testing.T) {
 // A server that is built from k8s.io/apiserver keeps working as it is: its own source registers our functions with
 // apimachinery's Scheme.
 func TestSampleAPIServer(t *testing.T) {
+	notShort(t)
 	dir := releasedCopy(t, "k8s.io/sample-apiserver")
 	registered := registrations(t, dir)
 	removeAll(t, dir, modelFiles...)
@@ -40,6 +41,7 @@ func TestSampleAPIServer(t *testing.T) {
 
 // In meta/v1 are conversions that are asked for by type, from the parameters of URLs, and functions by hand around them.
 func TestURLValues(t *testing.T) {
+	notShort(t)
 	dir := releasedCopy(t, "k8s.io/apimachinery")
 	registered := registrations(t, filepath.Join(dir, "pkg/apis/testapigroup"))
 	removeAll(t, dir, modelFiles...)
