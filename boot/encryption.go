@@ -36,14 +36,14 @@ func encryptionName(r registry.Resource) encryption.Resource {
 	return encryption.Resource{Group: name.Group, Name: name.Resource}
 }
 
-// encrypted wraps the form of a resource's values by what the configuration says.
-func (d *database) encrypted(r registry.Resource, form storage.Form) storage.Form {
-	if d.encryption == nil {
+// encryptedForm wraps the form of a resource's values by what the configuration says; e is nil without one.
+func encryptedForm(e *encryption.Encryption, root string, r registry.Resource, form storage.Form) storage.Form {
+	if e == nil {
 		return encryption.Plain(form)
 	}
-	return d.encryption.Form(encryption.Target{
+	return e.Form(encryption.Target{
 		Resource: encryptionName(r),
-		Root:     d.root,
+		Root:     root,
 		Form:     form,
 		Owns:     owns(r.KeyPrefix()),
 	})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/pflag"
@@ -13,39 +14,46 @@ import (
 	"github.com/typeplane/typeplane/internal/suggest"
 )
 
-// Main runs a server as a program: flags in, an exit code out. SIGINT and SIGTERM stop it in good order, a second
+// Main runs a server as a program: flags or a command in, an exit code out. SIGINT and SIGTERM stop it in good order, a second
 // one at once.
 func Main(s Server) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // from now on a signal has its usual effect again
-	err := run(ctx, s, os.Args[1:])
+	err := run(ctx, s, os.Args[1:], systemConsole())
 	if errors.Is(err, pflag.ErrHelp) {
 		return
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", s.Name, err)
-		os.Exit(1)
+		os.Exit(exitCode(err))
 	}
 }
 
-func run(ctx context.Context, s Server, args []string) error {
-	o, err := parse(s.Name, args)
+func run(ctx context.Context, s Server, args []string, c console) error {
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		return s.runCommand(ctx, args, c)
+	}
+	o, err := parse(s, args)
 	if err != nil {
 		return err
 	}
-	return Run(ctx, s, o, os.Stdout)
+	return Run(ctx, s, o, c.out)
 }
 
-// parse reads the command line. The error of an unknown flag says which one was probably meant.
-func parse(name string, args []string) (*Options, error) {
+// newFlags are the flags of the server itself.
+func newFlags(name string) (*pflag.FlagSet, *Options) {
 	o := NewOptions(name)
 	fs := pflag.NewFlagSet(name, pflag.ContinueOnError)
 	fs.SortFlags = false
-	fs.Usage = func() {
-		fmt.Fprintf(os.Stderr, "%s serves its API over HTTPS and keeps the objects in etcd.\n\nUsage: %s [flags]\n\n%s", name, name, fs.FlagUsagesWrapped(100))
-	}
 	o.AddFlags(fs)
+	return fs, o
+}
+
+// parse reads the command line. The error of an unknown flag says which one was probably meant.
+func parse(s Server, args []string) (*Options, error) {
+	fs, o := newFlags(s.Name)
+	fs.Usage = func() { fmt.Fprint(os.Stderr, s.usage(fs)) }
 	if err := fs.Parse(args); err != nil {
 		return nil, withSuggestion(err, fs)
 	}

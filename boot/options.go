@@ -92,16 +92,26 @@ func (o *ServingOptions) addFlags(fs *pflag.FlagSet) {
 
 // AddFlags makes the store's options settable by flags of fs.
 func (o *StoreOptions) AddFlags(fs *pflag.FlagSet) {
+	o.addPlaceFlags(fs)
+	o.addFormFlags(fs)
+	fs.BoolVar(&o.WatchCache, "watch-cache", o.WatchCache, "answer reads from memory, kept up to date by one watch for each resource; false asks etcd each time")
+	fs.BoolVar(&o.EncryptionReload, "encryption-provider-config-automatic-reload", o.EncryptionReload, "put changes of that file into effect within seconds; one with a mistake is refused, and fails the health check encryption-config")
+}
+
+// addPlaceFlags adds those that say where the objects are.
+func (o *StoreOptions) addPlaceFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.DataDir, "data-dir", o.DataDir, "`directory` of certificates, admin.kubeconfig and the embedded etcd; made if it is missing")
 	fs.StringSliceVar(&o.EtcdServers, "etcd-servers", o.EtcdServers, "comma-separated `URLs` of an etcd cluster; without it an etcd runs inside this process, in the data directory")
 	fs.StringVar(&o.EtcdCAFile, "etcd-cafile", o.EtcdCAFile, "`file` with the CA that signed the etcd cluster's certificates")
 	fs.StringVar(&o.EtcdCertFile, "etcd-certfile", o.EtcdCertFile, "`file` with the client certificate for the etcd cluster")
 	fs.StringVar(&o.EtcdKeyFile, "etcd-keyfile", o.EtcdKeyFile, "`file` with the key of --etcd-certfile")
+}
+
+// addFormFlags adds those that say in which form the objects are there, and below which key.
+func (o *StoreOptions) addFormFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.EtcdPrefix, "etcd-prefix", o.EtcdPrefix, "`key` in etcd below which all objects are stored")
 	fs.StringVar(&o.MediaType, "storage-media-type", o.MediaType, "media `type` of newly written objects: "+mediaTypeProtobuf+" or "+mediaTypeJSON+"; both are read")
-	fs.BoolVar(&o.WatchCache, "watch-cache", o.WatchCache, "answer reads from memory, kept up to date by one watch for each resource; false asks etcd each time")
 	fs.StringVar(&o.EncryptionConfig, "encryption-provider-config", o.EncryptionConfig, "`file` with an EncryptionConfiguration as Kubernetes has it: which objects are encrypted in etcd, and with which keys")
-	fs.BoolVar(&o.EncryptionReload, "encryption-provider-config-automatic-reload", o.EncryptionReload, "put changes of that file into effect within seconds; one with a mistake is refused, and fails the health check encryption-config")
 	fs.StringSliceVar(&o.Versions, "storage-versions", o.Versions, "comma-separated storage versions: `group/version` for all kinds of a group, resource.group=group/version for one")
 }
 
@@ -128,21 +138,30 @@ func (o *ServingOptions) validate() error {
 
 // Validate returns every mistake in the store's options, each naming its flag.
 func (o *StoreOptions) Validate() error {
+	return errors.Join(o.validatePlace(), o.validateForm())
+}
+
+func (o *StoreOptions) validatePlace() error {
 	var errs []error
 	if o.DataDir == "" {
 		errs = append(errs, errors.New("--data-dir: want a directory"))
-	}
-	if !strings.HasPrefix(o.EtcdPrefix, "/") || strings.HasSuffix(o.EtcdPrefix, "/") {
-		errs = append(errs, fmt.Errorf("--etcd-prefix=%s: want a key that begins with a slash and does not end in one, like /registry", o.EtcdPrefix))
-	}
-	if o.MediaType != mediaTypeProtobuf && o.MediaType != mediaTypeJSON {
-		errs = append(errs, fmt.Errorf("--storage-media-type=%s: want %s or %s", o.MediaType, mediaTypeProtobuf, mediaTypeJSON))
 	}
 	if (o.EtcdCertFile == "") != (o.EtcdKeyFile == "") {
 		errs = append(errs, errors.New("--etcd-certfile and --etcd-keyfile go together"))
 	}
 	if len(o.EtcdServers) == 0 && (o.EtcdCAFile != "" || o.EtcdCertFile != "") {
 		errs = append(errs, errors.New("--etcd-cafile and --etcd-certfile are for a cluster: name it with --etcd-servers"))
+	}
+	return errors.Join(errs...)
+}
+
+func (o *StoreOptions) validateForm() error {
+	var errs []error
+	if !strings.HasPrefix(o.EtcdPrefix, "/") || strings.HasSuffix(o.EtcdPrefix, "/") {
+		errs = append(errs, fmt.Errorf("--etcd-prefix=%s: want a key that begins with a slash and does not end in one, like /registry", o.EtcdPrefix))
+	}
+	if o.MediaType != mediaTypeProtobuf && o.MediaType != mediaTypeJSON {
+		errs = append(errs, fmt.Errorf("--storage-media-type=%s: want %s or %s", o.MediaType, mediaTypeProtobuf, mediaTypeJSON))
 	}
 	if _, err := parseStorageVersions(o.Versions); err != nil {
 		errs = append(errs, err)

@@ -10,7 +10,7 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	o, err := parse("library", []string{"--bind-address=0.0.0.0", "--secure-port=0", "--max-requests-inflight=0", "--etcd-servers=https://a:2379,https://b:2379", "--storage-media-type=application/json"})
+	o, err := parse(Server{Name: "library"}, []string{"--bind-address=0.0.0.0", "--secure-port=0", "--max-requests-inflight=0", "--etcd-servers=https://a:2379,https://b:2379", "--storage-media-type=application/json"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestParse(t *testing.T) {
 	if diff := cmp.Diff(want, o); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if _, err := parse("library", []string{"--help"}); !errors.Is(err, pflag.ErrHelp) {
+	if _, err := parse(Server{Name: "library"}, []string{"--help"}); !errors.Is(err, pflag.ErrHelp) {
 		t.Errorf("--help: %v", err)
 	}
 }
@@ -44,7 +44,7 @@ func TestParseRefuses(t *testing.T) {
 		"--secure-port=x":         "--secure-port",
 		"serve":                   "no arguments",
 	} {
-		if _, err := parse("library", []string{arg}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := parse(Server{Name: "library"}, []string{arg}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", arg, err, want)
 		}
 	}

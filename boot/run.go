@@ -19,6 +19,7 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/server"
 	"github.com/typeplane/typeplane/server/auth"
+	"github.com/typeplane/typeplane/storage"
 )
 
 // Run serves s until ctx ends, and returns nil after an orderly stop. When requests are answered it prints one line
@@ -27,15 +28,11 @@ func Run(ctx context.Context, s Server, o *Options, out io.Writer) (err error) {
 	if err := o.Validate(); err != nil {
 		return err
 	}
-	scheme, err := s.scheme()
+	known, err := s.kinds(&o.Store)
 	if err != nil {
 		return err
 	}
 	if err := s.checkPrefixes(); err != nil {
-		return err
-	}
-	versions, err := s.storageVersions(scheme, o.Store.Versions)
-	if err != nil {
 		return err
 	}
 	listener, err := listen(ctx, &o.Serving)
@@ -67,24 +64,24 @@ func Run(ctx context.Context, s Server, o *Options, out io.Writer) (err error) {
 		return err
 	}
 	var resources []rest.Resource
-	for _, r := range s.Resources {
-		served, err := openResource(scheme, r, db, registry.Options{
-			StorageVersion:   versions[r.GroupResource()],
-			StorageMediaType: rest.MediaType(o.Store.MediaType),
-			Schemas:          schemas,
-		})
+	survey := &surveyor{kinds: known}
+	for i, r := range s.Resources {
+		options := known.options[i]
+		options.Schemas = schemas
+		store, served, err := openResource(known.scheme, r, db, options)
 		if err != nil {
 			return err
 		}
+		survey.stores = append(survey.stores, store)
 		resources = append(resources, served...)
 	}
 	if crypt != nil {
 		crypt.Start(db.reread)
 	}
-	if err := guardNamespaces(ctx, scheme, resources); err != nil {
+	if err := guardNamespaces(ctx, known.scheme, resources); err != nil {
 		return err
 	}
-	handler, err := newHandler(s, &o.Serving, scheme, resources, access, db, log)
+	handler, err := newHandler(s, &o.Serving, known.scheme, resources, access, db, survey, log)
 	if err != nil {
 		return err
 	}
@@ -100,19 +97,20 @@ func Run(ctx context.Context, s Server, o *Options, out io.Writer) (err error) {
 	return nil
 }
 
-func openResource(scheme *runtime.Scheme, r registry.Resource, db *database, o registry.Options) ([]rest.Resource, error) {
+func openResource(scheme *runtime.Scheme, r registry.Resource, db *database, o registry.Options) (storage.Interface, []rest.Resource, error) {
 	form, err := r.Form(scheme, o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	store, err := db.store(r.KeyPrefix(), db.encrypted(r, form))
+	store, err := db.store(r.KeyPrefix(), encryptedForm(db.encryption, db.root, r, form))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return r.Serve(scheme, store, o)
+	served, err := r.Serve(scheme, store, o)
+	return store, served, err
 }
 
-func newHandler(s Server, o *ServingOptions, scheme *runtime.Scheme, resources []rest.Resource, access *access, db *database, log *slog.Logger) (*server.Server, error) {
+func newHandler(s Server, o *ServingOptions, scheme *runtime.Scheme, resources []rest.Resource, access *access, db *database, survey *surveyor, log *slog.Logger) (*server.Server, error) {
 	clients, err := auth.NewClientCertificates(access.authority.certPEM)
 	if err != nil {
 		return nil, err
@@ -127,6 +125,7 @@ func newHandler(s Server, o *ServingOptions, scheme *runtime.Scheme, resources [
 		Version:       server.Version{GitVersion: gitVersion},
 		Readyz:        []server.Check{{Name: "etcd", Check: db.ready}, {Name: "watch-cache", Check: db.filled}, {Name: "kms-providers", Check: db.kmsHealth}},
 		Healthz:       []server.Check{{Name: "encryption-config", Check: db.encryptionHealth}},
+		Reports:       []server.Report{{Path: storagePath, Make: survey.report}},
 		Log:           log,
 
 		MaxRequestsInFlight:         inFlight(o.MaxRequestsInFlight),

@@ -53,6 +53,7 @@ type Options struct {
 type Resource struct {
 	groupKind schema.GroupKind
 	plural    string
+	version   func(Options) schema.GroupVersion
 	bind      func(*codec, *Schemas, storage.Interface) ([]rest.Resource, error)
 	codec     func(*runtime.Scheme, Options) (*codec, error)
 }
@@ -68,6 +69,7 @@ func Define[T runtime.Object](def Definition[T]) Resource {
 	return Resource{
 		groupKind: def.GroupKind,
 		plural:    def.Plural,
+		version:   func(opts Options) schema.GroupVersion { return storageVersion(def, opts) },
 		codec: func(scheme *runtime.Scheme, opts Options) (*codec, error) {
 			if err := check(def, scheme, opts); err != nil {
 				return nil, err
@@ -91,6 +93,9 @@ func (r Resource) GroupResource() schema.GroupResource {
 // KeyPrefix is the prefix of all keys of the resource, with a slash at its end. No two resources of a server may have
 // the same.
 func (r Resource) KeyPrefix() string { return keyPrefix(r.groupKind.Group, r.plural) }
+
+// StorageVersion is the version in which objects are stored with the options.
+func (r Resource) StorageVersion(opts Options) schema.GroupVersion { return r.version(opts) }
 
 // Form returns how values of the resource lie in the database. The error joins all that is wrong with the definition
 // and the options.

@@ -39,6 +39,9 @@ type Config struct {
 	// "somebody must look after me", while requests are answered as ever.
 	Livez, Readyz, Healthz []Check
 
+	// Reports are answered as JSON, to users whom the Authorizer allows to get their path.
+	Reports []Report
+
 	// RequestTimeout bounds every request but watches, and ?timeout=. Zero: 60 s.
 	RequestTimeout time.Duration
 	// WatchTimeout bounds a watch that says no timeoutSeconds: a random time in [WatchTimeout, 2·WatchTimeout).
@@ -63,6 +66,12 @@ type Config struct {
 type Check struct {
 	Name  string
 	Check func(context.Context) error
+}
+
+// Report is a document that is made when somebody asks for it. Path is that of the document, Make returns what is encoded as JSON.
+type Report struct {
+	Path string
+	Make func(context.Context) (any, error)
 }
 
 // The bounds of writes and bodies that Kubernetes has, too.

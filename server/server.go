@@ -59,6 +59,7 @@ func New(config Config) (*Server, error) {
 	}
 	s.addHealth()
 	s.addVersion()
+	s.addReports()
 	s.addIndex()
 	return s, nil
 }

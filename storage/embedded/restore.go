@@ -31,6 +31,9 @@ type Restoration struct {
 	Now time.Time
 }
 
+// ErrNotEmpty is why Restore refuses a directory without Replace.
+var ErrNotEmpty = errors.New("name another directory, or let the restore put a database aside and go beside other files")
+
 // Restored is what Restore did.
 type Restored struct {
 	Snapshot Snapshot
@@ -124,9 +127,9 @@ func (r Restoration) checkDir() error {
 	for _, e := range entries {
 		switch {
 		case e.Name() == "member":
-			return errors.New("there is a database in it already: name another directory, or allow the restore to put it aside")
+			return fmt.Errorf("there is a database in it already: %w", ErrNotEmpty)
 		case !slices.Contains(ownNames, e.Name()) && !strings.HasPrefix(e.Name(), "member.before-"):
-			return fmt.Errorf("is not empty, there is %s in it: name another directory, or allow the restore to go beside it", e.Name())
+			return fmt.Errorf("there is %s in it: %w", e.Name(), ErrNotEmpty)
 		}
 	}
 	return nil
