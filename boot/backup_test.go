@@ -1,0 +1,66 @@
+package boot
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestBackupAndRestore(t *testing.T) {
+	e := startEtcd(t, map[string]string{prefix + "ns/beta": betaJSON})
+	dir := t.TempDir()
+	file := filepath.Join(dir, "widgets.snapshot")
+	if out := must(t, "backup", file, "--data-dir", e.dir); out != fmt.Sprintf("%s: revision 2, 1 keys, 20 KiB, checked\n", file) {
+		t.Errorf("%q", out)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if _, _, err := do(t, "", "backup", file, "--data-dir", e.dir); err == nil || !strings.Contains(err.Error(), "--force") {
+		t.Errorf("a second time: %v", err)
+	}
+	e.put(t, prefix+"ns/more", betaJSON)
+	// As a cluster that is named by its endpoints.
+	must(t, "backup", file, "--force", "--etcd-servers", "unix://"+e.Socket())
+	if files, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(files) != 1 {
+		t.Errorf("there is something left beside the file: %v, %v", files, err)
+	}
+	if _, _, err := do(t, "", "restore", file, "--data-dir", e.dir, "--replace"); err == nil || !strings.Contains(err.Error(), "stop it first") {
+		t.Errorf("while a server runs: %v", err)
+	}
+	e.put(t, prefix+"ns/after", betaJSON)
+	e.Close()
+
+	if _, _, err := do(t, "", "restore", file, "--data-dir", e.dir); err == nil || !strings.Contains(err.Error(), "(--replace)") {
+		t.Errorf("over a database: %v", err)
+	}
+	for _, args := range [][]string{{"--data-dir", e.dir, "--replace"}, {"--data-dir", filepath.Join(dir, "new")}} {
+		if out := must(t, append([]string{"restore", file}, args...)...); !strings.Contains(out, ": 2 keys of revision 3, which goes on at revision ") ||
+			strings.Contains(out, "member.before-") != (len(args) == 3) {
+			t.Errorf("%q", out)
+		}
+		out := must(t, "inspect", "/", "--data-dir", args[1])
+		if strings.Count(out, "\n") != 3 || !strings.Contains(out, "ns/more") || strings.Contains(out, "ns/after") {
+			t.Errorf("restored:\n%s", out)
+		}
+	}
+	// A stopped server can be backed up, too.
+	must(t, "backup", filepath.Join(dir, "again"), "--data-dir", e.dir)
+}
+
+// What is not whole gets no name.
+func TestBackupThatFailsLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	if _, _, err := do(t, "", "backup", filepath.Join(dir, "f"), "--data-dir", filepath.Join(dir, "none")); err == nil {
+		t.Error("there was nothing to back up")
+	}
+	e := startEtcd(t, nil)
+	if _, _, err := do(t, "", "backup", filepath.Join(dir, "no", "such", "folder"), "--data-dir", e.dir); err == nil {
+		t.Error("there was no place to write to")
+	}
+	if files, _ := os.ReadDir(dir); len(files) != 0 {
+		t.Errorf("left: %v", files)
+	}
+}
