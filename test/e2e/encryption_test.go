@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -54,6 +55,37 @@ func TestEncryptionPage(t *testing.T) {
 			}
 		}
 	}
-	withoutDir := func(out string) string { return mask(strings.ReplaceAll(out, dir+"/", "")) }
-	tell(t, encryptionPage, string(text), storyEnv(t, s), replace, withoutDir)
+	withoutDir := func(out string) string { return strings.ReplaceAll(out, dir+"/", "") }
+	story{file: encryptionPage, text: string(text), env: storyEnv(t, s), before: replace, places: withoutDir, mask: mask}.tell(t)
+}
+
+// What was stored before there was a key is encrypted by migrate, and shown by inspect to who has the key.
+func TestCommandsWithEncryption(t *testing.T) {
+	text, err := os.ReadFile(encryptionPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	config, data := filepath.Join(dir, "encryption.yaml"), filepath.Join(dir, "data")
+	if err := os.WriteFile(config, []byte(configBlock.FindStringSubmatch(string(text))[1]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, data)
+	s.mustCreate(t, "secret-garden")
+	s.stop(syscall.SIGTERM)
+
+	for _, step := range []struct{ args, want string }{
+		{"inspect library.example.com/books/default/secret-garden", "not encrypted"},
+		{"migrate --encryption-provider-config " + config, "1         1     1           0      0"},
+		{"inspect library.example.com/books/default/secret-garden", "encrypted by"},
+		{"inspect library.example.com/books/default/secret-garden --encryption-provider-config " + config, "name: secret-garden"},
+		{"migrate --dry-run --encryption-provider-config " + config, "1         0     0           0      0"},
+	} {
+		args := append(strings.Fields(step.args), "--data-dir", data)
+		out, err := exec.Command(binary, args...).CombinedOutput()
+		if err != nil || !strings.Contains(string(out), step.want) {
+			t.Errorf("library %s: %v, want %q in\n%s", step.args, err, step.want, out)
+		}
+		t.Logf("library %s\n%s", step.args, out)
+	}
 }

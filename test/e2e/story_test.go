@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,46 +14,61 @@ import (
 
 var update = flag.Bool("update", false, "write what the commands of the story print into its README; read the difference before you commit it")
 
-// The story is the console blocks of this file: lines that begin with "$ " are run, those behind them are what they
-// print.
-const storyFile = "../../examples/cluster/README.md"
-
 // TestStory runs the walkthrough of examples/cluster, all of it in one shell session's worth of state, and holds every
 // line of output against the text. Only uids, resourceVersions and times are masked.
 func TestStory(t *testing.T) {
-	text, err := os.ReadFile(storyFile)
+	s := startProgram(t, "cluster", t.TempDir())
+	defer s.stop(syscall.SIGTERM)
+	runStory(t, s, "../../examples/cluster/README.md")
+}
+
+// runStory runs the story in a file. It is in the console blocks: lines that begin with "$ " are run, those behind them
+// are what they print.
+func runStory(t *testing.T, s *server, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := startProgram(t, "cluster", t.TempDir())
-	defer s.stop(syscall.SIGTERM)
-	tell(t, storyFile, string(text), storyEnv(t, s), func(string) {}, mask)
+	env := storyEnv(t, s)
+	places := strings.NewReplacer(s.dataDir, "$DATA", strings.TrimPrefix(env[0], "HOME="), "~")
+	story{file: file, text: string(text), env: env, places: places.Replace, mask: mask}.tell(t)
 }
 
-// tell runs the commands of a text and holds what they print against it. before is called with the text in front of
-// each command, and the command; clean takes out of an output what differs from run to run.
-func tell(t *testing.T, file, text string, env []string, before func(string), clean func(string) string) {
+// story is a text with commands, which are run in env.
+type story struct {
+	file, text string
+	env        []string
+	before     func(text string)          // is called with the text in front of each command, and the command; may be nil
+	places     func(output string) string // gives folders of this run the names that the text has for them
+	mask       func(output string) string // takes out what differs from run to run, before outputs are compared
+}
+
+// tell runs the commands and holds what they print against the text.
+func (s story) tell(t *testing.T) {
 	t.Helper()
 	var out strings.Builder
-	for _, part := range parseStory(text) {
+	for _, part := range parseStory(s.text) {
 		out.WriteString(part.text)
-		before(part.text)
+		if s.before != nil {
+			s.before(part.text)
+		}
 		if part.command == "" {
 			continue
 		}
 		cmd := exec.Command("bash", "-c", part.command)
-		cmd.Dir, cmd.Env = "../..", env
+		cmd.Dir, cmd.Env = "../..", s.env
 		printed, _ := cmd.CombinedOutput() // a command that fails says so in what it prints
-		got := strings.TrimRight(string(printed), "\n")
+		got := s.places(strings.TrimRight(string(printed), "\n"))
 		if got != "" {
 			out.WriteString(got + "\n")
 		}
-		if !*update && clean(got) != clean(part.output) {
-			t.Errorf("$ %s\nprints\n%s\nwant\n%s", part.command, clean(got), clean(part.output))
+		if !*update && s.mask(got) != s.mask(part.output) {
+			t.Errorf("$ %s\nprints\n%s\nwant\n%s", part.command, s.mask(got), s.mask(part.output))
 		}
 	}
 	if *update {
-		if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
+		if err := os.WriteFile(s.file, []byte(out.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -102,7 +118,8 @@ func parseStory(text string) []storyPart {
 	return append(parts, current)
 }
 
-// storyEnv is the shell of the story: an empty home, the tools on the path, $DATA the server's data directory.
+// storyEnv is the shell of the story: an empty home, the tools on the path, $DATA the server's data directory, $SERVER
+// its process.
 func storyEnv(t *testing.T, s *server) []string {
 	t.Helper()
 	bin, err := filepath.Abs(filepath.Dir(kubectlPath(t)))
@@ -112,7 +129,7 @@ func storyEnv(t *testing.T, s *server) []string {
 	home := t.TempDir()
 	return []string{
 		"HOME=" + home, "KUBECONFIG=" + s.kubeconfig, "KUBECACHEDIR=" + home,
-		"DATA=" + s.dataDir, "TZ=UTC", "PATH=" + bin + ":" + filepath.Dir(s.cmd.Path) + ":" + os.Getenv("PATH"),
+		"DATA=" + s.dataDir, fmt.Sprintf("SERVER=%d", s.cmd.Process.Pid), "TZ=UTC", "PATH=" + filepath.Dir(s.cmd.Path) + ":" + bin + ":" + os.Getenv("PATH"),
 	}
 }
 
@@ -124,6 +141,9 @@ var masks = []struct {
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`), "TIME"},
 	{regexp.MustCompile(`(resourceVersion"?: ?"?)\d+`), "${1}N"},
 	{regexp.MustCompile(`\b(\d+[smhd])+( +|$)`), "AGE "},
+	{regexp.MustCompile(`before-\d{8}-\d{6}\.\d{3}`), "before-TIME"},
+	{regexp.MustCompile(`keys, \d+ KiB`), "keys, N KiB"},
+	{regexp.MustCompile(`goes on at revision \d{16}`), "goes on at revision N"},
 }
 
 // mask takes out what differs from run to run.
