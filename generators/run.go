@@ -31,7 +31,7 @@ type Config struct {
 	Header string
 	// Verify compares instead of writing.
 	Verify bool
-	// WarnUnknownTags makes unknown tags warnings, which stop nothing.
+	// WarnUnknownTags makes warnings, which stop nothing, of tags that are unknown or have no effect where they stand.
 	WarnUnknownTags bool
 	// Cache is the folder that remembers runs after which all was up to date, so that the next one has nothing to do if
 	// nothing changed; see package uptodate. "" is none. Whatever else the outcome depends on, flags of plug-ins for
@@ -48,7 +48,7 @@ type Config struct {
 type Result struct {
 	// Problems are what is wrong with the packages, sorted. If there is one, nothing was written.
 	Problems []diag.Problem
-	// Warnings are unknown tags where Config.WarnUnknownTags asks for that.
+	// Warnings are what is worth to look at and stopped nothing: also tags, where Config.WarnUnknownTags asks for that.
 	Warnings []diag.Problem
 	// Changes are all files of the run, sorted by path, with what was the matter with each before. File names are
 	// relative to Config.Dir where they are below it.
@@ -85,7 +85,7 @@ func Run(cfg Config) (Result, error) {
 		return Result{}, err
 	}
 	watch.lap("load %d of %d packages", len(set.Packages), len(set.Named))
-	checks := tagCheck{table: table, report: report, warnUnknown: cfg.WarnUnknownTags}
+	checks := tagCheck{table: table, report: report}
 	for _, pkg := range set.Packages {
 		checks.lines(set.TagLines(pkg))
 	}
@@ -108,7 +108,8 @@ func Run(cfg Config) (Result, error) {
 		watch.lap("%s: %d files", plugin.Name, len(pass.files))
 	}
 	checks.values()
-	result := Result{Problems: report.Problems(), Warnings: checks.warnings.Problems()}
+	var result Result
+	result.Problems, result.Warnings = split(report, cfg.WarnUnknownTags)
 	if len(result.Problems) > 0 {
 		return result, nil
 	}

@@ -2,6 +2,7 @@ package generators
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/typeplane/typeplane/generators/diag"
@@ -26,8 +27,6 @@ func TagTable(plugins []Plugin) *tag.Table {
 type tagCheck struct {
 	table       *tag.Table
 	report      *diag.Report
-	warnUnknown bool
-	warnings    diag.Report
 	wrongValues []wrongValue
 }
 
@@ -42,20 +41,39 @@ func (c *tagCheck) lines(lines []load.TagLine) {
 		p := diag.Problem{Pos: line.Pos, Path: line.Path}
 		fault, wrong := c.table.Check(line.Text, line.Scope)
 		p.Pos.Column += fault.Offset
-		p.Message, p.Cure = fault.Message, fault.Cure
+		p.Message, p.Cure, p.Idle = fault.Message, fault.Cure, !fault.Value
 		switch {
-		case wrong && fault.Unknown && c.warnUnknown:
-			c.warnings.Add(p)
 		case wrong && fault.Value:
+			p.Idle = !c.table.IsRead(fault.Name)
 			c.wrongValues = append(c.wrongValues, wrongValue{p, fault.Name})
 		case wrong:
 			c.report.Add(p)
 		case line.Trailing && tag.Checked(tag.NameOf(line.Text)):
+			p.Idle = true
 			p.Message = fmt.Sprintf("+%s stands behind code, where it has no effect", tag.NameOf(line.Text))
 			p.Cure = "put it on a line of its own above what it is about"
 			c.report.Add(p)
 		}
 	}
+}
+
+// split makes warnings of the problems that are about idle tags, if the run is to go on in spite of them. A warning of
+// what is a problem anyway is left out.
+func split(report *diag.Report, warnIdle bool) (problems, warnings []diag.Problem) {
+	var soft diag.Report
+	for _, p := range report.Problems() {
+		if p.Idle && warnIdle {
+			soft.Add(p)
+		} else {
+			problems = append(problems, p)
+		}
+	}
+	for _, w := range report.Warnings() {
+		if !slices.ContainsFunc(problems, func(p diag.Problem) bool { return p.Pos == w.Pos && p.Path == w.Path }) {
+			soft.Add(w)
+		}
+	}
+	return problems, soft.Problems()
 }
 
 // values reports wrong values of which no plug-in spoke, which knows more than the table.

@@ -43,7 +43,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&o.headerFile, "go-header-file", "", "file with the license comment that generated Go files begin with")
 	flags.BoolVar(&o.verify, "verify", false, "write nothing; fail and name the files that are out of date")
 	flags.StringVar(&o.breaking, "check-breaking", "", "write nothing; compare the API types with those of a git commit, and fail if clients or stored objects would break")
-	flags.StringVar(&o.unknown, "unknown-tags", "error", "what a tag is that begins with k8s:, kubebuilder:, typeplane: or genclient: and that gen does not know: error or warn")
+	flags.StringVar(&o.unknown, "unknown-tags", "error", "what a tag is that begins with k8s:, kubebuilder:, typeplane: or genclient: and that gen does not know, or that has no effect where it stands: error or warn")
 	flags.BoolVar(&o.cache, "cache", true, "do nothing if nothing has changed since a run that left all up to date; false does all the work")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "say what happens to each file and how long each step takes")
 	if err := flags.Parse(args); errors.Is(err, pflag.ErrHelp) {

@@ -7,7 +7,8 @@
 // at every depth; integers that get narrower are checked. A conversion may share memory with its source.
 //
 // A hand-written function with the name and signature of a conversion takes the place of the generated one, which
-// stays callable as autoConvert_a_To_b. A field that has no counterpart, or one of another type, needs such a
+// stays callable as autoConvert_a_To_b. It is looked for where it is needed, where the types are, and in all packages of
+// the run that ask for conversions. A field that has no counterpart, or one of another type, needs such a
 // function or the tag +k8s:conversion-gen=false: otherwise it is a problem, because converting would lose it.
 //
 // Two things are printed only for users of apimachinery's Scheme. Where a package has the variable

@@ -1,6 +1,8 @@
 package conversion
 
 import (
+	gotypes "go/types"
+	"slices"
 	"strings"
 
 	"github.com/typeplane/typeplane/generators/diag"
@@ -26,10 +28,11 @@ type manual struct {
 }
 
 // manual returns the hand-written function that converts a to b: of the package that is printed, of the version, of a
-// hub, or of the package of one of the types.
+// hub, of the package of one of the types, or of another package of the run that converts.
 func (p *planner) manual(a, b *types.Type) (manual, bool) {
+	wanted := Name(a, b)
 	for _, pkg := range p.searched(a, b) {
-		fn := pkg.Types.Functions[Name(a, b)]
+		fn := pkg.Types.Functions[wanted]
 		if !converts(fn, a, b) {
 			continue
 		}
@@ -48,6 +51,35 @@ func (p *planner) searched(a, b *types.Type) []*load.Package {
 		if pkg := p.mainPackage(t.Name.Package); pkg != nil {
 			out = append(out, pkg)
 		}
+	}
+	return append(out, p.others...)
+}
+
+// converting are the packages of the run that ask for conversions, as conversion-gen has them, except those that
+// import pkg, which therefore can't import them.
+func converting(set *load.Set, pkg *load.Package) []*load.Package {
+	imports := importers{target: pkg.Go, known: map[*gotypes.Package]bool{}}
+	var out []*load.Package
+	for _, other := range set.Packages {
+		if other != pkg && tag.Has(other.DocLines, tagName) && !imports.reaches(other.Go) {
+			out = append(out, other)
+		}
+	}
+	return out
+}
+
+// importers knows which packages need a target, directly or not.
+type importers struct {
+	target *gotypes.Package
+	known  map[*gotypes.Package]bool
+}
+
+func (i importers) reaches(from *gotypes.Package) bool {
+	out, known := i.known[from]
+	if !known {
+		i.known[from] = false
+		out = from == i.target || slices.ContainsFunc(from.Imports(), i.reaches)
+		i.known[from] = out
 	}
 	return out
 }

@@ -69,8 +69,14 @@ func convertible(t *types.Type) bool {
 func optedOut(set *load.Set, t *types.Type, report *diag.Report) bool {
 	value, ok := tag.Last(t.CommentLines, tagName)
 	if !ok {
-		value, _ = tag.Last(t.SecondClosestCommentLines, tagName)
-		return value == "false"
+		if value, _ = tag.Last(t.SecondClosestCommentLines, tagName); value == "false" {
+			report.Warn(diag.Problem{
+				Pos: set.TypePos(t), Path: t.Name.Name,
+				Message: "+" + tagName + "=false has no effect in a comment apart from the type's, so there are conversions",
+				Cure:    "move it down to the type, or remove it",
+			})
+		}
+		return false
 	}
 	if value != "false" {
 		report.Add(diag.Problem{

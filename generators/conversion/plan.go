@@ -18,6 +18,7 @@ type planner struct {
 	out     *load.Package // where functions are printed
 	version *load.Package // where the versioned types are
 	hubs    []*load.Package
+	others  []*load.Package // whose hand-written functions count too
 	report  *diag.Report
 
 	printed map[way]string           // functions of this file
@@ -32,7 +33,7 @@ type planner struct {
 
 func newPlanner(set *load.Set, pkg, version *load.Package, hubs []*load.Package, report *diag.Report) *planner {
 	return &planner{
-		set: set, out: pkg, version: version, hubs: hubs, report: report,
+		set: set, out: pkg, version: version, hubs: hubs, others: converting(set, pkg), report: report,
 		printed: map[way]string{}, equals: map[way]bool{}, ours: map[string]*load.Package{},
 		equalities: map[*types.Type]*structEquality{},
 	}

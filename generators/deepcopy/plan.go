@@ -138,7 +138,8 @@ func (pl *planner) methods(pkg *load.Package) []methods {
 	return out
 }
 
-// wanted decides whether a type of a package gets methods because of tags, and reports tags that cannot be followed.
+// wanted decides whether a type of a package gets methods because of tags, and reports tags that cannot be followed. One
+// on an interface or the like changes nothing, and deepcopy-gen says nothing: that is a warning.
 func (pl *planner) wanted(pkg *load.Package, t *types.Type) bool {
 	if declaredHere := pkg.Go.Scope().Lookup(baseName(t)); declaredHere == nil {
 		return false
@@ -161,7 +162,10 @@ func (pl *planner) wanted(pkg *load.Package, t *types.Type) bool {
 		return false
 	case !copyable(t):
 		if w.in {
-			pl.problem(at, "take the tag off", "a type of kind %s cannot have generated deep copies", strings.ToLower(string(t.Kind)))
+			pl.pass.Report.Warn(diag.Problem{
+				Pos: at.pos, Path: at.path, Cure: "take the tag off",
+				Message: fmt.Sprintf("a type of kind %s cannot have generated deep copies", strings.ToLower(string(t.Kind))),
+			})
 		}
 		return false
 	}

@@ -1,6 +1,7 @@
 // Package diag collects what is wrong with the user's packages, so that one run says all of it.
 //
-// A plug-in adds problems and goes on; Run prints them sorted by position and writes no file if there is one.
+// A plug-in adds problems and goes on; Run prints them sorted by position and writes no file if there is one. A plug-in
+// warns where what it prints is sound, and what is there was probably meant otherwise.
 package diag
 
 import (
@@ -20,6 +21,8 @@ type Problem struct {
 	// Message says what is wrong, Cure what to do about it (may be empty). Lower case, no trailing dot.
 	Message string
 	Cure    string
+	// Idle tells that it is about nothing but a tag that has no effect, so that what is printed is sound without it.
+	Idle bool
 }
 
 func (p Problem) String() string {
@@ -39,8 +42,9 @@ func (p Problem) String() string {
 
 // Report is a set of problems. The zero value is ready; it may be used from any goroutine.
 type Report struct {
-	mu       sync.Mutex // guards problems
+	mu       sync.Mutex // guards the rest
 	problems []Problem
+	warnings []Problem
 }
 
 // Add takes one problem down.
@@ -50,11 +54,29 @@ func (r *Report) Add(p Problem) {
 	r.problems = append(r.problems, p)
 }
 
+// Warn takes something down that stops nothing.
+func (r *Report) Warn(p Problem) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.warnings = append(r.warnings, p)
+}
+
 // Problems returns what was added, sorted by position, each once.
 func (r *Report) Problems() []Problem {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	out := append([]Problem(nil), r.problems...)
+	return inOrder(r.problems)
+}
+
+// Warnings returns what was warned of, sorted by position, each once.
+func (r *Report) Warnings() []Problem {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return inOrder(r.warnings)
+}
+
+func inOrder(problems []Problem) []Problem {
+	out := append([]Problem(nil), problems...)
 	sort.SliceStable(out, func(i, j int) bool { return less(out[i], out[j]) })
 	unique := out[:0]
 	for i, p := range out {

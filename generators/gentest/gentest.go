@@ -4,6 +4,7 @@
 // (or what a go.mod among them says; without one, the module has the requirements of this repository, which stands
 // in it as a replacement, so that printed code may import the runtime). Then come either sections "want/<file>",
 // which are all files that the plug-ins write, or one section "error" with the problems that they report, a line each.
+// A section "warning" holds what is warned of.
 // What is written must compile; if the case has tests ("x_test.go"), they must pass. All cases of a folder are compiled
 // and tested by one go command, as folders of one module whose import paths are "cases.example/<case>/…", so a test
 // must not depend on the import path of its own package. A case with a go.mod is compiled by itself.
@@ -14,6 +15,7 @@
 package gentest
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"os"
@@ -26,6 +28,7 @@ import (
 	"testing"
 
 	"github.com/typeplane/typeplane/generators"
+	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/emit"
 	"github.com/typeplane/typeplane/generators/load"
 
@@ -123,14 +126,13 @@ func unwanted(plugins []generators.Plugin) map[string]bool {
 
 // outcome puts what a run did in the form of the expectations.
 func outcome(t *testing.T, dir string, result generators.Result, unwanted map[string]bool) []txtar.File {
-	if len(result.Problems) > 0 {
-		var b strings.Builder
-		for _, p := range result.Problems {
-			fmt.Fprintln(&b, p)
-		}
-		return []txtar.File{{Name: "error", Data: []byte(b.String())}}
-	}
 	var out []txtar.File
+	if len(result.Warnings) > 0 {
+		out = append(out, txtar.File{Name: "warning", Data: lines(result.Warnings)})
+	}
+	if len(result.Problems) > 0 {
+		return append(out, txtar.File{Name: "error", Data: lines(result.Problems)})
+	}
 	for _, c := range result.Changes {
 		if c.State == emit.Stale || unwanted[filepath.Base(c.Path)] {
 			continue
@@ -144,7 +146,17 @@ func outcome(t *testing.T, dir string, result generators.Result, unwanted map[st
 	return out
 }
 
-func isWant(name string) bool { return name == "error" || strings.HasPrefix(name, "want/") }
+func lines(problems []diag.Problem) []byte {
+	var b bytes.Buffer
+	for _, p := range problems {
+		fmt.Fprintln(&b, p)
+	}
+	return b.Bytes()
+}
+
+func isWant(name string) bool {
+	return name == "error" || name == "warning" || strings.HasPrefix(name, "want/")
+}
 
 func inputs(a *txtar.Archive) []txtar.File { return filter(a, false) }
 func wants(a *txtar.Archive) []txtar.File  { return filter(a, true) }

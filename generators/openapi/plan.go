@@ -190,14 +190,23 @@ func (p *planner) readComments(pkgPath string) {
 // fieldProblem reports what is wrong at a field. Types of other modules are published as they are: nobody can mend
 // them here.
 func (m *models) fieldProblem(at place, message, cure string) {
-	if !m.ours(at.owner) {
-		return
+	if m.ours(at.owner) {
+		m.problem(m.posOf(at), at.path, message, cure)
 	}
-	pos := m.set.TypePos(at.owner)
+}
+
+// misfit is fieldProblem for a tag that can't be about what it stands on; the schema is as if it were not there.
+func (m *models) misfit(at place, message, cure string) {
+	if m.ours(at.owner) {
+		m.report.Add(diag.Problem{Pos: m.posOf(at), Path: at.path, Message: message, Cure: cure, Idle: true})
+	}
+}
+
+func (m *models) posOf(at place) token.Position {
 	if at.field != nil {
-		pos = m.set.MemberPos(at.owner, at.field.Name)
+		return m.set.MemberPos(at.owner, at.field.Name)
 	}
-	m.problem(pos, at.path, message, cure)
+	return m.set.TypePos(at.owner)
 }
 
 // ours says whether a type belongs to the main module; a struct without a name does if it is looked at.

@@ -83,7 +83,7 @@ func (m *models) descend(p part, mark mark, at place) (part, bool) {
 			}
 			p = next
 		default:
-			m.fieldProblem(at, fmt.Sprintf("+%s is for something in %s, and this is %s", mark.tag, container(step.kind), m.named(p)), "remove the tag")
+			m.misfit(at, fmt.Sprintf("+%s is for something in %s, and this is %s", mark.tag, container(step.kind), m.named(p)), "remove the tag")
 			return part{}, false
 		}
 	}
@@ -159,7 +159,7 @@ func (m *models) apply(p part, mark mark, at place) {
 	}
 	kind := m.kindOf(p)
 	if kind != "" && l.on != nil && !slices.Contains(l.on, kind) {
-		m.fieldProblem(at, fmt.Sprintf("+%s is for %s, and this is %s", mark.tag, plural(l.on), m.named(p)), m.insteadOf(p, l, mark))
+		m.misfit(at, fmt.Sprintf("+%s is for %s, and this is %s", mark.tag, plural(l.on), m.named(p)), m.insteadOf(p, l, mark))
 		return
 	}
 	if mark.name == "enum" {
@@ -177,7 +177,7 @@ func (m *models) apply(p part, mark mark, at place) {
 
 func (m *models) applyEnum(p part, kind string, mark mark, at place) {
 	if kind == "array" {
-		m.fieldProblem(at, "+"+mark.tag+" is for single values, and this is a list", m.insteadOf(p, limits["enum"], mark))
+		m.misfit(at, "+"+mark.tag+" is for single values, and this is a list", m.insteadOf(p, limits["enum"], mark))
 		return
 	}
 	read := values

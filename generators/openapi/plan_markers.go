@@ -106,7 +106,7 @@ func (m *models) suits(f field, tag string, want types.Kind) bool {
 		return true
 	}
 	name := map[types.Kind]string{types.Slice: "lists", types.Map: "maps", types.Struct: "structs"}[want]
-	m.fieldProblem(f.place, fmt.Sprintf("+%s is for %s, and this is a %s", tag, name, f.field.Type), "remove the tag")
+	m.misfit(f.place, fmt.Sprintf("+%s is for %s, and this is a %s", tag, name, f.field.Type), "remove the tag")
 	return false
 }
 

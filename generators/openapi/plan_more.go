@@ -23,7 +23,7 @@ func (m *models) describeMore(s *schema, lines []string, at place) {
 	s.PreserveUnknown = s.PreserveUnknown || has(lines, tagPreserveUnknown, tagXPreserveUnknown)
 	if has(lines, tagEmbeddedResource, tagXEmbeddedResource) {
 		if s.Type != "object" && s.Ref == "" && s.Type != "" {
-			m.fieldProblem(at, fmt.Sprintf("+%s is for objects, and this is %s", tagEmbeddedResource, article(s.Type)), "remove the tag")
+			m.misfit(at, fmt.Sprintf("+%s is for objects, and this is %s", tagEmbeddedResource, article(s.Type)), "remove the tag")
 			return
 		}
 		if s.Ref == "" {

@@ -93,7 +93,7 @@ func (m *models) kubebuilderRules(p part, lines []string, at place) {
 	for _, marker := range oneOfMarkers {
 		for _, text := range tag.Values(lines, marker.tag) {
 			if m.kindOf(p) != "object" {
-				m.fieldProblem(at, fmt.Sprintf("+%s is for structs, and this is %s", marker.tag, m.named(p)), "remove the tag")
+				m.misfit(at, fmt.Sprintf("+%s is for structs, and this is %s", marker.tag, m.named(p)), "remove the tag")
 				continue
 			}
 			p.own.Rules = append(p.own.Rules, m.fieldCount(p, marker, text, at))

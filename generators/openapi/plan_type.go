@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/diag"
 )
 
 // place is where a type is used: what problems and enum tags are about.
@@ -26,7 +28,7 @@ func (m *models) use(t *types.Type, at place) *schema {
 		m.limit(s, t, t.CommentLines, place{owner: t, path: t.Name.Name})
 		return s
 	}
-	if writesOwnJSON(t) {
+	if writesOwnJSON(t) && !m.believed(t, at) {
 		return m.undescribed(t, at)
 	}
 	switch t.Kind {
@@ -131,6 +133,25 @@ func (m *models) declared(t *types.Type) *schema {
 // writesOwnJSON says whether the JSON of a type is made by its own code, so that its fields say nothing about it.
 func writesOwnJSON(t *types.Type) bool {
 	return t.Methods["MarshalJSON"] != nil && t.Kind != types.Interface
+}
+
+// believed says whether the fields of a type that writes its own JSON are taken to say what it looks like: those of
+// a struct that names them for JSON, which is what openapi-gen prints too.
+func (m *models) believed(t *types.Type, at place) bool {
+	if t.Kind != types.Struct || !slices.ContainsFunc(t.Members, func(f types.Member) bool {
+		name, _, skip := jsonName(&f)
+		return name != "" && !skip
+	}) {
+		return false
+	}
+	const message = "has a MarshalJSON; its schema is that of its fields"
+	const cure = "if its JSON looks otherwise, say so above the %s, like +" + tagType + "=string"
+	if m.ours(t) {
+		m.report.Warn(diag.Problem{Pos: m.set.TypePos(t), Path: t.Name.Name, Message: "it " + message, Cure: fmt.Sprintf(cure, "type")})
+	} else if m.ours(at.owner) {
+		m.report.Warn(diag.Problem{Pos: m.posOf(at), Path: at.path, Message: t.String() + " " + message, Cure: fmt.Sprintf(cure, "field")})
+	}
+	return true
 }
 
 // undescribed is a value whose JSON nothing describes. For the types of this module and for the fields that use others

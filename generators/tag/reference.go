@@ -78,7 +78,8 @@ func (t *Table) Markdown() string {
 		"package tag in `doc.go` or above any package clause, a type's or field's in the lines right above it, and a type's also\n" +
 		"in the comment before that one, with one blank line between. Behind code on the same line a tag has no effect, and gen\n" +
 		"says so. An unknown tag that begins with `+k8s:`, `+kubebuilder:`, `+typeplane:` or `+genclient:` is an error;\n" +
-		"`--unknown-tags=warn` makes it a warning. `gen tags` prints this page for a terminal.\n\n" +
+		"`--unknown-tags=warn` makes it a warning, and so a tag that has no effect where it stands. `gen tags` prints this page\n" +
+		"for a terminal.\n\n" +
 		"A tag without readers is known, so that it is no mistake to have it, and has no effect on what gen prints.\n")
 	for _, s := range t.sections() {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| tag | on a | value | what it does | read by |\n|---|---|---|---|---|\n", s.Title, s.Doc)

@@ -82,6 +82,12 @@ func (t *Table) Definitions() []Definition {
 	return out
 }
 
+// IsRead tells whether a plug-in reads the tag that a name belongs to.
+func (t *Table) IsRead(name string) bool {
+	d, _ := t.Find(name)
+	return len(t.readers[d.Name]) > 0
+}
+
 // Find returns the definition that a name belongs to: its own, or that of the longest known name which it continues
 // after a colon, if that one takes fields ("kubebuilder:printcolumn:name" belongs to "kubebuilder:printcolumn").
 func (t *Table) Find(name string) (Definition, bool) {
