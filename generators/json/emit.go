@@ -27,7 +27,7 @@ type printer struct {
 }
 
 func newPrinter(f *emit.File, set *load.Set, pkg *load.Package) *printer {
-	f.Reserve("dst", "in", "out", "r", "err", "start", "seen", "inside", "ok")
+	f.Reserve("dst", "in", "out", "r", "err", "start", "seen", "inside", "ok", "open", "key", "value")
 	return &printer{File: f, set: set, pkg: pkg, json: f.Import(runtimePath), names: map[*function]string{}, taken: map[string]bool{}, text: &strings.Builder{}}
 }
 

@@ -47,27 +47,57 @@ func (p *printer) appendField(f *field) {
 	if f.omitEmpty {
 		if c := p.notEmpty(f, in); c != "" {
 			conditions = append(conditions, c)
-			filled = f.node.write == asPointer
+			filled = f.node.write == asPointer || f.node.write == asMap
 		}
 	}
 	if f.omitZero {
 		if c := p.notZero(f, in); len(conditions) == 0 || conditions[len(conditions)-1] != c {
 			conditions = append(conditions, c)
-			filled = filled || f.node.write == asPointer && !strings.Contains(c, "(")
+			filled = filled || (f.node.write == asPointer || f.node.write == asMap) && !strings.Contains(c, "(")
 		}
 	}
 	if len(conditions) > 0 {
 		p.P("if ", strings.Join(conditions, " && "), " {")
 	}
-	p.P("dst = append(dst, `,", quoteHTML(f.name), ":`...)")
+	p.named(f, in, filled)
+	if len(conditions) > 0 {
+		p.P("}")
+	}
+}
+
+// named prints the statements that append a field that is not left out. The most frequent types have functions for the
+// name and the value together.
+func (p *printer) named(f *field, in ref, filled bool) {
+	name := "`," + quoteHTML(f.name) + ":`"
+	n, value := f.node, in
+	if n.write == asPointer && filled {
+		n, value = n.elem, star(in.value)
+	}
+	if function := together(n); function != "" && !f.quoted {
+		p.P("dst = ", p.json, ".", function, "(dst, ", name, ", ", value.value, ")")
+		return
+	}
+	p.P("dst = ", p.json, ".AppendName(dst, ", name, ")")
 	if f.quoted {
 		p.appendQuoted(f.node, in, filled)
 	} else {
 		p.append(f.node, in, filled)
 	}
-	if len(conditions) > 0 {
-		p.P("}")
+}
+
+// together is the function that appends a name and a value, "" if there is none.
+func together(n *node) string {
+	switch n.write {
+	case asText:
+		return "AppendStringField"
+	case asBool:
+		return "AppendBoolField"
+	case asInt:
+		if n.typ.Underlying().(*gotypes.Basic).Info()&gotypes.IsUnsigned == 0 {
+			return "AppendIntField"
+		}
 	}
+	return ""
 }
 
 // quoteHTML is a name as it stands in JSON.
@@ -134,7 +164,7 @@ func (n *node) fails() bool {
 	case asSlice:
 		return n.elem.write != asText
 	case asMap:
-		return n.writeKeys != stringKeys || n.elem.write != asText
+		return n.writeKeys != stringKeys || n.elem.fails()
 	case asPointer:
 		return n.elem.fails()
 	}
@@ -151,6 +181,18 @@ func (p *printer) append(n *node, in ref, filled bool) {
 			defer p.P("}")
 		}
 		p.append(n.elem, star(in.value), false)
+		return
+	}
+	if n.byLoop() {
+		if !filled {
+			p.P("if ", in.value, " == nil {")
+			p.P("dst = append(dst, `null`...)")
+			p.P("} else {")
+			defer p.P("}")
+		}
+		p.P("open := len(dst)")
+		p.mapLoop(n, in)
+		p.P("dst = ", p.json, ".Close(dst, open)")
 		return
 	}
 	if n.fails() {
@@ -170,6 +212,16 @@ func (p *printer) returns(n *node, in ref) {
 		p.P("return append(dst, `null`...), nil")
 		p.P("}")
 		p.returns(n.elem, star(in.value))
+	case n.byLoop():
+		p.P("if ", in.value, " == nil {")
+		p.P("return append(dst, `null`...), nil")
+		p.P("}")
+		if n.fails() {
+			p.P("var err error")
+		}
+		p.P("open := len(dst)")
+		p.mapLoop(n, in)
+		p.P("return ", p.json, ".Close(dst, open), nil")
 	case n.fails():
 		p.P("return ", p.appended(n, in))
 	default:
@@ -221,15 +273,27 @@ func (p *printer) appended(n *node, in ref) string {
 }
 
 func (p *printer) appendedMap(n *node, in ref, call func(string, ...string) string) string {
-	switch {
-	case n.writeKeys == intKeys:
+	switch n.writeKeys {
+	case intKeys:
 		return call("AppendIntMap", in.value, p.appender(n.elem))
-	case n.writeKeys == textKeys:
+	case textKeys:
 		return call("AppendTextMap", in.value, strconv.Quote(n.text), p.appender(n.elem))
-	case n.elem.write == asText:
-		return call("AppendStringMap", in.value)
 	}
-	return call("AppendMap", in.value, p.appender(n.elem))
+	return call("AppendStringMap", in.value)
+}
+
+// byLoop tells whether a value is a map that is written by a loop in the printed code: values have an address there
+// without being allocated for it, as they are for a function that is given another one.
+func (n *node) byLoop() bool {
+	return n.write == asMap && n.writeKeys == stringKeys && n.elem.write != asText
+}
+
+// mapLoop prints the loop over the entries of a map, each with a comma before it.
+func (p *printer) mapLoop(n *node, in ref) {
+	p.P("for key, value := range ", p.json, ".Sorted(", in.value, ") {")
+	p.P("dst = ", p.json, ".AppendKey(dst, key)")
+	p.append(n.elem, ref{"value", "&value"}, false)
+	p.P("}")
 }
 
 // appender is a function value that appends values of a node.

@@ -3,6 +3,7 @@ package json
 import (
 	"encoding"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,37 +47,27 @@ func AppendStrings[S ~[]E, E ~string](dst []byte, s S) []byte {
 	return append(dst, ']')
 }
 
-// AppendMap appends a map with string keys, sorted, or null; write appends a value.
-func AppendMap[M ~map[K]V, K ~string, V any](dst []byte, m M, write func([]byte, *V) ([]byte, error)) ([]byte, error) {
-	if m == nil {
-		return append(dst, "null"...), nil
-	}
-	if len(m) == 1 {
-		for key, value := range m {
-			dst = append(appendString(append(dst, '{'), string(key)), ':')
-			var err error
-			if dst, err = write(dst, &value); err != nil {
-				return dst, err
+// Sorted goes through a map with string keys in the order of JSON.
+func Sorted[M ~map[K]V, K ~string, V any](m M) iter.Seq2[K, V] {
+	return func(yield func(K, V) bool) {
+		if len(m) == 1 {
+			for key, value := range m {
+				yield(key, value)
+				return
 			}
 		}
-		return append(dst, '}'), nil
-	}
-	var room [maxSorted]K
-	var value V
-	dst = append(dst, '{')
-	for i, key := range sortedKeys(m, room[:0]) {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = AppendString(dst, key)
-		dst = append(dst, ':')
-		value = m[key]
-		var err error
-		if dst, err = write(dst, &value); err != nil {
-			return dst, err
+		var room [maxSorted]K
+		for _, key := range sortedKeys(m, room[:0]) {
+			if !yield(key, m[key]) {
+				return
+			}
 		}
 	}
-	return append(dst, '}'), nil
+}
+
+// AppendKey appends the key of a map's entry, with a comma before it and a colon behind it.
+func AppendKey[T ~string](dst []byte, key T) []byte {
+	return append(appendString(append(dst, ','), "", string(key)), ':')
 }
 
 // AppendStringMap appends a map from strings to strings, sorted by key, or null.
@@ -84,24 +75,17 @@ func AppendStringMap[M ~map[K]V, K, V ~string](dst []byte, m M) []byte {
 	if m == nil {
 		return append(dst, "null"...)
 	}
+	start := len(dst)
 	if len(m) == 1 {
 		for key, value := range m {
-			dst = append(appendString(append(dst, '{'), string(key)), ':')
-			dst = appendString(dst, string(value))
+			return Close(AppendString(AppendKey(dst, key), value), start)
 		}
-		return append(dst, '}')
 	}
 	var room [maxSorted]K
-	dst = append(dst, '{')
-	for i, key := range sortedKeys(m, room[:0]) {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = AppendString(dst, key)
-		dst = append(dst, ':')
-		dst = AppendString(dst, m[key])
+	for _, key := range sortedKeys(m, room[:0]) {
+		dst = AppendString(AppendKey(dst, key), m[key])
 	}
-	return append(dst, '}')
+	return Close(dst, start)
 }
 
 // maxSorted is the number of keys for which there is room without an allocation.
@@ -112,7 +96,9 @@ func sortedKeys[M ~map[K]V, K ~string, V any](m M, room []K) []K {
 		room = make([]K, 0, len(m))
 	}
 	for key := range m {
-		room = append(room, key)
+		if room = append(room, key); len(room) == len(m) {
+			break // the iterator would look for another one
+		}
 	}
 	slices.Sort(room)
 	return room

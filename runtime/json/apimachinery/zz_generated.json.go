@@ -16,22 +16,17 @@ import (
 func AppendJSON_Condition(dst []byte, in *v1.Condition) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"type":`...)
-	dst = json.AppendString(dst, in.Type)
-	dst = append(dst, `,"status":`...)
-	dst = json.AppendString(dst, in.Status)
+	dst = json.AppendStringField(dst, `,"type":`, in.Type)
+	dst = json.AppendStringField(dst, `,"status":`, in.Status)
 	if in.ObservedGeneration != 0 {
-		dst = append(dst, `,"observedGeneration":`...)
-		dst = json.AppendInt(dst, in.ObservedGeneration)
+		dst = json.AppendIntField(dst, `,"observedGeneration":`, in.ObservedGeneration)
 	}
-	dst = append(dst, `,"lastTransitionTime":`...)
+	dst = json.AppendName(dst, `,"lastTransitionTime":`)
 	if dst, err = AppendJSON_Time(dst, &in.LastTransitionTime); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"reason":`...)
-	dst = json.AppendString(dst, in.Reason)
-	dst = append(dst, `,"message":`...)
-	dst = json.AppendString(dst, in.Message)
+	dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
+	dst = json.AppendStringField(dst, `,"message":`, in.Message)
 	return json.Close(dst, start), nil
 }
 
@@ -72,11 +67,11 @@ func AppendJSON_LabelSelector(dst []byte, in *v1.LabelSelector) ([]byte, error) 
 	var err error
 	start := len(dst)
 	if len(in.MatchLabels) > 0 {
-		dst = append(dst, `,"matchLabels":`...)
+		dst = json.AppendName(dst, `,"matchLabels":`)
 		dst = json.AppendStringMap(dst, in.MatchLabels)
 	}
 	if len(in.MatchExpressions) > 0 {
-		dst = append(dst, `,"matchExpressions":`...)
+		dst = json.AppendName(dst, `,"matchExpressions":`)
 		if dst, err = json.AppendSlice(dst, in.MatchExpressions, AppendJSON_LabelSelectorRequirement); err != nil {
 			return dst, err
 		}
@@ -107,12 +102,10 @@ func ReadJSON_LabelSelector(r *json.Reader, out *v1.LabelSelector) {
 // AppendJSON_LabelSelectorRequirement appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
 func AppendJSON_LabelSelectorRequirement(dst []byte, in *v1.LabelSelectorRequirement) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"key":`...)
-	dst = json.AppendString(dst, in.Key)
-	dst = append(dst, `,"operator":`...)
-	dst = json.AppendString(dst, in.Operator)
+	dst = json.AppendStringField(dst, `,"key":`, in.Key)
+	dst = json.AppendStringField(dst, `,"operator":`, in.Operator)
 	if len(in.Values) > 0 {
-		dst = append(dst, `,"values":`...)
+		dst = json.AppendName(dst, `,"values":`)
 		dst = json.AppendStrings(dst, in.Values)
 	}
 	return json.Close(dst, start), nil
@@ -146,23 +139,19 @@ func AppendJSON_ListMeta(dst []byte, in *v1.ListMeta) ([]byte, error) {
 	var err error
 	start := len(dst)
 	if in.SelfLink != "" {
-		dst = append(dst, `,"selfLink":`...)
-		dst = json.AppendString(dst, in.SelfLink)
+		dst = json.AppendStringField(dst, `,"selfLink":`, in.SelfLink)
 	}
 	if in.ResourceVersion != "" {
-		dst = append(dst, `,"resourceVersion":`...)
-		dst = json.AppendString(dst, in.ResourceVersion)
+		dst = json.AppendStringField(dst, `,"resourceVersion":`, in.ResourceVersion)
 	}
 	if in.Continue != "" {
-		dst = append(dst, `,"continue":`...)
-		dst = json.AppendString(dst, in.Continue)
+		dst = json.AppendStringField(dst, `,"continue":`, in.Continue)
 	}
 	if in.RemainingItemCount != nil {
-		dst = append(dst, `,"remainingItemCount":`...)
-		dst = json.AppendInt(dst, *in.RemainingItemCount)
+		dst = json.AppendIntField(dst, `,"remainingItemCount":`, *in.RemainingItemCount)
 	}
 	if in.ShardInfo != nil {
-		dst = append(dst, `,"shardInfo":`...)
+		dst = json.AppendName(dst, `,"shardInfo":`)
 		if dst, err = appendJSON_v1_ShardInfo(dst, in.ShardInfo); err != nil {
 			return dst, err
 		}
@@ -208,36 +197,31 @@ func AppendJSON_ManagedFieldsEntry(dst []byte, in *v1.ManagedFieldsEntry) ([]byt
 	var err error
 	start := len(dst)
 	if in.Manager != "" {
-		dst = append(dst, `,"manager":`...)
-		dst = json.AppendString(dst, in.Manager)
+		dst = json.AppendStringField(dst, `,"manager":`, in.Manager)
 	}
 	if in.Operation != "" {
-		dst = append(dst, `,"operation":`...)
-		dst = json.AppendString(dst, in.Operation)
+		dst = json.AppendStringField(dst, `,"operation":`, in.Operation)
 	}
 	if in.APIVersion != "" {
-		dst = append(dst, `,"apiVersion":`...)
-		dst = json.AppendString(dst, in.APIVersion)
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.APIVersion)
 	}
 	if in.Time != nil {
-		dst = append(dst, `,"time":`...)
+		dst = json.AppendName(dst, `,"time":`)
 		if dst, err = AppendJSON_Time(dst, in.Time); err != nil {
 			return dst, err
 		}
 	}
 	if in.FieldsType != "" {
-		dst = append(dst, `,"fieldsType":`...)
-		dst = json.AppendString(dst, in.FieldsType)
+		dst = json.AppendStringField(dst, `,"fieldsType":`, in.FieldsType)
 	}
 	if in.FieldsV1 != nil {
-		dst = append(dst, `,"fieldsV1":`...)
+		dst = json.AppendName(dst, `,"fieldsV1":`)
 		if dst, err = AppendJSON_FieldsV1(dst, in.FieldsV1); err != nil {
 			return dst, err
 		}
 	}
 	if in.Subresource != "" {
-		dst = append(dst, `,"subresource":`...)
-		dst = json.AppendString(dst, in.Subresource)
+		dst = json.AppendStringField(dst, `,"subresource":`, in.Subresource)
 	}
 	return json.Close(dst, start), nil
 }
@@ -286,69 +270,61 @@ func AppendJSON_ObjectMeta(dst []byte, in *v1.ObjectMeta) ([]byte, error) {
 	var err error
 	start := len(dst)
 	if in.Name != "" {
-		dst = append(dst, `,"name":`...)
-		dst = json.AppendString(dst, in.Name)
+		dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	}
 	if in.GenerateName != "" {
-		dst = append(dst, `,"generateName":`...)
-		dst = json.AppendString(dst, in.GenerateName)
+		dst = json.AppendStringField(dst, `,"generateName":`, in.GenerateName)
 	}
 	if in.Namespace != "" {
-		dst = append(dst, `,"namespace":`...)
-		dst = json.AppendString(dst, in.Namespace)
+		dst = json.AppendStringField(dst, `,"namespace":`, in.Namespace)
 	}
 	if in.SelfLink != "" {
-		dst = append(dst, `,"selfLink":`...)
-		dst = json.AppendString(dst, in.SelfLink)
+		dst = json.AppendStringField(dst, `,"selfLink":`, in.SelfLink)
 	}
 	if in.UID != "" {
-		dst = append(dst, `,"uid":`...)
-		dst = json.AppendString(dst, in.UID)
+		dst = json.AppendStringField(dst, `,"uid":`, in.UID)
 	}
 	if in.ResourceVersion != "" {
-		dst = append(dst, `,"resourceVersion":`...)
-		dst = json.AppendString(dst, in.ResourceVersion)
+		dst = json.AppendStringField(dst, `,"resourceVersion":`, in.ResourceVersion)
 	}
 	if in.Generation != 0 {
-		dst = append(dst, `,"generation":`...)
-		dst = json.AppendInt(dst, in.Generation)
+		dst = json.AppendIntField(dst, `,"generation":`, in.Generation)
 	}
 	if !in.CreationTimestamp.IsZero() {
-		dst = append(dst, `,"creationTimestamp":`...)
+		dst = json.AppendName(dst, `,"creationTimestamp":`)
 		if dst, err = AppendJSON_Time(dst, &in.CreationTimestamp); err != nil {
 			return dst, err
 		}
 	}
 	if in.DeletionTimestamp != nil {
-		dst = append(dst, `,"deletionTimestamp":`...)
+		dst = json.AppendName(dst, `,"deletionTimestamp":`)
 		if dst, err = AppendJSON_Time(dst, in.DeletionTimestamp); err != nil {
 			return dst, err
 		}
 	}
 	if in.DeletionGracePeriodSeconds != nil {
-		dst = append(dst, `,"deletionGracePeriodSeconds":`...)
-		dst = json.AppendInt(dst, *in.DeletionGracePeriodSeconds)
+		dst = json.AppendIntField(dst, `,"deletionGracePeriodSeconds":`, *in.DeletionGracePeriodSeconds)
 	}
 	if len(in.Labels) > 0 {
-		dst = append(dst, `,"labels":`...)
+		dst = json.AppendName(dst, `,"labels":`)
 		dst = json.AppendStringMap(dst, in.Labels)
 	}
 	if len(in.Annotations) > 0 {
-		dst = append(dst, `,"annotations":`...)
+		dst = json.AppendName(dst, `,"annotations":`)
 		dst = json.AppendStringMap(dst, in.Annotations)
 	}
 	if len(in.OwnerReferences) > 0 {
-		dst = append(dst, `,"ownerReferences":`...)
+		dst = json.AppendName(dst, `,"ownerReferences":`)
 		if dst, err = json.AppendSlice(dst, in.OwnerReferences, AppendJSON_OwnerReference); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.Finalizers) > 0 {
-		dst = append(dst, `,"finalizers":`...)
+		dst = json.AppendName(dst, `,"finalizers":`)
 		dst = json.AppendStrings(dst, in.Finalizers)
 	}
 	if len(in.ManagedFields) > 0 {
-		dst = append(dst, `,"managedFields":`...)
+		dst = json.AppendName(dst, `,"managedFields":`)
 		if dst, err = json.AppendSlice(dst, in.ManagedFields, AppendJSON_ManagedFieldsEntry); err != nil {
 			return dst, err
 		}
@@ -422,21 +398,15 @@ func ReadJSON_ObjectMeta(r *json.Reader, out *v1.ObjectMeta) {
 // AppendJSON_OwnerReference appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
 func AppendJSON_OwnerReference(dst []byte, in *v1.OwnerReference) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"apiVersion":`...)
-	dst = json.AppendString(dst, in.APIVersion)
-	dst = append(dst, `,"kind":`...)
-	dst = json.AppendString(dst, in.Kind)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
-	dst = append(dst, `,"uid":`...)
-	dst = json.AppendString(dst, in.UID)
+	dst = json.AppendStringField(dst, `,"apiVersion":`, in.APIVersion)
+	dst = json.AppendStringField(dst, `,"kind":`, in.Kind)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
+	dst = json.AppendStringField(dst, `,"uid":`, in.UID)
 	if in.Controller != nil {
-		dst = append(dst, `,"controller":`...)
-		dst = json.AppendBool(dst, *in.Controller)
+		dst = json.AppendBoolField(dst, `,"controller":`, *in.Controller)
 	}
 	if in.BlockOwnerDeletion != nil {
-		dst = append(dst, `,"blockOwnerDeletion":`...)
-		dst = json.AppendBool(dst, *in.BlockOwnerDeletion)
+		dst = json.AppendBoolField(dst, `,"blockOwnerDeletion":`, *in.BlockOwnerDeletion)
 	}
 	return json.Close(dst, start), nil
 }
@@ -482,38 +452,32 @@ func AppendJSON_Status(dst []byte, in *v1.Status) ([]byte, error) {
 	var err error
 	start := len(dst)
 	if in.TypeMeta.Kind != "" {
-		dst = append(dst, `,"kind":`...)
-		dst = json.AppendString(dst, in.TypeMeta.Kind)
+		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
 	}
 	if in.TypeMeta.APIVersion != "" {
-		dst = append(dst, `,"apiVersion":`...)
-		dst = json.AppendString(dst, in.TypeMeta.APIVersion)
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
 	}
-	dst = append(dst, `,"metadata":`...)
+	dst = json.AppendName(dst, `,"metadata":`)
 	if dst, err = AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
 		return dst, err
 	}
 	if in.Status != "" {
-		dst = append(dst, `,"status":`...)
-		dst = json.AppendString(dst, in.Status)
+		dst = json.AppendStringField(dst, `,"status":`, in.Status)
 	}
 	if in.Message != "" {
-		dst = append(dst, `,"message":`...)
-		dst = json.AppendString(dst, in.Message)
+		dst = json.AppendStringField(dst, `,"message":`, in.Message)
 	}
 	if in.Reason != "" {
-		dst = append(dst, `,"reason":`...)
-		dst = json.AppendString(dst, in.Reason)
+		dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
 	}
 	if in.Details != nil {
-		dst = append(dst, `,"details":`...)
+		dst = json.AppendName(dst, `,"details":`)
 		if dst, err = AppendJSON_StatusDetails(dst, in.Details); err != nil {
 			return dst, err
 		}
 	}
 	if in.Code != 0 {
-		dst = append(dst, `,"code":`...)
-		dst = json.AppendInt(dst, in.Code)
+		dst = json.AppendIntField(dst, `,"code":`, in.Code)
 	}
 	return json.Close(dst, start), nil
 }
@@ -564,16 +528,13 @@ func ReadJSON_Status(r *json.Reader, out *v1.Status) {
 func AppendJSON_StatusCause(dst []byte, in *v1.StatusCause) ([]byte, error) {
 	start := len(dst)
 	if in.Type != "" {
-		dst = append(dst, `,"reason":`...)
-		dst = json.AppendString(dst, in.Type)
+		dst = json.AppendStringField(dst, `,"reason":`, in.Type)
 	}
 	if in.Message != "" {
-		dst = append(dst, `,"message":`...)
-		dst = json.AppendString(dst, in.Message)
+		dst = json.AppendStringField(dst, `,"message":`, in.Message)
 	}
 	if in.Field != "" {
-		dst = append(dst, `,"field":`...)
-		dst = json.AppendString(dst, in.Field)
+		dst = json.AppendStringField(dst, `,"field":`, in.Field)
 	}
 	return json.Close(dst, start), nil
 }
@@ -606,30 +567,25 @@ func AppendJSON_StatusDetails(dst []byte, in *v1.StatusDetails) ([]byte, error) 
 	var err error
 	start := len(dst)
 	if in.Name != "" {
-		dst = append(dst, `,"name":`...)
-		dst = json.AppendString(dst, in.Name)
+		dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	}
 	if in.Group != "" {
-		dst = append(dst, `,"group":`...)
-		dst = json.AppendString(dst, in.Group)
+		dst = json.AppendStringField(dst, `,"group":`, in.Group)
 	}
 	if in.Kind != "" {
-		dst = append(dst, `,"kind":`...)
-		dst = json.AppendString(dst, in.Kind)
+		dst = json.AppendStringField(dst, `,"kind":`, in.Kind)
 	}
 	if in.UID != "" {
-		dst = append(dst, `,"uid":`...)
-		dst = json.AppendString(dst, in.UID)
+		dst = json.AppendStringField(dst, `,"uid":`, in.UID)
 	}
 	if len(in.Causes) > 0 {
-		dst = append(dst, `,"causes":`...)
+		dst = json.AppendName(dst, `,"causes":`)
 		if dst, err = json.AppendSlice(dst, in.Causes, AppendJSON_StatusCause); err != nil {
 			return dst, err
 		}
 	}
 	if in.RetryAfterSeconds != 0 {
-		dst = append(dst, `,"retryAfterSeconds":`...)
-		dst = json.AppendInt(dst, in.RetryAfterSeconds)
+		dst = json.AppendIntField(dst, `,"retryAfterSeconds":`, in.RetryAfterSeconds)
 	}
 	return json.Close(dst, start), nil
 }
@@ -668,8 +624,7 @@ func ReadJSON_StatusDetails(r *json.Reader, out *v1.StatusDetails) {
 
 func appendJSON_v1_ShardInfo(dst []byte, in *v1.ShardInfo) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"selector":`...)
-	dst = json.AppendString(dst, in.Selector)
+	dst = json.AppendStringField(dst, `,"selector":`, in.Selector)
 	return json.Close(dst, start), nil
 }
 

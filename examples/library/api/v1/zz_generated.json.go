@@ -17,22 +17,20 @@ func AppendJSON_Book(dst []byte, in *Book) ([]byte, error) {
 	var err error
 	start := len(dst)
 	if in.TypeMeta.Kind != "" {
-		dst = append(dst, `,"kind":`...)
-		dst = json.AppendString(dst, in.TypeMeta.Kind)
+		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
 	}
 	if in.TypeMeta.APIVersion != "" {
-		dst = append(dst, `,"apiVersion":`...)
-		dst = json.AppendString(dst, in.TypeMeta.APIVersion)
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
 	}
-	dst = append(dst, `,"metadata":`...)
+	dst = json.AppendName(dst, `,"metadata":`)
 	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"spec":`...)
+	dst = json.AppendName(dst, `,"spec":`)
 	if dst, err = AppendJSON_BookSpec(dst, &in.Spec); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"status":`...)
+	dst = json.AppendName(dst, `,"status":`)
 	if dst, err = AppendJSON_BookStatus(dst, &in.Status); err != nil {
 		return dst, err
 	}
@@ -75,18 +73,16 @@ func AppendJSON_BookList(dst []byte, in *BookList) ([]byte, error) {
 	var err error
 	start := len(dst)
 	if in.TypeMeta.Kind != "" {
-		dst = append(dst, `,"kind":`...)
-		dst = json.AppendString(dst, in.TypeMeta.Kind)
+		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
 	}
 	if in.TypeMeta.APIVersion != "" {
-		dst = append(dst, `,"apiVersion":`...)
-		dst = json.AppendString(dst, in.TypeMeta.APIVersion)
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
 	}
-	dst = append(dst, `,"metadata":`...)
+	dst = json.AppendName(dst, `,"metadata":`)
 	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"items":`...)
+	dst = json.AppendName(dst, `,"items":`)
 	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_Book); err != nil {
 		return dst, err
 	}
@@ -124,31 +120,25 @@ func ReadJSON_BookList(r *json.Reader, out *BookList) {
 // AppendJSON_BookSpec appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
 func AppendJSON_BookSpec(dst []byte, in *BookSpec) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"title":`...)
-	dst = json.AppendString(dst, in.Title)
+	dst = json.AppendStringField(dst, `,"title":`, in.Title)
 	if in.SortTitle != "" {
-		dst = append(dst, `,"sortTitle":`...)
-		dst = json.AppendString(dst, in.SortTitle)
+		dst = json.AppendStringField(dst, `,"sortTitle":`, in.SortTitle)
 	}
 	if len(in.Authors) > 0 {
-		dst = append(dst, `,"authors":`...)
+		dst = json.AppendName(dst, `,"authors":`)
 		dst = json.AppendStrings(dst, in.Authors)
 	}
 	if in.ISBN != "" {
-		dst = append(dst, `,"isbn":`...)
-		dst = json.AppendString(dst, in.ISBN)
+		dst = json.AppendStringField(dst, `,"isbn":`, in.ISBN)
 	}
 	if in.Genre != "" {
-		dst = append(dst, `,"genre":`...)
-		dst = json.AppendString(dst, in.Genre)
+		dst = json.AppendStringField(dst, `,"genre":`, in.Genre)
 	}
 	if in.Copies != nil {
-		dst = append(dst, `,"copies":`...)
-		dst = json.AppendInt(dst, *in.Copies)
+		dst = json.AppendIntField(dst, `,"copies":`, *in.Copies)
 	}
 	if in.Shelf != "" {
-		dst = append(dst, `,"shelf":`...)
-		dst = json.AppendString(dst, in.Shelf)
+		dst = json.AppendStringField(dst, `,"shelf":`, in.Shelf)
 	}
 	return json.Close(dst, start), nil
 }
@@ -195,11 +185,10 @@ func AppendJSON_BookStatus(dst []byte, in *BookStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
 	if in.Available != 0 {
-		dst = append(dst, `,"available":`...)
-		dst = json.AppendInt(dst, in.Available)
+		dst = json.AppendIntField(dst, `,"available":`, in.Available)
 	}
 	if len(in.Conditions) > 0 {
-		dst = append(dst, `,"conditions":`...)
+		dst = json.AppendName(dst, `,"conditions":`)
 		if dst, err = json.AppendSlice(dst, in.Conditions, apimachinery.AppendJSON_Condition); err != nil {
 			return dst, err
 		}
@@ -232,18 +221,16 @@ func AppendJSON_Shelf(dst []byte, in *Shelf) ([]byte, error) {
 	var err error
 	start := len(dst)
 	if in.TypeMeta.Kind != "" {
-		dst = append(dst, `,"kind":`...)
-		dst = json.AppendString(dst, in.TypeMeta.Kind)
+		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
 	}
 	if in.TypeMeta.APIVersion != "" {
-		dst = append(dst, `,"apiVersion":`...)
-		dst = json.AppendString(dst, in.TypeMeta.APIVersion)
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
 	}
-	dst = append(dst, `,"metadata":`...)
+	dst = json.AppendName(dst, `,"metadata":`)
 	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"spec":`...)
+	dst = json.AppendName(dst, `,"spec":`)
 	if dst, err = AppendJSON_ShelfSpec(dst, &in.Spec); err != nil {
 		return dst, err
 	}
@@ -283,18 +270,16 @@ func AppendJSON_ShelfList(dst []byte, in *ShelfList) ([]byte, error) {
 	var err error
 	start := len(dst)
 	if in.TypeMeta.Kind != "" {
-		dst = append(dst, `,"kind":`...)
-		dst = json.AppendString(dst, in.TypeMeta.Kind)
+		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
 	}
 	if in.TypeMeta.APIVersion != "" {
-		dst = append(dst, `,"apiVersion":`...)
-		dst = json.AppendString(dst, in.TypeMeta.APIVersion)
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
 	}
-	dst = append(dst, `,"metadata":`...)
+	dst = json.AppendName(dst, `,"metadata":`)
 	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"items":`...)
+	dst = json.AppendName(dst, `,"items":`)
 	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_Shelf); err != nil {
 		return dst, err
 	}
@@ -333,12 +318,10 @@ func ReadJSON_ShelfList(r *json.Reader, out *ShelfList) {
 func AppendJSON_ShelfSpec(dst []byte, in *ShelfSpec) ([]byte, error) {
 	start := len(dst)
 	if in.Room != "" {
-		dst = append(dst, `,"room":`...)
-		dst = json.AppendString(dst, in.Room)
+		dst = json.AppendStringField(dst, `,"room":`, in.Room)
 	}
 	if in.Capacity != nil {
-		dst = append(dst, `,"capacity":`...)
-		dst = json.AppendInt(dst, *in.Capacity)
+		dst = json.AppendIntField(dst, `,"capacity":`, *in.Capacity)
 	}
 	return json.Close(dst, start), nil
 }

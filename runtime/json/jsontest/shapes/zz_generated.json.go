@@ -17,98 +17,83 @@ func AppendJSON_Everything(dst []byte, in *Everything) ([]byte, error) {
 	var err error
 	start := len(dst)
 	if in.TypeMeta.Kind != "" {
-		dst = append(dst, `,"kind":`...)
-		dst = json.AppendString(dst, in.TypeMeta.Kind)
+		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
 	}
 	if in.TypeMeta.APIVersion != "" {
-		dst = append(dst, `,"apiVersion":`...)
-		dst = json.AppendString(dst, in.TypeMeta.APIVersion)
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
 	}
-	dst = append(dst, `,"metadata":`...)
+	dst = json.AppendName(dst, `,"metadata":`)
 	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
 		return dst, err
 	}
 	if in.Promoted.Up != "" {
-		dst = append(dst, `,"up":`...)
-		dst = json.AppendString(dst, in.Promoted.Up)
+		dst = json.AppendStringField(dst, `,"up":`, in.Promoted.Up)
 	}
 	if in.Pointed != nil {
-		dst = append(dst, `,"far":`...)
-		dst = json.AppendInt(dst, in.Pointed.Far)
+		dst = json.AppendIntField(dst, `,"far":`, in.Pointed.Far)
 	}
 	if in.Pointed != nil && len(in.Pointed.Farther.Farthest) > 0 {
-		dst = append(dst, `,"farthest":`...)
+		dst = json.AppendName(dst, `,"farthest":`)
 		dst = json.AppendStrings(dst, in.Pointed.Farther.Farthest)
 	}
-	dst = append(dst, `,"seen":`...)
-	dst = json.AppendString(dst, in.hidden.Seen)
-	dst = append(dst, `,"named":`...)
+	dst = json.AppendStringField(dst, `,"seen":`, in.hidden.Seen)
+	dst = json.AppendName(dst, `,"named":`)
 	if dst, err = AppendJSON_Named(dst, &in.Named); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"string":`...)
-	dst = json.AppendString(dst, in.String)
+	dst = json.AppendStringField(dst, `,"string":`, in.String)
 	if in.Word != "" {
-		dst = append(dst, `,"word":`...)
-		dst = json.AppendString(dst, in.Word)
+		dst = json.AppendStringField(dst, `,"word":`, in.Word)
 	}
-	dst = append(dst, `,"bool":`...)
-	dst = json.AppendBool(dst, in.Bool)
+	dst = json.AppendBoolField(dst, `,"bool":`, in.Bool)
 	if in.Yes {
-		dst = append(dst, `,"yes":`...)
-		dst = json.AppendBool(dst, in.Yes)
+		dst = json.AppendBoolField(dst, `,"yes":`, in.Yes)
 	}
-	dst = append(dst, `,"int":`...)
-	dst = json.AppendInt(dst, in.Int)
+	dst = json.AppendIntField(dst, `,"int":`, in.Int)
 	if in.Int8 != 0 {
-		dst = append(dst, `,"int8":`...)
-		dst = json.AppendInt(dst, in.Int8)
+		dst = json.AppendIntField(dst, `,"int8":`, in.Int8)
 	}
 	if in.Int16 != 0 {
-		dst = append(dst, `,"int16":`...)
-		dst = json.AppendInt(dst, in.Int16)
+		dst = json.AppendIntField(dst, `,"int16":`, in.Int16)
 	}
-	dst = append(dst, `,"int32":`...)
-	dst = json.AppendInt(dst, in.Int32)
-	dst = append(dst, `,"int64":`...)
-	dst = json.AppendInt(dst, in.Int64)
-	dst = append(dst, `,"uint8":`...)
+	dst = json.AppendIntField(dst, `,"int32":`, in.Int32)
+	dst = json.AppendIntField(dst, `,"int64":`, in.Int64)
+	dst = json.AppendName(dst, `,"uint8":`)
 	dst = json.AppendUint(dst, in.Uint8)
-	dst = append(dst, `,"uint32":`...)
+	dst = json.AppendName(dst, `,"uint32":`)
 	dst = json.AppendUint(dst, in.Uint32)
-	dst = append(dst, `,"uint64":`...)
+	dst = json.AppendName(dst, `,"uint64":`)
 	dst = json.AppendUint(dst, in.Uint64)
-	dst = append(dst, `,"float32":`...)
+	dst = json.AppendName(dst, `,"float32":`)
 	if dst, err = json.AppendFloat(dst, in.Float32); err != nil {
 		return dst, err
 	}
 	if in.Float64 != 0 {
-		dst = append(dst, `,"float64":`...)
+		dst = json.AppendName(dst, `,"float64":`)
 		if dst, err = json.AppendFloat(dst, in.Float64); err != nil {
 			return dst, err
 		}
 	}
 	if in.Number != "" {
-		dst = append(dst, `,"number":`...)
+		dst = json.AppendName(dst, `,"number":`)
 		if dst, err = json.AppendNumber(dst, in.Number); err != nil {
 			return dst, err
 		}
 	}
 	if in.Any != nil {
-		dst = append(dst, `,"any":`...)
+		dst = json.AppendName(dst, `,"any":`)
 		if dst, err = json.AppendAny(dst, in.Any); err != nil {
 			return dst, err
 		}
 	}
-	dst = append(dst, `,"stringy":`...)
+	dst = json.AppendName(dst, `,"stringy":`)
 	if dst, err = json.AppendAny(dst, in.Stringy); err != nil {
 		return dst, err
 	}
 	if in.Pointer != nil {
-		dst = append(dst, `,"pointer":`...)
-		dst = json.AppendInt(dst, *in.Pointer)
+		dst = json.AppendIntField(dst, `,"pointer":`, *in.Pointer)
 	}
-	dst = append(dst, `,"pointers":`...)
+	dst = json.AppendName(dst, `,"pointers":`)
 	if in.Pointers == nil {
 		dst = append(dst, `null`...)
 	} else {
@@ -118,7 +103,7 @@ func AppendJSON_Everything(dst []byte, in *Everything) ([]byte, error) {
 			dst = json.AppendString(dst, **in.Pointers)
 		}
 	}
-	dst = append(dst, `,"struct":`...)
+	dst = json.AppendName(dst, `,"struct":`)
 	if in.Struct == nil {
 		dst = append(dst, `null`...)
 	} else {
@@ -127,36 +112,36 @@ func AppendJSON_Everything(dst []byte, in *Everything) ([]byte, error) {
 		}
 	}
 	if !json.IsZero(&in.Zero) {
-		dst = append(dst, `,"zero":`...)
+		dst = json.AppendName(dst, `,"zero":`)
 		if dst, err = AppendJSON_Inner(dst, &in.Zero); err != nil {
 			return dst, err
 		}
 	}
 	if in.Compared != (Place{}) {
-		dst = append(dst, `,"compared":`...)
+		dst = json.AppendName(dst, `,"compared":`)
 		if dst, err = json.AppendTextMarshaler(dst, &in.Compared, "shapes.Place"); err != nil {
 			return dst, err
 		}
 	}
-	dst = append(dst, `,"unnamed":`...)
+	dst = json.AppendName(dst, `,"unnamed":`)
 	if dst, err = appendJSON_Everything_unnamed(dst, &in.Unnamed); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"strings":`...)
+	dst = json.AppendName(dst, `,"strings":`)
 	dst = json.AppendStrings(dst, in.Strings)
 	if len(in.Words) > 0 {
-		dst = append(dst, `,"words":`...)
+		dst = json.AppendName(dst, `,"words":`)
 		dst = json.AppendStrings(dst, in.Words)
 	}
 	if len(in.Ints) > 0 {
-		dst = append(dst, `,"ints":`...)
+		dst = json.AppendName(dst, `,"ints":`)
 		if dst, err = json.AppendSlice(dst, in.Ints, func(dst []byte, in *int) ([]byte, error) {
 			return json.AppendInt(dst, *in), nil
 		}); err != nil {
 			return dst, err
 		}
 	}
-	dst = append(dst, `,"grid":`...)
+	dst = json.AppendName(dst, `,"grid":`)
 	if dst, err = json.AppendSlice(dst, in.Grid, func(dst []byte, in *[]int) ([]byte, error) {
 		return json.AppendSlice(dst, *in, func(dst []byte, in *int) ([]byte, error) {
 			return json.AppendInt(dst, *in), nil
@@ -164,11 +149,11 @@ func AppendJSON_Everything(dst []byte, in *Everything) ([]byte, error) {
 	}); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"inners":`...)
+	dst = json.AppendName(dst, `,"inners":`)
 	if dst, err = json.AppendSlice(dst, in.Inners, AppendJSON_Inner); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"pInners":`...)
+	dst = json.AppendName(dst, `,"pInners":`)
 	if dst, err = json.AppendSlice(dst, in.PInners, func(dst []byte, in **Inner) ([]byte, error) {
 		if *in == nil {
 			return append(dst, `null`...), nil
@@ -177,90 +162,125 @@ func AppendJSON_Everything(dst []byte, in *Everything) ([]byte, error) {
 	}); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"bytes":`...)
+	dst = json.AppendName(dst, `,"bytes":`)
 	dst = json.AppendBytes(dst, in.Bytes)
 	if len(in.Blob) > 0 {
-		dst = append(dst, `,"blob":`...)
+		dst = json.AppendName(dst, `,"blob":`)
 		dst = json.AppendBytes(dst, in.Blob)
 	}
-	dst = append(dst, `,"array":`...)
+	dst = json.AppendName(dst, `,"array":`)
 	if dst, err = json.AppendArray(dst, in.Array[:], AppendJSON_Inner); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"bits":`...)
+	dst = json.AppendName(dst, `,"bits":`)
 	if dst, err = json.AppendArray(dst, in.Bits[:], func(dst []byte, in *byte) ([]byte, error) {
 		return json.AppendUint(dst, *in), nil
 	}); err != nil {
 		return dst, err
 	}
 	if len(in.Tree) > 0 {
-		dst = append(dst, `,"tree":`...)
+		dst = json.AppendName(dst, `,"tree":`)
 		if dst, err = appendJSON_Tree(dst, &in.Tree); err != nil {
 			return dst, err
 		}
 	}
-	dst = append(dst, `,"box":`...)
+	dst = json.AppendName(dst, `,"box":`)
 	if dst, err = appendJSON_Box_string(dst, &in.Box); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"map":`...)
+	dst = json.AppendName(dst, `,"map":`)
 	dst = json.AppendStringMap(dst, in.Map)
 	if len(in.Typed) > 0 {
-		dst = append(dst, `,"typed":`...)
-		if dst, err = json.AppendMap(dst, in.Typed, AppendJSON_Inner); err != nil {
-			return dst, err
+		dst = json.AppendName(dst, `,"typed":`)
+		open := len(dst)
+		for key, value := range json.Sorted(in.Typed) {
+			dst = json.AppendKey(dst, key)
+			if dst, err = AppendJSON_Inner(dst, &value); err != nil {
+				return dst, err
+			}
 		}
+		dst = json.Close(dst, open)
 	}
-	dst = append(dst, `,"pMap":`...)
-	if dst, err = json.AppendMap(dst, in.PMap, func(dst []byte, in **Inner) ([]byte, error) {
-		if *in == nil {
-			return append(dst, `null`...), nil
+	dst = json.AppendName(dst, `,"pMap":`)
+	if in.PMap == nil {
+		dst = append(dst, `null`...)
+	} else {
+		open := len(dst)
+		for key, value := range json.Sorted(in.PMap) {
+			dst = json.AppendKey(dst, key)
+			if value == nil {
+				dst = append(dst, `null`...)
+			} else {
+				if dst, err = AppendJSON_Inner(dst, value); err != nil {
+					return dst, err
+				}
+			}
 		}
-		return AppendJSON_Inner(dst, *in)
-	}); err != nil {
-		return dst, err
+		dst = json.Close(dst, open)
 	}
-	dst = append(dst, `,"byInt":`...)
+	dst = json.AppendName(dst, `,"byInt":`)
 	if dst, err = json.AppendIntMap(dst, in.ByInt, func(dst []byte, in *string) ([]byte, error) {
 		return json.AppendString(dst, *in), nil
 	}); err != nil {
 		return dst, err
 	}
 	if len(in.ByText) > 0 {
-		dst = append(dst, `,"byText":`...)
+		dst = json.AppendName(dst, `,"byText":`)
 		if dst, err = json.AppendTextMap(dst, in.ByText, "map[shapes.Place]int", func(dst []byte, in *int) ([]byte, error) {
 			return json.AppendInt(dst, *in), nil
 		}); err != nil {
 			return dst, err
 		}
 	}
-	dst = append(dst, `,"deep":`...)
-	if dst, err = json.AppendMap(dst, in.Deep, func(dst []byte, in *map[string][]Word) ([]byte, error) {
-		return json.AppendMap(dst, *in, func(dst []byte, in *[]Word) ([]byte, error) {
-			return json.AppendStrings(dst, *in), nil
-		})
-	}); err != nil {
-		return dst, err
+	dst = json.AppendName(dst, `,"deep":`)
+	if in.Deep == nil {
+		dst = append(dst, `null`...)
+	} else {
+		open := len(dst)
+		for key, value := range json.Sorted(in.Deep) {
+			dst = json.AppendKey(dst, key)
+			if value == nil {
+				dst = append(dst, `null`...)
+			} else {
+				open := len(dst)
+				for key, value := range json.Sorted(value) {
+					dst = json.AppendKey(dst, key)
+					dst = json.AppendStrings(dst, value)
+				}
+				dst = json.Close(dst, open)
+			}
+		}
+		dst = json.Close(dst, open)
 	}
-	dst = append(dst, `,"anyMap":`...)
-	if dst, err = json.AppendMap(dst, in.AnyMap, func(dst []byte, in *interface{}) ([]byte, error) {
-		return json.AppendAny(dst, *in)
-	}); err != nil {
-		return dst, err
+	dst = json.AppendName(dst, `,"anyMap":`)
+	if in.AnyMap == nil {
+		dst = append(dst, `null`...)
+	} else {
+		open := len(dst)
+		for key, value := range json.Sorted(in.AnyMap) {
+			dst = json.AppendKey(dst, key)
+			if dst, err = json.AppendAny(dst, value); err != nil {
+				return dst, err
+			}
+		}
+		dst = json.Close(dst, open)
 	}
 	if len(in.OfOnly) > 0 {
-		dst = append(dst, `,"ofOnly":`...)
-		if dst, err = json.AppendMap(dst, in.OfOnly, func(dst []byte, in *OnPointer) ([]byte, error) {
-			return json.AppendAny(dst, *in)
-		}); err != nil {
-			return dst, err
+		dst = json.AppendName(dst, `,"ofOnly":`)
+		open := len(dst)
+		for key, value := range json.Sorted(in.OfOnly) {
+			dst = json.AppendKey(dst, key)
+			if dst, err = json.AppendAny(dst, value); err != nil {
+				return dst, err
+			}
 		}
+		dst = json.Close(dst, open)
 	}
-	dst = append(dst, `,"own":`...)
+	dst = json.AppendName(dst, `,"own":`)
 	if dst, err = json.AppendMarshaler(dst, &in.Own, "shapes.Own"); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"pOwn":`...)
+	dst = json.AppendName(dst, `,"pOwn":`)
 	if in.POwn == nil {
 		dst = append(dst, `null`...)
 	} else {
@@ -268,41 +288,41 @@ func AppendJSON_Everything(dst []byte, in *Everything) ([]byte, error) {
 			return dst, err
 		}
 	}
-	dst = append(dst, `,"ownPtr":`...)
+	dst = json.AppendName(dst, `,"ownPtr":`)
 	if dst, err = json.AppendMarshaler(dst, &in.OwnPtr, "shapes.OnPointer"); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"text":`...)
+	dst = json.AppendName(dst, `,"text":`)
 	if dst, err = json.AppendTextMarshaler(dst, &in.Text, "shapes.Place"); err != nil {
 		return dst, err
 	}
 	if in.PText != nil {
-		dst = append(dst, `,"pText":`...)
+		dst = json.AppendName(dst, `,"pText":`)
 		if dst, err = json.AppendTextMarshaler(dst, in.PText, "shapes.Place"); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.Raw) > 0 {
-		dst = append(dst, `,"raw":`...)
+		dst = json.AppendName(dst, `,"raw":`)
 		if dst, err = json.AppendRawMessage(dst, &in.Raw); err != nil {
 			return dst, err
 		}
 	}
 	if in.PRaw != nil {
-		dst = append(dst, `,"pRaw":`...)
+		dst = json.AppendName(dst, `,"pRaw":`)
 		if dst, err = json.AppendRawMessage(dst, in.PRaw); err != nil {
 			return dst, err
 		}
 	}
-	dst = append(dst, `,"std":`...)
+	dst = json.AppendName(dst, `,"std":`)
 	if dst, err = json.AppendMarshaler(dst, &in.Std, "time.Time"); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"time":`...)
+	dst = json.AppendName(dst, `,"time":`)
 	if dst, err = apimachinery.AppendJSON_Time(dst, &in.Time); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"pTime":`...)
+	dst = json.AppendName(dst, `,"pTime":`)
 	if in.PTime == nil {
 		dst = append(dst, `null`...)
 	} else {
@@ -310,19 +330,19 @@ func AppendJSON_Everything(dst []byte, in *Everything) ([]byte, error) {
 			return dst, err
 		}
 	}
-	dst = append(dst, `,"micro":`...)
+	dst = json.AppendName(dst, `,"micro":`)
 	if dst, err = apimachinery.AppendJSON_MicroTime(dst, &in.Micro); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"duration":`...)
+	dst = json.AppendName(dst, `,"duration":`)
 	if dst, err = apimachinery.AppendJSON_Duration(dst, &in.Duration); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"quantity":`...)
+	dst = json.AppendName(dst, `,"quantity":`)
 	if dst, err = apimachinery.AppendJSON_Quantity(dst, &in.Quantity); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"pQuantity":`...)
+	dst = json.AppendName(dst, `,"pQuantity":`)
 	if in.PQuantity == nil {
 		dst = append(dst, `null`...)
 	} else {
@@ -330,19 +350,28 @@ func AppendJSON_Everything(dst []byte, in *Everything) ([]byte, error) {
 			return dst, err
 		}
 	}
-	dst = append(dst, `,"amounts":`...)
-	if dst, err = json.AppendMap(dst, in.Amounts, apimachinery.AppendJSON_Quantity); err != nil {
-		return dst, err
+	dst = json.AppendName(dst, `,"amounts":`)
+	if in.Amounts == nil {
+		dst = append(dst, `null`...)
+	} else {
+		open := len(dst)
+		for key, value := range json.Sorted(in.Amounts) {
+			dst = json.AppendKey(dst, key)
+			if dst, err = apimachinery.AppendJSON_Quantity(dst, &value); err != nil {
+				return dst, err
+			}
+		}
+		dst = json.Close(dst, open)
 	}
-	dst = append(dst, `,"intOr":`...)
+	dst = json.AppendName(dst, `,"intOr":`)
 	if dst, err = apimachinery.AppendJSON_IntOrString(dst, &in.IntOr); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"extension":`...)
+	dst = json.AppendName(dst, `,"extension":`)
 	if dst, err = apimachinery.AppendJSON_RawExtension(dst, &in.Extension); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"selector":`...)
+	dst = json.AppendName(dst, `,"selector":`)
 	if in.Selector == nil {
 		dst = append(dst, `null`...)
 	} else {
@@ -350,31 +379,31 @@ func AppendJSON_Everything(dst []byte, in *Everything) ([]byte, error) {
 			return dst, err
 		}
 	}
-	dst = append(dst, `,"qInt":`...)
+	dst = json.AppendName(dst, `,"qInt":`)
 	dst = append(dst, '"')
 	dst = json.AppendInt(dst, in.QInt)
 	dst = append(dst, '"')
 	if in.QFloat != 0 {
-		dst = append(dst, `,"qFloat":`...)
+		dst = json.AppendName(dst, `,"qFloat":`)
 		dst = append(dst, '"')
 		if dst, err = json.AppendFloat(dst, in.QFloat); err != nil {
 			return dst, err
 		}
 		dst = append(dst, '"')
 	}
-	dst = append(dst, `,"qBool":`...)
+	dst = json.AppendName(dst, `,"qBool":`)
 	dst = append(dst, '"')
 	dst = json.AppendBool(dst, in.QBool)
 	dst = append(dst, '"')
-	dst = append(dst, `,"qString":`...)
+	dst = json.AppendName(dst, `,"qString":`)
 	dst = json.AppendQuotedString(dst, in.QString)
-	dst = append(dst, `,"qWord":`...)
+	dst = json.AppendName(dst, `,"qWord":`)
 	if in.QWord == nil {
 		dst = append(dst, `null`...)
 	} else {
 		dst = json.AppendQuotedString(dst, *in.QWord)
 	}
-	dst = append(dst, `,"qPInt":`...)
+	dst = json.AppendName(dst, `,"qPInt":`)
 	if in.QPInt == nil {
 		dst = append(dst, `null`...)
 	} else {
@@ -382,24 +411,21 @@ func AppendJSON_Everything(dst []byte, in *Everything) ([]byte, error) {
 		dst = json.AppendInt(dst, *in.QPInt)
 		dst = append(dst, '"')
 	}
-	dst = append(dst, `,"qNumber":`...)
+	dst = json.AppendName(dst, `,"qNumber":`)
 	dst = append(dst, '"')
 	if dst, err = json.AppendNumber(dst, in.QNumber); err != nil {
 		return dst, err
 	}
 	dst = append(dst, '"')
-	dst = append(dst, `,"qText":`...)
+	dst = json.AppendName(dst, `,"qText":`)
 	if dst, err = json.AppendTextMarshaler(dst, &in.QText, "shapes.Code"); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"-":`...)
-	dst = json.AppendString(dst, in.Dash)
+	dst = json.AppendStringField(dst, `,"-":`, in.Dash)
 	if in.Sign != "" {
-		dst = append(dst, `,"a\u003cb\u003e\u0026c":`...)
-		dst = json.AppendString(dst, in.Sign)
+		dst = json.AppendStringField(dst, `,"a\u003cb\u003e\u0026c":`, in.Sign)
 	}
-	dst = append(dst, `,"NoTag":`...)
-	dst = json.AppendString(dst, in.NoTag)
+	dst = json.AppendStringField(dst, `,"NoTag":`, in.NoTag)
 	return json.Close(dst, start), nil
 }
 
@@ -745,7 +771,7 @@ func ReadJSON_Everything(r *json.Reader, out *Everything) {
 func AppendJSON_Farther(dst []byte, in *Farther) ([]byte, error) {
 	start := len(dst)
 	if len(in.Farthest) > 0 {
-		dst = append(dst, `,"farthest":`...)
+		dst = json.AppendName(dst, `,"farthest":`)
 		dst = json.AppendStrings(dst, in.Farthest)
 	}
 	return json.Close(dst, start), nil
@@ -772,20 +798,18 @@ func ReadJSON_Farther(r *json.Reader, out *Farther) {
 func AppendJSON_Inner(dst []byte, in *Inner) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	if in.Value != nil {
-		dst = append(dst, `,"value":`...)
-		dst = json.AppendInt(dst, *in.Value)
+		dst = json.AppendIntField(dst, `,"value":`, *in.Value)
 	}
 	if in.Next != nil {
-		dst = append(dst, `,"next":`...)
+		dst = json.AppendName(dst, `,"next":`)
 		if dst, err = AppendJSON_Inner(dst, in.Next); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.More) > 0 {
-		dst = append(dst, `,"more":`...)
+		dst = json.AppendName(dst, `,"more":`)
 		if dst, err = json.AppendSlice(dst, in.More, AppendJSON_Inner); err != nil {
 			return dst, err
 		}
@@ -826,8 +850,7 @@ func ReadJSON_Inner(r *json.Reader, out *Inner) {
 // AppendJSON_Named appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
 func AppendJSON_Named(dst []byte, in *Named) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"a":`...)
-	dst = json.AppendString(dst, in.A)
+	dst = json.AppendStringField(dst, `,"a":`, in.A)
 	return json.Close(dst, start), nil
 }
 
@@ -893,12 +916,10 @@ func ReadJSON_Place(r *json.Reader, out *Place) {
 // AppendJSON_Pointed appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
 func AppendJSON_Pointed(dst []byte, in *Pointed) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"twice":`...)
-	dst = json.AppendString(dst, in.Twice)
-	dst = append(dst, `,"far":`...)
-	dst = json.AppendInt(dst, in.Far)
+	dst = json.AppendStringField(dst, `,"twice":`, in.Twice)
+	dst = json.AppendIntField(dst, `,"far":`, in.Far)
 	if len(in.Farther.Farthest) > 0 {
-		dst = append(dst, `,"farthest":`...)
+		dst = json.AppendName(dst, `,"farthest":`)
 		dst = json.AppendStrings(dst, in.Farther.Farthest)
 	}
 	return json.Close(dst, start), nil
@@ -932,13 +953,10 @@ func ReadJSON_Pointed(r *json.Reader, out *Pointed) {
 func AppendJSON_Promoted(dst []byte, in *Promoted) ([]byte, error) {
 	start := len(dst)
 	if in.Up != "" {
-		dst = append(dst, `,"up":`...)
-		dst = json.AppendString(dst, in.Up)
+		dst = json.AppendStringField(dst, `,"up":`, in.Up)
 	}
-	dst = append(dst, `,"NoTag":`...)
-	dst = json.AppendString(dst, in.NoTag)
-	dst = append(dst, `,"twice":`...)
-	dst = json.AppendString(dst, in.Twice)
+	dst = json.AppendStringField(dst, `,"NoTag":`, in.NoTag)
+	dst = json.AppendStringField(dst, `,"twice":`, in.Twice)
 	return json.Close(dst, start), nil
 }
 
@@ -967,10 +985,9 @@ func ReadJSON_Promoted(r *json.Reader, out *Promoted) {
 
 func appendJSON_Box_string(dst []byte, in *Box[string]) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"value":`...)
-	dst = json.AppendString(dst, in.Value)
+	dst = json.AppendStringField(dst, `,"value":`, in.Value)
 	if len(in.All) > 0 {
-		dst = append(dst, `,"all":`...)
+		dst = json.AppendName(dst, `,"all":`)
 		dst = json.AppendStrings(dst, in.All)
 	}
 	return json.Close(dst, start), nil
@@ -1000,10 +1017,8 @@ func appendJSON_Everything_unnamed(dst []byte, in *struct {
 	B int
 }) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"A":`...)
-	dst = json.AppendInt(dst, in.A)
-	dst = append(dst, `,"B":`...)
-	dst = json.AppendInt(dst, in.B)
+	dst = json.AppendIntField(dst, `,"A":`, in.A)
+	dst = json.AppendIntField(dst, `,"B":`, in.B)
 	return json.Close(dst, start), nil
 }
 
@@ -1030,7 +1045,18 @@ func readJSON_Everything_unnamed(r *json.Reader, out *struct {
 }
 
 func appendJSON_Tree(dst []byte, in *Tree) ([]byte, error) {
-	return json.AppendMap(dst, *in, appendJSON_Tree)
+	if *in == nil {
+		return append(dst, `null`...), nil
+	}
+	var err error
+	open := len(dst)
+	for key, value := range json.Sorted(*in) {
+		dst = json.AppendKey(dst, key)
+		if dst, err = appendJSON_Tree(dst, &value); err != nil {
+			return dst, err
+		}
+	}
+	return json.Close(dst, open), nil
 }
 
 func readJSON_Tree(r *json.Reader, out *Tree) {

@@ -15,13 +15,10 @@ import (
 // AppendJSON_CrossVersionObjectReference appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
 func AppendJSON_CrossVersionObjectReference(dst []byte, in *CrossVersionObjectReference) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"kind":`...)
-	dst = json.AppendString(dst, in.Kind)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
+	dst = json.AppendStringField(dst, `,"kind":`, in.Kind)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	if in.APIVersion != "" {
-		dst = append(dst, `,"apiVersion":`...)
-		dst = json.AppendString(dst, in.APIVersion)
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.APIVersion)
 	}
 	return json.Close(dst, start), nil
 }
@@ -54,22 +51,20 @@ func AppendJSON_HorizontalPodAutoscaler(dst []byte, in *HorizontalPodAutoscaler)
 	var err error
 	start := len(dst)
 	if in.TypeMeta.Kind != "" {
-		dst = append(dst, `,"kind":`...)
-		dst = json.AppendString(dst, in.TypeMeta.Kind)
+		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
 	}
 	if in.TypeMeta.APIVersion != "" {
-		dst = append(dst, `,"apiVersion":`...)
-		dst = json.AppendString(dst, in.TypeMeta.APIVersion)
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
 	}
-	dst = append(dst, `,"metadata":`...)
+	dst = json.AppendName(dst, `,"metadata":`)
 	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"spec":`...)
+	dst = json.AppendName(dst, `,"spec":`)
 	if dst, err = AppendJSON_HorizontalPodAutoscalerSpec(dst, &in.Spec); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"status":`...)
+	dst = json.AppendName(dst, `,"status":`)
 	if dst, err = AppendJSON_HorizontalPodAutoscalerStatus(dst, &in.Status); err != nil {
 		return dst, err
 	}
@@ -112,18 +107,16 @@ func AppendJSON_HorizontalPodAutoscalerList(dst []byte, in *HorizontalPodAutosca
 	var err error
 	start := len(dst)
 	if in.TypeMeta.Kind != "" {
-		dst = append(dst, `,"kind":`...)
-		dst = json.AppendString(dst, in.TypeMeta.Kind)
+		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
 	}
 	if in.TypeMeta.APIVersion != "" {
-		dst = append(dst, `,"apiVersion":`...)
-		dst = json.AppendString(dst, in.TypeMeta.APIVersion)
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
 	}
-	dst = append(dst, `,"metadata":`...)
+	dst = json.AppendName(dst, `,"metadata":`)
 	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"items":`...)
+	dst = json.AppendName(dst, `,"items":`)
 	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_HorizontalPodAutoscaler); err != nil {
 		return dst, err
 	}
@@ -162,19 +155,16 @@ func ReadJSON_HorizontalPodAutoscalerList(r *json.Reader, out *HorizontalPodAuto
 func AppendJSON_HorizontalPodAutoscalerSpec(dst []byte, in *HorizontalPodAutoscalerSpec) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"scaleTargetRef":`...)
+	dst = json.AppendName(dst, `,"scaleTargetRef":`)
 	if dst, err = AppendJSON_CrossVersionObjectReference(dst, &in.ScaleTargetRef); err != nil {
 		return dst, err
 	}
 	if in.MinReplicas != nil {
-		dst = append(dst, `,"minReplicas":`...)
-		dst = json.AppendInt(dst, *in.MinReplicas)
+		dst = json.AppendIntField(dst, `,"minReplicas":`, *in.MinReplicas)
 	}
-	dst = append(dst, `,"maxReplicas":`...)
-	dst = json.AppendInt(dst, in.MaxReplicas)
+	dst = json.AppendIntField(dst, `,"maxReplicas":`, in.MaxReplicas)
 	if in.TargetCPUUtilizationPercentage != nil {
-		dst = append(dst, `,"targetCPUUtilizationPercentage":`...)
-		dst = json.AppendInt(dst, *in.TargetCPUUtilizationPercentage)
+		dst = json.AppendIntField(dst, `,"targetCPUUtilizationPercentage":`, *in.TargetCPUUtilizationPercentage)
 	}
 	return json.Close(dst, start), nil
 }
@@ -214,22 +204,18 @@ func AppendJSON_HorizontalPodAutoscalerStatus(dst []byte, in *HorizontalPodAutos
 	var err error
 	start := len(dst)
 	if in.ObservedGeneration != nil {
-		dst = append(dst, `,"observedGeneration":`...)
-		dst = json.AppendInt(dst, *in.ObservedGeneration)
+		dst = json.AppendIntField(dst, `,"observedGeneration":`, *in.ObservedGeneration)
 	}
 	if in.LastScaleTime != nil {
-		dst = append(dst, `,"lastScaleTime":`...)
+		dst = json.AppendName(dst, `,"lastScaleTime":`)
 		if dst, err = apimachinery.AppendJSON_Time(dst, in.LastScaleTime); err != nil {
 			return dst, err
 		}
 	}
-	dst = append(dst, `,"currentReplicas":`...)
-	dst = json.AppendInt(dst, in.CurrentReplicas)
-	dst = append(dst, `,"desiredReplicas":`...)
-	dst = json.AppendInt(dst, in.DesiredReplicas)
+	dst = json.AppendIntField(dst, `,"currentReplicas":`, in.CurrentReplicas)
+	dst = json.AppendIntField(dst, `,"desiredReplicas":`, in.DesiredReplicas)
 	if in.CurrentCPUUtilizationPercentage != nil {
-		dst = append(dst, `,"currentCPUUtilizationPercentage":`...)
-		dst = json.AppendInt(dst, *in.CurrentCPUUtilizationPercentage)
+		dst = json.AppendIntField(dst, `,"currentCPUUtilizationPercentage":`, *in.CurrentCPUUtilizationPercentage)
 	}
 	return json.Close(dst, start), nil
 }

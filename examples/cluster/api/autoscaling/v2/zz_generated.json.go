@@ -16,14 +16,12 @@ import (
 func AppendJSON_ContainerResourceMetricSource(dst []byte, in *ContainerResourceMetricSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
-	dst = append(dst, `,"target":`...)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
+	dst = json.AppendName(dst, `,"target":`)
 	if dst, err = AppendJSON_MetricTarget(dst, &in.Target); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"container":`...)
-	dst = json.AppendString(dst, in.Container)
+	dst = json.AppendStringField(dst, `,"container":`, in.Container)
 	return json.Close(dst, start), nil
 }
 
@@ -54,14 +52,12 @@ func ReadJSON_ContainerResourceMetricSource(r *json.Reader, out *ContainerResour
 func AppendJSON_ContainerResourceMetricStatus(dst []byte, in *ContainerResourceMetricStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
-	dst = append(dst, `,"current":`...)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
+	dst = json.AppendName(dst, `,"current":`)
 	if dst, err = AppendJSON_MetricValueStatus(dst, &in.Current); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"container":`...)
-	dst = json.AppendString(dst, in.Container)
+	dst = json.AppendStringField(dst, `,"container":`, in.Container)
 	return json.Close(dst, start), nil
 }
 
@@ -91,13 +87,10 @@ func ReadJSON_ContainerResourceMetricStatus(r *json.Reader, out *ContainerResour
 // AppendJSON_CrossVersionObjectReference appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
 func AppendJSON_CrossVersionObjectReference(dst []byte, in *CrossVersionObjectReference) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"kind":`...)
-	dst = json.AppendString(dst, in.Kind)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
+	dst = json.AppendStringField(dst, `,"kind":`, in.Kind)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	if in.APIVersion != "" {
-		dst = append(dst, `,"apiVersion":`...)
-		dst = json.AppendString(dst, in.APIVersion)
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.APIVersion)
 	}
 	return json.Close(dst, start), nil
 }
@@ -129,11 +122,11 @@ func ReadJSON_CrossVersionObjectReference(r *json.Reader, out *CrossVersionObjec
 func AppendJSON_ExternalMetricSource(dst []byte, in *ExternalMetricSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"metric":`...)
+	dst = json.AppendName(dst, `,"metric":`)
 	if dst, err = AppendJSON_MetricIdentifier(dst, &in.Metric); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"target":`...)
+	dst = json.AppendName(dst, `,"target":`)
 	if dst, err = AppendJSON_MetricTarget(dst, &in.Target); err != nil {
 		return dst, err
 	}
@@ -164,11 +157,11 @@ func ReadJSON_ExternalMetricSource(r *json.Reader, out *ExternalMetricSource) {
 func AppendJSON_ExternalMetricStatus(dst []byte, in *ExternalMetricStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"metric":`...)
+	dst = json.AppendName(dst, `,"metric":`)
 	if dst, err = AppendJSON_MetricIdentifier(dst, &in.Metric); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"current":`...)
+	dst = json.AppendName(dst, `,"current":`)
 	if dst, err = AppendJSON_MetricValueStatus(dst, &in.Current); err != nil {
 		return dst, err
 	}
@@ -198,12 +191,9 @@ func ReadJSON_ExternalMetricStatus(r *json.Reader, out *ExternalMetricStatus) {
 // AppendJSON_HPAScalingPolicy appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
 func AppendJSON_HPAScalingPolicy(dst []byte, in *HPAScalingPolicy) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"type":`...)
-	dst = json.AppendString(dst, in.Type)
-	dst = append(dst, `,"value":`...)
-	dst = json.AppendInt(dst, in.Value)
-	dst = append(dst, `,"periodSeconds":`...)
-	dst = json.AppendInt(dst, in.PeriodSeconds)
+	dst = json.AppendStringField(dst, `,"type":`, in.Type)
+	dst = json.AppendIntField(dst, `,"value":`, in.Value)
+	dst = json.AppendIntField(dst, `,"periodSeconds":`, in.PeriodSeconds)
 	return json.Close(dst, start), nil
 }
 
@@ -235,21 +225,19 @@ func AppendJSON_HPAScalingRules(dst []byte, in *HPAScalingRules) ([]byte, error)
 	var err error
 	start := len(dst)
 	if in.StabilizationWindowSeconds != nil {
-		dst = append(dst, `,"stabilizationWindowSeconds":`...)
-		dst = json.AppendInt(dst, *in.StabilizationWindowSeconds)
+		dst = json.AppendIntField(dst, `,"stabilizationWindowSeconds":`, *in.StabilizationWindowSeconds)
 	}
 	if in.SelectPolicy != nil {
-		dst = append(dst, `,"selectPolicy":`...)
-		dst = json.AppendString(dst, *in.SelectPolicy)
+		dst = json.AppendStringField(dst, `,"selectPolicy":`, *in.SelectPolicy)
 	}
 	if len(in.Policies) > 0 {
-		dst = append(dst, `,"policies":`...)
+		dst = json.AppendName(dst, `,"policies":`)
 		if dst, err = json.AppendSlice(dst, in.Policies, AppendJSON_HPAScalingPolicy); err != nil {
 			return dst, err
 		}
 	}
 	if in.Tolerance != nil {
-		dst = append(dst, `,"tolerance":`...)
+		dst = json.AppendName(dst, `,"tolerance":`)
 		if dst, err = apimachinery.AppendJSON_Quantity(dst, in.Tolerance); err != nil {
 			return dst, err
 		}
@@ -294,22 +282,20 @@ func AppendJSON_HorizontalPodAutoscaler(dst []byte, in *HorizontalPodAutoscaler)
 	var err error
 	start := len(dst)
 	if in.TypeMeta.Kind != "" {
-		dst = append(dst, `,"kind":`...)
-		dst = json.AppendString(dst, in.TypeMeta.Kind)
+		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
 	}
 	if in.TypeMeta.APIVersion != "" {
-		dst = append(dst, `,"apiVersion":`...)
-		dst = json.AppendString(dst, in.TypeMeta.APIVersion)
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
 	}
-	dst = append(dst, `,"metadata":`...)
+	dst = json.AppendName(dst, `,"metadata":`)
 	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"spec":`...)
+	dst = json.AppendName(dst, `,"spec":`)
 	if dst, err = AppendJSON_HorizontalPodAutoscalerSpec(dst, &in.Spec); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"status":`...)
+	dst = json.AppendName(dst, `,"status":`)
 	if dst, err = AppendJSON_HorizontalPodAutoscalerStatus(dst, &in.Status); err != nil {
 		return dst, err
 	}
@@ -352,13 +338,13 @@ func AppendJSON_HorizontalPodAutoscalerBehavior(dst []byte, in *HorizontalPodAut
 	var err error
 	start := len(dst)
 	if in.ScaleUp != nil {
-		dst = append(dst, `,"scaleUp":`...)
+		dst = json.AppendName(dst, `,"scaleUp":`)
 		if dst, err = AppendJSON_HPAScalingRules(dst, in.ScaleUp); err != nil {
 			return dst, err
 		}
 	}
 	if in.ScaleDown != nil {
-		dst = append(dst, `,"scaleDown":`...)
+		dst = json.AppendName(dst, `,"scaleDown":`)
 		if dst, err = AppendJSON_HPAScalingRules(dst, in.ScaleDown); err != nil {
 			return dst, err
 		}
@@ -394,25 +380,20 @@ func ReadJSON_HorizontalPodAutoscalerBehavior(r *json.Reader, out *HorizontalPod
 func AppendJSON_HorizontalPodAutoscalerCondition(dst []byte, in *HorizontalPodAutoscalerCondition) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"type":`...)
-	dst = json.AppendString(dst, in.Type)
-	dst = append(dst, `,"status":`...)
-	dst = json.AppendString(dst, in.Status)
-	dst = append(dst, `,"lastTransitionTime":`...)
+	dst = json.AppendStringField(dst, `,"type":`, in.Type)
+	dst = json.AppendStringField(dst, `,"status":`, in.Status)
+	dst = json.AppendName(dst, `,"lastTransitionTime":`)
 	if dst, err = apimachinery.AppendJSON_Time(dst, &in.LastTransitionTime); err != nil {
 		return dst, err
 	}
 	if in.Reason != "" {
-		dst = append(dst, `,"reason":`...)
-		dst = json.AppendString(dst, in.Reason)
+		dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
 	}
 	if in.Message != "" {
-		dst = append(dst, `,"message":`...)
-		dst = json.AppendString(dst, in.Message)
+		dst = json.AppendStringField(dst, `,"message":`, in.Message)
 	}
 	if in.ObservedGeneration != nil {
-		dst = append(dst, `,"observedGeneration":`...)
-		dst = json.AppendInt(dst, *in.ObservedGeneration)
+		dst = json.AppendIntField(dst, `,"observedGeneration":`, *in.ObservedGeneration)
 	}
 	return json.Close(dst, start), nil
 }
@@ -456,18 +437,16 @@ func AppendJSON_HorizontalPodAutoscalerList(dst []byte, in *HorizontalPodAutosca
 	var err error
 	start := len(dst)
 	if in.TypeMeta.Kind != "" {
-		dst = append(dst, `,"kind":`...)
-		dst = json.AppendString(dst, in.TypeMeta.Kind)
+		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
 	}
 	if in.TypeMeta.APIVersion != "" {
-		dst = append(dst, `,"apiVersion":`...)
-		dst = json.AppendString(dst, in.TypeMeta.APIVersion)
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
 	}
-	dst = append(dst, `,"metadata":`...)
+	dst = json.AppendName(dst, `,"metadata":`)
 	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"items":`...)
+	dst = json.AppendName(dst, `,"items":`)
 	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_HorizontalPodAutoscaler); err != nil {
 		return dst, err
 	}
@@ -506,24 +485,22 @@ func ReadJSON_HorizontalPodAutoscalerList(r *json.Reader, out *HorizontalPodAuto
 func AppendJSON_HorizontalPodAutoscalerSpec(dst []byte, in *HorizontalPodAutoscalerSpec) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"scaleTargetRef":`...)
+	dst = json.AppendName(dst, `,"scaleTargetRef":`)
 	if dst, err = AppendJSON_CrossVersionObjectReference(dst, &in.ScaleTargetRef); err != nil {
 		return dst, err
 	}
 	if in.MinReplicas != nil {
-		dst = append(dst, `,"minReplicas":`...)
-		dst = json.AppendInt(dst, *in.MinReplicas)
+		dst = json.AppendIntField(dst, `,"minReplicas":`, *in.MinReplicas)
 	}
-	dst = append(dst, `,"maxReplicas":`...)
-	dst = json.AppendInt(dst, in.MaxReplicas)
+	dst = json.AppendIntField(dst, `,"maxReplicas":`, in.MaxReplicas)
 	if len(in.Metrics) > 0 {
-		dst = append(dst, `,"metrics":`...)
+		dst = json.AppendName(dst, `,"metrics":`)
 		if dst, err = json.AppendSlice(dst, in.Metrics, AppendJSON_MetricSpec); err != nil {
 			return dst, err
 		}
 	}
 	if in.Behavior != nil {
-		dst = append(dst, `,"behavior":`...)
+		dst = json.AppendName(dst, `,"behavior":`)
 		if dst, err = AppendJSON_HorizontalPodAutoscalerBehavior(dst, in.Behavior); err != nil {
 			return dst, err
 		}
@@ -569,27 +546,24 @@ func AppendJSON_HorizontalPodAutoscalerStatus(dst []byte, in *HorizontalPodAutos
 	var err error
 	start := len(dst)
 	if in.ObservedGeneration != nil {
-		dst = append(dst, `,"observedGeneration":`...)
-		dst = json.AppendInt(dst, *in.ObservedGeneration)
+		dst = json.AppendIntField(dst, `,"observedGeneration":`, *in.ObservedGeneration)
 	}
 	if in.LastScaleTime != nil {
-		dst = append(dst, `,"lastScaleTime":`...)
+		dst = json.AppendName(dst, `,"lastScaleTime":`)
 		if dst, err = apimachinery.AppendJSON_Time(dst, in.LastScaleTime); err != nil {
 			return dst, err
 		}
 	}
 	if in.CurrentReplicas != 0 {
-		dst = append(dst, `,"currentReplicas":`...)
-		dst = json.AppendInt(dst, in.CurrentReplicas)
+		dst = json.AppendIntField(dst, `,"currentReplicas":`, in.CurrentReplicas)
 	}
-	dst = append(dst, `,"desiredReplicas":`...)
-	dst = json.AppendInt(dst, in.DesiredReplicas)
-	dst = append(dst, `,"currentMetrics":`...)
+	dst = json.AppendIntField(dst, `,"desiredReplicas":`, in.DesiredReplicas)
+	dst = json.AppendName(dst, `,"currentMetrics":`)
 	if dst, err = json.AppendSlice(dst, in.CurrentMetrics, AppendJSON_MetricStatus); err != nil {
 		return dst, err
 	}
 	if len(in.Conditions) > 0 {
-		dst = append(dst, `,"conditions":`...)
+		dst = json.AppendName(dst, `,"conditions":`)
 		if dst, err = json.AppendSlice(dst, in.Conditions, AppendJSON_HorizontalPodAutoscalerCondition); err != nil {
 			return dst, err
 		}
@@ -637,10 +611,9 @@ func ReadJSON_HorizontalPodAutoscalerStatus(r *json.Reader, out *HorizontalPodAu
 func AppendJSON_MetricIdentifier(dst []byte, in *MetricIdentifier) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	if in.Selector != nil {
-		dst = append(dst, `,"selector":`...)
+		dst = json.AppendName(dst, `,"selector":`)
 		if dst, err = apimachinery.AppendJSON_LabelSelector(dst, in.Selector); err != nil {
 			return dst, err
 		}
@@ -674,34 +647,33 @@ func ReadJSON_MetricIdentifier(r *json.Reader, out *MetricIdentifier) {
 func AppendJSON_MetricSpec(dst []byte, in *MetricSpec) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"type":`...)
-	dst = json.AppendString(dst, in.Type)
+	dst = json.AppendStringField(dst, `,"type":`, in.Type)
 	if in.Object != nil {
-		dst = append(dst, `,"object":`...)
+		dst = json.AppendName(dst, `,"object":`)
 		if dst, err = AppendJSON_ObjectMetricSource(dst, in.Object); err != nil {
 			return dst, err
 		}
 	}
 	if in.Pods != nil {
-		dst = append(dst, `,"pods":`...)
+		dst = json.AppendName(dst, `,"pods":`)
 		if dst, err = AppendJSON_PodsMetricSource(dst, in.Pods); err != nil {
 			return dst, err
 		}
 	}
 	if in.Resource != nil {
-		dst = append(dst, `,"resource":`...)
+		dst = json.AppendName(dst, `,"resource":`)
 		if dst, err = AppendJSON_ResourceMetricSource(dst, in.Resource); err != nil {
 			return dst, err
 		}
 	}
 	if in.ContainerResource != nil {
-		dst = append(dst, `,"containerResource":`...)
+		dst = json.AppendName(dst, `,"containerResource":`)
 		if dst, err = AppendJSON_ContainerResourceMetricSource(dst, in.ContainerResource); err != nil {
 			return dst, err
 		}
 	}
 	if in.External != nil {
-		dst = append(dst, `,"external":`...)
+		dst = json.AppendName(dst, `,"external":`)
 		if dst, err = AppendJSON_ExternalMetricSource(dst, in.External); err != nil {
 			return dst, err
 		}
@@ -755,34 +727,33 @@ func ReadJSON_MetricSpec(r *json.Reader, out *MetricSpec) {
 func AppendJSON_MetricStatus(dst []byte, in *MetricStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"type":`...)
-	dst = json.AppendString(dst, in.Type)
+	dst = json.AppendStringField(dst, `,"type":`, in.Type)
 	if in.Object != nil {
-		dst = append(dst, `,"object":`...)
+		dst = json.AppendName(dst, `,"object":`)
 		if dst, err = AppendJSON_ObjectMetricStatus(dst, in.Object); err != nil {
 			return dst, err
 		}
 	}
 	if in.Pods != nil {
-		dst = append(dst, `,"pods":`...)
+		dst = json.AppendName(dst, `,"pods":`)
 		if dst, err = AppendJSON_PodsMetricStatus(dst, in.Pods); err != nil {
 			return dst, err
 		}
 	}
 	if in.Resource != nil {
-		dst = append(dst, `,"resource":`...)
+		dst = json.AppendName(dst, `,"resource":`)
 		if dst, err = AppendJSON_ResourceMetricStatus(dst, in.Resource); err != nil {
 			return dst, err
 		}
 	}
 	if in.ContainerResource != nil {
-		dst = append(dst, `,"containerResource":`...)
+		dst = json.AppendName(dst, `,"containerResource":`)
 		if dst, err = AppendJSON_ContainerResourceMetricStatus(dst, in.ContainerResource); err != nil {
 			return dst, err
 		}
 	}
 	if in.External != nil {
-		dst = append(dst, `,"external":`...)
+		dst = json.AppendName(dst, `,"external":`)
 		if dst, err = AppendJSON_ExternalMetricStatus(dst, in.External); err != nil {
 			return dst, err
 		}
@@ -836,23 +807,21 @@ func ReadJSON_MetricStatus(r *json.Reader, out *MetricStatus) {
 func AppendJSON_MetricTarget(dst []byte, in *MetricTarget) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"type":`...)
-	dst = json.AppendString(dst, in.Type)
+	dst = json.AppendStringField(dst, `,"type":`, in.Type)
 	if in.Value != nil {
-		dst = append(dst, `,"value":`...)
+		dst = json.AppendName(dst, `,"value":`)
 		if dst, err = apimachinery.AppendJSON_Quantity(dst, in.Value); err != nil {
 			return dst, err
 		}
 	}
 	if in.AverageValue != nil {
-		dst = append(dst, `,"averageValue":`...)
+		dst = json.AppendName(dst, `,"averageValue":`)
 		if dst, err = apimachinery.AppendJSON_Quantity(dst, in.AverageValue); err != nil {
 			return dst, err
 		}
 	}
 	if in.AverageUtilization != nil {
-		dst = append(dst, `,"averageUtilization":`...)
-		dst = json.AppendInt(dst, *in.AverageUtilization)
+		dst = json.AppendIntField(dst, `,"averageUtilization":`, *in.AverageUtilization)
 	}
 	return json.Close(dst, start), nil
 }
@@ -894,20 +863,19 @@ func AppendJSON_MetricValueStatus(dst []byte, in *MetricValueStatus) ([]byte, er
 	var err error
 	start := len(dst)
 	if in.Value != nil {
-		dst = append(dst, `,"value":`...)
+		dst = json.AppendName(dst, `,"value":`)
 		if dst, err = apimachinery.AppendJSON_Quantity(dst, in.Value); err != nil {
 			return dst, err
 		}
 	}
 	if in.AverageValue != nil {
-		dst = append(dst, `,"averageValue":`...)
+		dst = json.AppendName(dst, `,"averageValue":`)
 		if dst, err = apimachinery.AppendJSON_Quantity(dst, in.AverageValue); err != nil {
 			return dst, err
 		}
 	}
 	if in.AverageUtilization != nil {
-		dst = append(dst, `,"averageUtilization":`...)
-		dst = json.AppendInt(dst, *in.AverageUtilization)
+		dst = json.AppendIntField(dst, `,"averageUtilization":`, *in.AverageUtilization)
 	}
 	return json.Close(dst, start), nil
 }
@@ -945,15 +913,15 @@ func ReadJSON_MetricValueStatus(r *json.Reader, out *MetricValueStatus) {
 func AppendJSON_ObjectMetricSource(dst []byte, in *ObjectMetricSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"describedObject":`...)
+	dst = json.AppendName(dst, `,"describedObject":`)
 	if dst, err = AppendJSON_CrossVersionObjectReference(dst, &in.DescribedObject); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"target":`...)
+	dst = json.AppendName(dst, `,"target":`)
 	if dst, err = AppendJSON_MetricTarget(dst, &in.Target); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"metric":`...)
+	dst = json.AppendName(dst, `,"metric":`)
 	if dst, err = AppendJSON_MetricIdentifier(dst, &in.Metric); err != nil {
 		return dst, err
 	}
@@ -987,15 +955,15 @@ func ReadJSON_ObjectMetricSource(r *json.Reader, out *ObjectMetricSource) {
 func AppendJSON_ObjectMetricStatus(dst []byte, in *ObjectMetricStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"metric":`...)
+	dst = json.AppendName(dst, `,"metric":`)
 	if dst, err = AppendJSON_MetricIdentifier(dst, &in.Metric); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"current":`...)
+	dst = json.AppendName(dst, `,"current":`)
 	if dst, err = AppendJSON_MetricValueStatus(dst, &in.Current); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"describedObject":`...)
+	dst = json.AppendName(dst, `,"describedObject":`)
 	if dst, err = AppendJSON_CrossVersionObjectReference(dst, &in.DescribedObject); err != nil {
 		return dst, err
 	}
@@ -1029,11 +997,11 @@ func ReadJSON_ObjectMetricStatus(r *json.Reader, out *ObjectMetricStatus) {
 func AppendJSON_PodsMetricSource(dst []byte, in *PodsMetricSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"metric":`...)
+	dst = json.AppendName(dst, `,"metric":`)
 	if dst, err = AppendJSON_MetricIdentifier(dst, &in.Metric); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"target":`...)
+	dst = json.AppendName(dst, `,"target":`)
 	if dst, err = AppendJSON_MetricTarget(dst, &in.Target); err != nil {
 		return dst, err
 	}
@@ -1064,11 +1032,11 @@ func ReadJSON_PodsMetricSource(r *json.Reader, out *PodsMetricSource) {
 func AppendJSON_PodsMetricStatus(dst []byte, in *PodsMetricStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"metric":`...)
+	dst = json.AppendName(dst, `,"metric":`)
 	if dst, err = AppendJSON_MetricIdentifier(dst, &in.Metric); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"current":`...)
+	dst = json.AppendName(dst, `,"current":`)
 	if dst, err = AppendJSON_MetricValueStatus(dst, &in.Current); err != nil {
 		return dst, err
 	}
@@ -1099,9 +1067,8 @@ func ReadJSON_PodsMetricStatus(r *json.Reader, out *PodsMetricStatus) {
 func AppendJSON_ResourceMetricSource(dst []byte, in *ResourceMetricSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
-	dst = append(dst, `,"target":`...)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
+	dst = json.AppendName(dst, `,"target":`)
 	if dst, err = AppendJSON_MetricTarget(dst, &in.Target); err != nil {
 		return dst, err
 	}
@@ -1132,9 +1099,8 @@ func ReadJSON_ResourceMetricSource(r *json.Reader, out *ResourceMetricSource) {
 func AppendJSON_ResourceMetricStatus(dst []byte, in *ResourceMetricStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
-	dst = append(dst, `,"current":`...)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
+	dst = json.AppendName(dst, `,"current":`)
 	if dst, err = AppendJSON_MetricValueStatus(dst, &in.Current); err != nil {
 		return dst, err
 	}

@@ -18,22 +18,20 @@ func AppendJSON_Namespace(dst []byte, in *corev1.Namespace) ([]byte, error) {
 	var err error
 	start := len(dst)
 	if in.TypeMeta.Kind != "" {
-		dst = append(dst, `,"kind":`...)
-		dst = json.AppendString(dst, in.TypeMeta.Kind)
+		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
 	}
 	if in.TypeMeta.APIVersion != "" {
-		dst = append(dst, `,"apiVersion":`...)
-		dst = json.AppendString(dst, in.TypeMeta.APIVersion)
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
 	}
-	dst = append(dst, `,"metadata":`...)
+	dst = json.AppendName(dst, `,"metadata":`)
 	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"spec":`...)
+	dst = json.AppendName(dst, `,"spec":`)
 	if dst, err = appendJSON_corev1_NamespaceSpec(dst, &in.Spec); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"status":`...)
+	dst = json.AppendName(dst, `,"status":`)
 	if dst, err = appendJSON_corev1_NamespaceStatus(dst, &in.Status); err != nil {
 		return dst, err
 	}
@@ -76,18 +74,16 @@ func AppendJSON_NamespaceList(dst []byte, in *corev1.NamespaceList) ([]byte, err
 	var err error
 	start := len(dst)
 	if in.TypeMeta.Kind != "" {
-		dst = append(dst, `,"kind":`...)
-		dst = json.AppendString(dst, in.TypeMeta.Kind)
+		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
 	}
 	if in.TypeMeta.APIVersion != "" {
-		dst = append(dst, `,"apiVersion":`...)
-		dst = json.AppendString(dst, in.TypeMeta.APIVersion)
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
 	}
-	dst = append(dst, `,"metadata":`...)
+	dst = json.AppendName(dst, `,"metadata":`)
 	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"items":`...)
+	dst = json.AppendName(dst, `,"items":`)
 	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_Namespace); err != nil {
 		return dst, err
 	}
@@ -127,22 +123,20 @@ func AppendJSON_Pod(dst []byte, in *corev1.Pod) ([]byte, error) {
 	var err error
 	start := len(dst)
 	if in.TypeMeta.Kind != "" {
-		dst = append(dst, `,"kind":`...)
-		dst = json.AppendString(dst, in.TypeMeta.Kind)
+		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
 	}
 	if in.TypeMeta.APIVersion != "" {
-		dst = append(dst, `,"apiVersion":`...)
-		dst = json.AppendString(dst, in.TypeMeta.APIVersion)
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
 	}
-	dst = append(dst, `,"metadata":`...)
+	dst = json.AppendName(dst, `,"metadata":`)
 	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"spec":`...)
+	dst = json.AppendName(dst, `,"spec":`)
 	if dst, err = appendJSON_corev1_PodSpec(dst, &in.Spec); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"status":`...)
+	dst = json.AppendName(dst, `,"status":`)
 	if dst, err = appendJSON_corev1_PodStatus(dst, &in.Status); err != nil {
 		return dst, err
 	}
@@ -185,18 +179,16 @@ func AppendJSON_PodList(dst []byte, in *corev1.PodList) ([]byte, error) {
 	var err error
 	start := len(dst)
 	if in.TypeMeta.Kind != "" {
-		dst = append(dst, `,"kind":`...)
-		dst = json.AppendString(dst, in.TypeMeta.Kind)
+		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
 	}
 	if in.TypeMeta.APIVersion != "" {
-		dst = append(dst, `,"apiVersion":`...)
-		dst = json.AppendString(dst, in.TypeMeta.APIVersion)
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
 	}
-	dst = append(dst, `,"metadata":`...)
+	dst = json.AppendName(dst, `,"metadata":`)
 	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"items":`...)
+	dst = json.AppendName(dst, `,"items":`)
 	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_Pod); err != nil {
 		return dst, err
 	}
@@ -236,22 +228,20 @@ func AppendJSON_ReplicationController(dst []byte, in *corev1.ReplicationControll
 	var err error
 	start := len(dst)
 	if in.TypeMeta.Kind != "" {
-		dst = append(dst, `,"kind":`...)
-		dst = json.AppendString(dst, in.TypeMeta.Kind)
+		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
 	}
 	if in.TypeMeta.APIVersion != "" {
-		dst = append(dst, `,"apiVersion":`...)
-		dst = json.AppendString(dst, in.TypeMeta.APIVersion)
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
 	}
-	dst = append(dst, `,"metadata":`...)
+	dst = json.AppendName(dst, `,"metadata":`)
 	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"spec":`...)
+	dst = json.AppendName(dst, `,"spec":`)
 	if dst, err = appendJSON_corev1_ReplicationControllerSpec(dst, &in.Spec); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"status":`...)
+	dst = json.AppendName(dst, `,"status":`)
 	if dst, err = appendJSON_corev1_ReplicationControllerStatus(dst, &in.Status); err != nil {
 		return dst, err
 	}
@@ -294,18 +284,16 @@ func AppendJSON_ReplicationControllerList(dst []byte, in *corev1.ReplicationCont
 	var err error
 	start := len(dst)
 	if in.TypeMeta.Kind != "" {
-		dst = append(dst, `,"kind":`...)
-		dst = json.AppendString(dst, in.TypeMeta.Kind)
+		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
 	}
 	if in.TypeMeta.APIVersion != "" {
-		dst = append(dst, `,"apiVersion":`...)
-		dst = json.AppendString(dst, in.TypeMeta.APIVersion)
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
 	}
-	dst = append(dst, `,"metadata":`...)
+	dst = json.AppendName(dst, `,"metadata":`)
 	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"items":`...)
+	dst = json.AppendName(dst, `,"items":`)
 	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_ReplicationController); err != nil {
 		return dst, err
 	}
@@ -342,19 +330,15 @@ func ReadJSON_ReplicationControllerList(r *json.Reader, out *corev1.ReplicationC
 
 func appendJSON_corev1_AWSElasticBlockStoreVolumeSource(dst []byte, in *corev1.AWSElasticBlockStoreVolumeSource) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"volumeID":`...)
-	dst = json.AppendString(dst, in.VolumeID)
+	dst = json.AppendStringField(dst, `,"volumeID":`, in.VolumeID)
 	if in.FSType != "" {
-		dst = append(dst, `,"fsType":`...)
-		dst = json.AppendString(dst, in.FSType)
+		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
 	}
 	if in.Partition != 0 {
-		dst = append(dst, `,"partition":`...)
-		dst = json.AppendInt(dst, in.Partition)
+		dst = json.AppendIntField(dst, `,"partition":`, in.Partition)
 	}
 	if in.ReadOnly {
-		dst = append(dst, `,"readOnly":`...)
-		dst = json.AppendBool(dst, in.ReadOnly)
+		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
 	}
 	return json.Close(dst, start), nil
 }
@@ -388,19 +372,19 @@ func appendJSON_corev1_Affinity(dst []byte, in *corev1.Affinity) ([]byte, error)
 	var err error
 	start := len(dst)
 	if in.NodeAffinity != nil {
-		dst = append(dst, `,"nodeAffinity":`...)
+		dst = json.AppendName(dst, `,"nodeAffinity":`)
 		if dst, err = appendJSON_corev1_NodeAffinity(dst, in.NodeAffinity); err != nil {
 			return dst, err
 		}
 	}
 	if in.PodAffinity != nil {
-		dst = append(dst, `,"podAffinity":`...)
+		dst = json.AppendName(dst, `,"podAffinity":`)
 		if dst, err = appendJSON_corev1_PodAffinity(dst, in.PodAffinity); err != nil {
 			return dst, err
 		}
 	}
 	if in.PodAntiAffinity != nil {
-		dst = append(dst, `,"podAntiAffinity":`...)
+		dst = json.AppendName(dst, `,"podAntiAffinity":`)
 		if dst, err = appendJSON_corev1_PodAntiAffinity(dst, in.PodAntiAffinity); err != nil {
 			return dst, err
 		}
@@ -438,11 +422,9 @@ func readJSON_corev1_Affinity(r *json.Reader, out *corev1.Affinity) {
 
 func appendJSON_corev1_AppArmorProfile(dst []byte, in *corev1.AppArmorProfile) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"type":`...)
-	dst = json.AppendString(dst, in.Type)
+	dst = json.AppendStringField(dst, `,"type":`, in.Type)
 	if in.LocalhostProfile != nil {
-		dst = append(dst, `,"localhostProfile":`...)
-		dst = json.AppendString(dst, *in.LocalhostProfile)
+		dst = json.AppendStringField(dst, `,"localhostProfile":`, *in.LocalhostProfile)
 	}
 	return json.Close(dst, start), nil
 }
@@ -470,25 +452,19 @@ func readJSON_corev1_AppArmorProfile(r *json.Reader, out *corev1.AppArmorProfile
 
 func appendJSON_corev1_AzureDiskVolumeSource(dst []byte, in *corev1.AzureDiskVolumeSource) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"diskName":`...)
-	dst = json.AppendString(dst, in.DiskName)
-	dst = append(dst, `,"diskURI":`...)
-	dst = json.AppendString(dst, in.DataDiskURI)
+	dst = json.AppendStringField(dst, `,"diskName":`, in.DiskName)
+	dst = json.AppendStringField(dst, `,"diskURI":`, in.DataDiskURI)
 	if in.CachingMode != nil {
-		dst = append(dst, `,"cachingMode":`...)
-		dst = json.AppendString(dst, *in.CachingMode)
+		dst = json.AppendStringField(dst, `,"cachingMode":`, *in.CachingMode)
 	}
 	if in.FSType != nil {
-		dst = append(dst, `,"fsType":`...)
-		dst = json.AppendString(dst, *in.FSType)
+		dst = json.AppendStringField(dst, `,"fsType":`, *in.FSType)
 	}
 	if in.ReadOnly != nil {
-		dst = append(dst, `,"readOnly":`...)
-		dst = json.AppendBool(dst, *in.ReadOnly)
+		dst = json.AppendBoolField(dst, `,"readOnly":`, *in.ReadOnly)
 	}
 	if in.Kind != nil {
-		dst = append(dst, `,"kind":`...)
-		dst = json.AppendString(dst, *in.Kind)
+		dst = json.AppendStringField(dst, `,"kind":`, *in.Kind)
 	}
 	return json.Close(dst, start), nil
 }
@@ -534,13 +510,10 @@ func readJSON_corev1_AzureDiskVolumeSource(r *json.Reader, out *corev1.AzureDisk
 
 func appendJSON_corev1_AzureFileVolumeSource(dst []byte, in *corev1.AzureFileVolumeSource) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"secretName":`...)
-	dst = json.AppendString(dst, in.SecretName)
-	dst = append(dst, `,"shareName":`...)
-	dst = json.AppendString(dst, in.ShareName)
+	dst = json.AppendStringField(dst, `,"secretName":`, in.SecretName)
+	dst = json.AppendStringField(dst, `,"shareName":`, in.ShareName)
 	if in.ReadOnly {
-		dst = append(dst, `,"readOnly":`...)
-		dst = json.AppendBool(dst, in.ReadOnly)
+		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
 	}
 	return json.Close(dst, start), nil
 }
@@ -570,22 +543,19 @@ func readJSON_corev1_AzureFileVolumeSource(r *json.Reader, out *corev1.AzureFile
 func appendJSON_corev1_CSIVolumeSource(dst []byte, in *corev1.CSIVolumeSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"driver":`...)
-	dst = json.AppendString(dst, in.Driver)
+	dst = json.AppendStringField(dst, `,"driver":`, in.Driver)
 	if in.ReadOnly != nil {
-		dst = append(dst, `,"readOnly":`...)
-		dst = json.AppendBool(dst, *in.ReadOnly)
+		dst = json.AppendBoolField(dst, `,"readOnly":`, *in.ReadOnly)
 	}
 	if in.FSType != nil {
-		dst = append(dst, `,"fsType":`...)
-		dst = json.AppendString(dst, *in.FSType)
+		dst = json.AppendStringField(dst, `,"fsType":`, *in.FSType)
 	}
 	if len(in.VolumeAttributes) > 0 {
-		dst = append(dst, `,"volumeAttributes":`...)
+		dst = json.AppendName(dst, `,"volumeAttributes":`)
 		dst = json.AppendStringMap(dst, in.VolumeAttributes)
 	}
 	if in.NodePublishSecretRef != nil {
-		dst = append(dst, `,"nodePublishSecretRef":`...)
+		dst = json.AppendName(dst, `,"nodePublishSecretRef":`)
 		if dst, err = appendJSON_corev1_LocalObjectReference(dst, in.NodePublishSecretRef); err != nil {
 			return dst, err
 		}
@@ -630,11 +600,11 @@ func readJSON_corev1_CSIVolumeSource(r *json.Reader, out *corev1.CSIVolumeSource
 func appendJSON_corev1_Capabilities(dst []byte, in *corev1.Capabilities) ([]byte, error) {
 	start := len(dst)
 	if len(in.Add) > 0 {
-		dst = append(dst, `,"add":`...)
+		dst = json.AppendName(dst, `,"add":`)
 		dst = json.AppendStrings(dst, in.Add)
 	}
 	if len(in.Drop) > 0 {
-		dst = append(dst, `,"drop":`...)
+		dst = json.AppendName(dst, `,"drop":`)
 		dst = json.AppendStrings(dst, in.Drop)
 	}
 	return json.Close(dst, start), nil
@@ -666,29 +636,25 @@ func readJSON_corev1_Capabilities(r *json.Reader, out *corev1.Capabilities) {
 func appendJSON_corev1_CephFSVolumeSource(dst []byte, in *corev1.CephFSVolumeSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"monitors":`...)
+	dst = json.AppendName(dst, `,"monitors":`)
 	dst = json.AppendStrings(dst, in.Monitors)
 	if in.Path != "" {
-		dst = append(dst, `,"path":`...)
-		dst = json.AppendString(dst, in.Path)
+		dst = json.AppendStringField(dst, `,"path":`, in.Path)
 	}
 	if in.User != "" {
-		dst = append(dst, `,"user":`...)
-		dst = json.AppendString(dst, in.User)
+		dst = json.AppendStringField(dst, `,"user":`, in.User)
 	}
 	if in.SecretFile != "" {
-		dst = append(dst, `,"secretFile":`...)
-		dst = json.AppendString(dst, in.SecretFile)
+		dst = json.AppendStringField(dst, `,"secretFile":`, in.SecretFile)
 	}
 	if in.SecretRef != nil {
-		dst = append(dst, `,"secretRef":`...)
+		dst = json.AppendName(dst, `,"secretRef":`)
 		if dst, err = appendJSON_corev1_LocalObjectReference(dst, in.SecretRef); err != nil {
 			return dst, err
 		}
 	}
 	if in.ReadOnly {
-		dst = append(dst, `,"readOnly":`...)
-		dst = json.AppendBool(dst, in.ReadOnly)
+		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
 	}
 	return json.Close(dst, start), nil
 }
@@ -729,18 +695,15 @@ func readJSON_corev1_CephFSVolumeSource(r *json.Reader, out *corev1.CephFSVolume
 func appendJSON_corev1_CinderVolumeSource(dst []byte, in *corev1.CinderVolumeSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"volumeID":`...)
-	dst = json.AppendString(dst, in.VolumeID)
+	dst = json.AppendStringField(dst, `,"volumeID":`, in.VolumeID)
 	if in.FSType != "" {
-		dst = append(dst, `,"fsType":`...)
-		dst = json.AppendString(dst, in.FSType)
+		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
 	}
 	if in.ReadOnly {
-		dst = append(dst, `,"readOnly":`...)
-		dst = json.AppendBool(dst, in.ReadOnly)
+		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
 	}
 	if in.SecretRef != nil {
-		dst = append(dst, `,"secretRef":`...)
+		dst = json.AppendName(dst, `,"secretRef":`)
 		if dst, err = appendJSON_corev1_LocalObjectReference(dst, in.SecretRef); err != nil {
 			return dst, err
 		}
@@ -779,28 +742,23 @@ func appendJSON_corev1_ClusterTrustBundleProjection(dst []byte, in *corev1.Clust
 	var err error
 	start := len(dst)
 	if in.Name != nil {
-		dst = append(dst, `,"name":`...)
-		dst = json.AppendString(dst, *in.Name)
+		dst = json.AppendStringField(dst, `,"name":`, *in.Name)
 	}
 	if in.SignerName != nil {
-		dst = append(dst, `,"signerName":`...)
-		dst = json.AppendString(dst, *in.SignerName)
+		dst = json.AppendStringField(dst, `,"signerName":`, *in.SignerName)
 	}
 	if in.LabelSelector != nil {
-		dst = append(dst, `,"labelSelector":`...)
+		dst = json.AppendName(dst, `,"labelSelector":`)
 		if dst, err = apimachinery.AppendJSON_LabelSelector(dst, in.LabelSelector); err != nil {
 			return dst, err
 		}
 	}
 	if in.Optional != nil {
-		dst = append(dst, `,"optional":`...)
-		dst = json.AppendBool(dst, *in.Optional)
+		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
 	}
-	dst = append(dst, `,"path":`...)
-	dst = json.AppendString(dst, in.Path)
+	dst = json.AppendStringField(dst, `,"path":`, in.Path)
 	if in.User != nil {
-		dst = append(dst, `,"user":`...)
-		dst = json.AppendInt(dst, *in.User)
+		dst = json.AppendIntField(dst, `,"user":`, *in.User)
 	}
 	return json.Close(dst, start), nil
 }
@@ -849,12 +807,10 @@ func readJSON_corev1_ClusterTrustBundleProjection(r *json.Reader, out *corev1.Cl
 func appendJSON_corev1_ConfigMapEnvSource(dst []byte, in *corev1.ConfigMapEnvSource) ([]byte, error) {
 	start := len(dst)
 	if in.LocalObjectReference.Name != "" {
-		dst = append(dst, `,"name":`...)
-		dst = json.AppendString(dst, in.LocalObjectReference.Name)
+		dst = json.AppendStringField(dst, `,"name":`, in.LocalObjectReference.Name)
 	}
 	if in.Optional != nil {
-		dst = append(dst, `,"optional":`...)
-		dst = json.AppendBool(dst, *in.Optional)
+		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
 	}
 	return json.Close(dst, start), nil
 }
@@ -884,14 +840,11 @@ func readJSON_corev1_ConfigMapEnvSource(r *json.Reader, out *corev1.ConfigMapEnv
 func appendJSON_corev1_ConfigMapKeySelector(dst []byte, in *corev1.ConfigMapKeySelector) ([]byte, error) {
 	start := len(dst)
 	if in.LocalObjectReference.Name != "" {
-		dst = append(dst, `,"name":`...)
-		dst = json.AppendString(dst, in.LocalObjectReference.Name)
+		dst = json.AppendStringField(dst, `,"name":`, in.LocalObjectReference.Name)
 	}
-	dst = append(dst, `,"key":`...)
-	dst = json.AppendString(dst, in.Key)
+	dst = json.AppendStringField(dst, `,"key":`, in.Key)
 	if in.Optional != nil {
-		dst = append(dst, `,"optional":`...)
-		dst = json.AppendBool(dst, *in.Optional)
+		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
 	}
 	return json.Close(dst, start), nil
 }
@@ -925,18 +878,16 @@ func appendJSON_corev1_ConfigMapProjection(dst []byte, in *corev1.ConfigMapProje
 	var err error
 	start := len(dst)
 	if in.LocalObjectReference.Name != "" {
-		dst = append(dst, `,"name":`...)
-		dst = json.AppendString(dst, in.LocalObjectReference.Name)
+		dst = json.AppendStringField(dst, `,"name":`, in.LocalObjectReference.Name)
 	}
 	if len(in.Items) > 0 {
-		dst = append(dst, `,"items":`...)
+		dst = json.AppendName(dst, `,"items":`)
 		if dst, err = json.AppendSlice(dst, in.Items, appendJSON_corev1_KeyToPath); err != nil {
 			return dst, err
 		}
 	}
 	if in.Optional != nil {
-		dst = append(dst, `,"optional":`...)
-		dst = json.AppendBool(dst, *in.Optional)
+		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
 	}
 	return json.Close(dst, start), nil
 }
@@ -970,26 +921,22 @@ func appendJSON_corev1_ConfigMapVolumeSource(dst []byte, in *corev1.ConfigMapVol
 	var err error
 	start := len(dst)
 	if in.LocalObjectReference.Name != "" {
-		dst = append(dst, `,"name":`...)
-		dst = json.AppendString(dst, in.LocalObjectReference.Name)
+		dst = json.AppendStringField(dst, `,"name":`, in.LocalObjectReference.Name)
 	}
 	if len(in.Items) > 0 {
-		dst = append(dst, `,"items":`...)
+		dst = json.AppendName(dst, `,"items":`)
 		if dst, err = json.AppendSlice(dst, in.Items, appendJSON_corev1_KeyToPath); err != nil {
 			return dst, err
 		}
 	}
 	if in.DefaultMode != nil {
-		dst = append(dst, `,"defaultMode":`...)
-		dst = json.AppendInt(dst, *in.DefaultMode)
+		dst = json.AppendIntField(dst, `,"defaultMode":`, *in.DefaultMode)
 	}
 	if in.Optional != nil {
-		dst = append(dst, `,"optional":`...)
-		dst = json.AppendBool(dst, *in.Optional)
+		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
 	}
 	if in.DefaultUser != nil {
-		dst = append(dst, `,"defaultUser":`...)
-		dst = json.AppendInt(dst, *in.DefaultUser)
+		dst = json.AppendIntField(dst, `,"defaultUser":`, *in.DefaultUser)
 	}
 	return json.Close(dst, start), nil
 }
@@ -1032,127 +979,117 @@ func readJSON_corev1_ConfigMapVolumeSource(r *json.Reader, out *corev1.ConfigMap
 func appendJSON_corev1_Container(dst []byte, in *corev1.Container) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	if in.Image != "" {
-		dst = append(dst, `,"image":`...)
-		dst = json.AppendString(dst, in.Image)
+		dst = json.AppendStringField(dst, `,"image":`, in.Image)
 	}
 	if len(in.Command) > 0 {
-		dst = append(dst, `,"command":`...)
+		dst = json.AppendName(dst, `,"command":`)
 		dst = json.AppendStrings(dst, in.Command)
 	}
 	if len(in.Args) > 0 {
-		dst = append(dst, `,"args":`...)
+		dst = json.AppendName(dst, `,"args":`)
 		dst = json.AppendStrings(dst, in.Args)
 	}
 	if in.WorkingDir != "" {
-		dst = append(dst, `,"workingDir":`...)
-		dst = json.AppendString(dst, in.WorkingDir)
+		dst = json.AppendStringField(dst, `,"workingDir":`, in.WorkingDir)
 	}
 	if len(in.Ports) > 0 {
-		dst = append(dst, `,"ports":`...)
+		dst = json.AppendName(dst, `,"ports":`)
 		if dst, err = json.AppendSlice(dst, in.Ports, appendJSON_corev1_ContainerPort); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.EnvFrom) > 0 {
-		dst = append(dst, `,"envFrom":`...)
+		dst = json.AppendName(dst, `,"envFrom":`)
 		if dst, err = json.AppendSlice(dst, in.EnvFrom, appendJSON_corev1_EnvFromSource); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.Env) > 0 {
-		dst = append(dst, `,"env":`...)
+		dst = json.AppendName(dst, `,"env":`)
 		if dst, err = json.AppendSlice(dst, in.Env, appendJSON_corev1_EnvVar); err != nil {
 			return dst, err
 		}
 	}
-	dst = append(dst, `,"resources":`...)
+	dst = json.AppendName(dst, `,"resources":`)
 	if dst, err = appendJSON_corev1_ResourceRequirements(dst, &in.Resources); err != nil {
 		return dst, err
 	}
 	if len(in.ResizePolicy) > 0 {
-		dst = append(dst, `,"resizePolicy":`...)
+		dst = json.AppendName(dst, `,"resizePolicy":`)
 		if dst, err = json.AppendSlice(dst, in.ResizePolicy, appendJSON_corev1_ContainerResizePolicy); err != nil {
 			return dst, err
 		}
 	}
 	if in.RestartPolicy != nil {
-		dst = append(dst, `,"restartPolicy":`...)
-		dst = json.AppendString(dst, *in.RestartPolicy)
+		dst = json.AppendStringField(dst, `,"restartPolicy":`, *in.RestartPolicy)
 	}
 	if len(in.RestartPolicyRules) > 0 {
-		dst = append(dst, `,"restartPolicyRules":`...)
+		dst = json.AppendName(dst, `,"restartPolicyRules":`)
 		if dst, err = json.AppendSlice(dst, in.RestartPolicyRules, appendJSON_corev1_ContainerRestartRule); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.VolumeMounts) > 0 {
-		dst = append(dst, `,"volumeMounts":`...)
+		dst = json.AppendName(dst, `,"volumeMounts":`)
 		if dst, err = json.AppendSlice(dst, in.VolumeMounts, appendJSON_corev1_VolumeMount); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.VolumeDevices) > 0 {
-		dst = append(dst, `,"volumeDevices":`...)
+		dst = json.AppendName(dst, `,"volumeDevices":`)
 		if dst, err = json.AppendSlice(dst, in.VolumeDevices, appendJSON_corev1_VolumeDevice); err != nil {
 			return dst, err
 		}
 	}
 	if in.LivenessProbe != nil {
-		dst = append(dst, `,"livenessProbe":`...)
+		dst = json.AppendName(dst, `,"livenessProbe":`)
 		if dst, err = appendJSON_corev1_Probe(dst, in.LivenessProbe); err != nil {
 			return dst, err
 		}
 	}
 	if in.ReadinessProbe != nil {
-		dst = append(dst, `,"readinessProbe":`...)
+		dst = json.AppendName(dst, `,"readinessProbe":`)
 		if dst, err = appendJSON_corev1_Probe(dst, in.ReadinessProbe); err != nil {
 			return dst, err
 		}
 	}
 	if in.StartupProbe != nil {
-		dst = append(dst, `,"startupProbe":`...)
+		dst = json.AppendName(dst, `,"startupProbe":`)
 		if dst, err = appendJSON_corev1_Probe(dst, in.StartupProbe); err != nil {
 			return dst, err
 		}
 	}
 	if in.Lifecycle != nil {
-		dst = append(dst, `,"lifecycle":`...)
+		dst = json.AppendName(dst, `,"lifecycle":`)
 		if dst, err = appendJSON_corev1_Lifecycle(dst, in.Lifecycle); err != nil {
 			return dst, err
 		}
 	}
 	if in.TerminationMessagePath != "" {
-		dst = append(dst, `,"terminationMessagePath":`...)
-		dst = json.AppendString(dst, in.TerminationMessagePath)
+		dst = json.AppendStringField(dst, `,"terminationMessagePath":`, in.TerminationMessagePath)
 	}
 	if in.TerminationMessagePolicy != "" {
-		dst = append(dst, `,"terminationMessagePolicy":`...)
-		dst = json.AppendString(dst, in.TerminationMessagePolicy)
+		dst = json.AppendStringField(dst, `,"terminationMessagePolicy":`, in.TerminationMessagePolicy)
 	}
 	if in.ImagePullPolicy != "" {
-		dst = append(dst, `,"imagePullPolicy":`...)
-		dst = json.AppendString(dst, in.ImagePullPolicy)
+		dst = json.AppendStringField(dst, `,"imagePullPolicy":`, in.ImagePullPolicy)
 	}
 	if in.SecurityContext != nil {
-		dst = append(dst, `,"securityContext":`...)
+		dst = json.AppendName(dst, `,"securityContext":`)
 		if dst, err = appendJSON_corev1_SecurityContext(dst, in.SecurityContext); err != nil {
 			return dst, err
 		}
 	}
 	if in.Stdin {
-		dst = append(dst, `,"stdin":`...)
-		dst = json.AppendBool(dst, in.Stdin)
+		dst = json.AppendBoolField(dst, `,"stdin":`, in.Stdin)
 	}
 	if in.StdinOnce {
-		dst = append(dst, `,"stdinOnce":`...)
-		dst = json.AppendBool(dst, in.StdinOnce)
+		dst = json.AppendBoolField(dst, `,"stdinOnce":`, in.StdinOnce)
 	}
 	if in.TTY {
-		dst = append(dst, `,"tty":`...)
-		dst = json.AppendBool(dst, in.TTY)
+		dst = json.AppendBoolField(dst, `,"tty":`, in.TTY)
 	}
 	return json.Close(dst, start), nil
 }
@@ -1259,12 +1196,9 @@ func readJSON_corev1_Container(r *json.Reader, out *corev1.Container) {
 
 func appendJSON_corev1_ContainerExtendedResourceRequest(dst []byte, in *corev1.ContainerExtendedResourceRequest) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"containerName":`...)
-	dst = json.AppendString(dst, in.ContainerName)
-	dst = append(dst, `,"resourceName":`...)
-	dst = json.AppendString(dst, in.ResourceName)
-	dst = append(dst, `,"requestName":`...)
-	dst = json.AppendString(dst, in.RequestName)
+	dst = json.AppendStringField(dst, `,"containerName":`, in.ContainerName)
+	dst = json.AppendStringField(dst, `,"resourceName":`, in.ResourceName)
+	dst = json.AppendStringField(dst, `,"requestName":`, in.RequestName)
 	return json.Close(dst, start), nil
 }
 
@@ -1293,22 +1227,17 @@ func readJSON_corev1_ContainerExtendedResourceRequest(r *json.Reader, out *corev
 func appendJSON_corev1_ContainerPort(dst []byte, in *corev1.ContainerPort) ([]byte, error) {
 	start := len(dst)
 	if in.Name != "" {
-		dst = append(dst, `,"name":`...)
-		dst = json.AppendString(dst, in.Name)
+		dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	}
 	if in.HostPort != 0 {
-		dst = append(dst, `,"hostPort":`...)
-		dst = json.AppendInt(dst, in.HostPort)
+		dst = json.AppendIntField(dst, `,"hostPort":`, in.HostPort)
 	}
-	dst = append(dst, `,"containerPort":`...)
-	dst = json.AppendInt(dst, in.ContainerPort)
+	dst = json.AppendIntField(dst, `,"containerPort":`, in.ContainerPort)
 	if in.Protocol != "" {
-		dst = append(dst, `,"protocol":`...)
-		dst = json.AppendString(dst, in.Protocol)
+		dst = json.AppendStringField(dst, `,"protocol":`, in.Protocol)
 	}
 	if in.HostIP != "" {
-		dst = append(dst, `,"hostIP":`...)
-		dst = json.AppendString(dst, in.HostIP)
+		dst = json.AppendStringField(dst, `,"hostIP":`, in.HostIP)
 	}
 	return json.Close(dst, start), nil
 }
@@ -1343,10 +1272,8 @@ func readJSON_corev1_ContainerPort(r *json.Reader, out *corev1.ContainerPort) {
 
 func appendJSON_corev1_ContainerResizePolicy(dst []byte, in *corev1.ContainerResizePolicy) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"resourceName":`...)
-	dst = json.AppendString(dst, in.ResourceName)
-	dst = append(dst, `,"restartPolicy":`...)
-	dst = json.AppendString(dst, in.RestartPolicy)
+	dst = json.AppendStringField(dst, `,"resourceName":`, in.ResourceName)
+	dst = json.AppendStringField(dst, `,"restartPolicy":`, in.RestartPolicy)
 	return json.Close(dst, start), nil
 }
 
@@ -1373,11 +1300,10 @@ func appendJSON_corev1_ContainerRestartRule(dst []byte, in *corev1.ContainerRest
 	var err error
 	start := len(dst)
 	if in.Action != "" {
-		dst = append(dst, `,"action":`...)
-		dst = json.AppendString(dst, in.Action)
+		dst = json.AppendStringField(dst, `,"action":`, in.Action)
 	}
 	if in.ExitCodes != nil {
-		dst = append(dst, `,"exitCodes":`...)
+		dst = json.AppendName(dst, `,"exitCodes":`)
 		if dst, err = appendJSON_corev1_ContainerRestartRuleOnExitCodes(dst, in.ExitCodes); err != nil {
 			return dst, err
 		}
@@ -1410,11 +1336,10 @@ func appendJSON_corev1_ContainerRestartRuleOnExitCodes(dst []byte, in *corev1.Co
 	var err error
 	start := len(dst)
 	if in.Operator != "" {
-		dst = append(dst, `,"operator":`...)
-		dst = json.AppendString(dst, in.Operator)
+		dst = json.AppendStringField(dst, `,"operator":`, in.Operator)
 	}
 	if len(in.Values) > 0 {
-		dst = append(dst, `,"values":`...)
+		dst = json.AppendName(dst, `,"values":`)
 		if dst, err = json.AppendSlice(dst, in.Values, func(dst []byte, in *int32) ([]byte, error) {
 			return json.AppendInt(dst, *in), nil
 		}); err != nil {
@@ -1447,19 +1372,19 @@ func appendJSON_corev1_ContainerState(dst []byte, in *corev1.ContainerState) ([]
 	var err error
 	start := len(dst)
 	if in.Waiting != nil {
-		dst = append(dst, `,"waiting":`...)
+		dst = json.AppendName(dst, `,"waiting":`)
 		if dst, err = appendJSON_corev1_ContainerStateWaiting(dst, in.Waiting); err != nil {
 			return dst, err
 		}
 	}
 	if in.Running != nil {
-		dst = append(dst, `,"running":`...)
+		dst = json.AppendName(dst, `,"running":`)
 		if dst, err = appendJSON_corev1_ContainerStateRunning(dst, in.Running); err != nil {
 			return dst, err
 		}
 	}
 	if in.Terminated != nil {
-		dst = append(dst, `,"terminated":`...)
+		dst = json.AppendName(dst, `,"terminated":`)
 		if dst, err = appendJSON_corev1_ContainerStateTerminated(dst, in.Terminated); err != nil {
 			return dst, err
 		}
@@ -1498,7 +1423,7 @@ func readJSON_corev1_ContainerState(r *json.Reader, out *corev1.ContainerState) 
 func appendJSON_corev1_ContainerStateRunning(dst []byte, in *corev1.ContainerStateRunning) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"startedAt":`...)
+	dst = json.AppendName(dst, `,"startedAt":`)
 	if dst, err = apimachinery.AppendJSON_Time(dst, &in.StartedAt); err != nil {
 		return dst, err
 	}
@@ -1524,31 +1449,26 @@ func readJSON_corev1_ContainerStateRunning(r *json.Reader, out *corev1.Container
 func appendJSON_corev1_ContainerStateTerminated(dst []byte, in *corev1.ContainerStateTerminated) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"exitCode":`...)
-	dst = json.AppendInt(dst, in.ExitCode)
+	dst = json.AppendIntField(dst, `,"exitCode":`, in.ExitCode)
 	if in.Signal != 0 {
-		dst = append(dst, `,"signal":`...)
-		dst = json.AppendInt(dst, in.Signal)
+		dst = json.AppendIntField(dst, `,"signal":`, in.Signal)
 	}
 	if in.Reason != "" {
-		dst = append(dst, `,"reason":`...)
-		dst = json.AppendString(dst, in.Reason)
+		dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
 	}
 	if in.Message != "" {
-		dst = append(dst, `,"message":`...)
-		dst = json.AppendString(dst, in.Message)
+		dst = json.AppendStringField(dst, `,"message":`, in.Message)
 	}
-	dst = append(dst, `,"startedAt":`...)
+	dst = json.AppendName(dst, `,"startedAt":`)
 	if dst, err = apimachinery.AppendJSON_Time(dst, &in.StartedAt); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"finishedAt":`...)
+	dst = json.AppendName(dst, `,"finishedAt":`)
 	if dst, err = apimachinery.AppendJSON_Time(dst, &in.FinishedAt); err != nil {
 		return dst, err
 	}
 	if in.ContainerID != "" {
-		dst = append(dst, `,"containerID":`...)
-		dst = json.AppendString(dst, in.ContainerID)
+		dst = json.AppendStringField(dst, `,"containerID":`, in.ContainerID)
 	}
 	return json.Close(dst, start), nil
 }
@@ -1590,12 +1510,10 @@ func readJSON_corev1_ContainerStateTerminated(r *json.Reader, out *corev1.Contai
 func appendJSON_corev1_ContainerStateWaiting(dst []byte, in *corev1.ContainerStateWaiting) ([]byte, error) {
 	start := len(dst)
 	if in.Reason != "" {
-		dst = append(dst, `,"reason":`...)
-		dst = json.AppendString(dst, in.Reason)
+		dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
 	}
 	if in.Message != "" {
-		dst = append(dst, `,"message":`...)
-		dst = json.AppendString(dst, in.Message)
+		dst = json.AppendStringField(dst, `,"message":`, in.Message)
 	}
 	return json.Close(dst, start), nil
 }
@@ -1622,65 +1540,57 @@ func readJSON_corev1_ContainerStateWaiting(r *json.Reader, out *corev1.Container
 func appendJSON_corev1_ContainerStatus(dst []byte, in *corev1.ContainerStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
-	dst = append(dst, `,"state":`...)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
+	dst = json.AppendName(dst, `,"state":`)
 	if dst, err = appendJSON_corev1_ContainerState(dst, &in.State); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"lastState":`...)
+	dst = json.AppendName(dst, `,"lastState":`)
 	if dst, err = appendJSON_corev1_ContainerState(dst, &in.LastTerminationState); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"ready":`...)
-	dst = json.AppendBool(dst, in.Ready)
-	dst = append(dst, `,"restartCount":`...)
-	dst = json.AppendInt(dst, in.RestartCount)
-	dst = append(dst, `,"image":`...)
-	dst = json.AppendString(dst, in.Image)
-	dst = append(dst, `,"imageID":`...)
-	dst = json.AppendString(dst, in.ImageID)
+	dst = json.AppendBoolField(dst, `,"ready":`, in.Ready)
+	dst = json.AppendIntField(dst, `,"restartCount":`, in.RestartCount)
+	dst = json.AppendStringField(dst, `,"image":`, in.Image)
+	dst = json.AppendStringField(dst, `,"imageID":`, in.ImageID)
 	if in.ContainerID != "" {
-		dst = append(dst, `,"containerID":`...)
-		dst = json.AppendString(dst, in.ContainerID)
+		dst = json.AppendStringField(dst, `,"containerID":`, in.ContainerID)
 	}
 	if in.Started != nil {
-		dst = append(dst, `,"started":`...)
-		dst = json.AppendBool(dst, *in.Started)
+		dst = json.AppendBoolField(dst, `,"started":`, *in.Started)
 	}
 	if len(in.AllocatedResources) > 0 {
-		dst = append(dst, `,"allocatedResources":`...)
+		dst = json.AppendName(dst, `,"allocatedResources":`)
 		if dst, err = appendJSON_corev1_ResourceList(dst, &in.AllocatedResources); err != nil {
 			return dst, err
 		}
 	}
 	if in.Resources != nil {
-		dst = append(dst, `,"resources":`...)
+		dst = json.AppendName(dst, `,"resources":`)
 		if dst, err = appendJSON_corev1_ResourceRequirements(dst, in.Resources); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.VolumeMounts) > 0 {
-		dst = append(dst, `,"volumeMounts":`...)
+		dst = json.AppendName(dst, `,"volumeMounts":`)
 		if dst, err = json.AppendSlice(dst, in.VolumeMounts, appendJSON_corev1_VolumeMountStatus); err != nil {
 			return dst, err
 		}
 	}
 	if in.User != nil {
-		dst = append(dst, `,"user":`...)
+		dst = json.AppendName(dst, `,"user":`)
 		if dst, err = appendJSON_corev1_ContainerUser(dst, in.User); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.AllocatedResourcesStatus) > 0 {
-		dst = append(dst, `,"allocatedResourcesStatus":`...)
+		dst = json.AppendName(dst, `,"allocatedResourcesStatus":`)
 		if dst, err = json.AppendSlice(dst, in.AllocatedResourcesStatus, appendJSON_corev1_ResourceStatus); err != nil {
 			return dst, err
 		}
 	}
 	if in.StopSignal != nil {
-		dst = append(dst, `,"stopSignal":`...)
-		dst = json.AppendString(dst, *in.StopSignal)
+		dst = json.AppendStringField(dst, `,"stopSignal":`, *in.StopSignal)
 	}
 	return json.Close(dst, start), nil
 }
@@ -1755,7 +1665,7 @@ func appendJSON_corev1_ContainerUser(dst []byte, in *corev1.ContainerUser) ([]by
 	var err error
 	start := len(dst)
 	if in.Linux != nil {
-		dst = append(dst, `,"linux":`...)
+		dst = json.AppendName(dst, `,"linux":`)
 		if dst, err = appendJSON_corev1_LinuxContainerUser(dst, in.Linux); err != nil {
 			return dst, err
 		}
@@ -1785,7 +1695,7 @@ func appendJSON_corev1_DownwardAPIProjection(dst []byte, in *corev1.DownwardAPIP
 	var err error
 	start := len(dst)
 	if len(in.Items) > 0 {
-		dst = append(dst, `,"items":`...)
+		dst = json.AppendName(dst, `,"items":`)
 		if dst, err = json.AppendSlice(dst, in.Items, appendJSON_corev1_DownwardAPIVolumeFile); err != nil {
 			return dst, err
 		}
@@ -1812,27 +1722,24 @@ func readJSON_corev1_DownwardAPIProjection(r *json.Reader, out *corev1.DownwardA
 func appendJSON_corev1_DownwardAPIVolumeFile(dst []byte, in *corev1.DownwardAPIVolumeFile) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"path":`...)
-	dst = json.AppendString(dst, in.Path)
+	dst = json.AppendStringField(dst, `,"path":`, in.Path)
 	if in.FieldRef != nil {
-		dst = append(dst, `,"fieldRef":`...)
+		dst = json.AppendName(dst, `,"fieldRef":`)
 		if dst, err = appendJSON_corev1_ObjectFieldSelector(dst, in.FieldRef); err != nil {
 			return dst, err
 		}
 	}
 	if in.ResourceFieldRef != nil {
-		dst = append(dst, `,"resourceFieldRef":`...)
+		dst = json.AppendName(dst, `,"resourceFieldRef":`)
 		if dst, err = appendJSON_corev1_ResourceFieldSelector(dst, in.ResourceFieldRef); err != nil {
 			return dst, err
 		}
 	}
 	if in.Mode != nil {
-		dst = append(dst, `,"mode":`...)
-		dst = json.AppendInt(dst, *in.Mode)
+		dst = json.AppendIntField(dst, `,"mode":`, *in.Mode)
 	}
 	if in.User != nil {
-		dst = append(dst, `,"user":`...)
-		dst = json.AppendInt(dst, *in.User)
+		dst = json.AppendIntField(dst, `,"user":`, *in.User)
 	}
 	return json.Close(dst, start), nil
 }
@@ -1877,18 +1784,16 @@ func appendJSON_corev1_DownwardAPIVolumeSource(dst []byte, in *corev1.DownwardAP
 	var err error
 	start := len(dst)
 	if len(in.Items) > 0 {
-		dst = append(dst, `,"items":`...)
+		dst = json.AppendName(dst, `,"items":`)
 		if dst, err = json.AppendSlice(dst, in.Items, appendJSON_corev1_DownwardAPIVolumeFile); err != nil {
 			return dst, err
 		}
 	}
 	if in.DefaultMode != nil {
-		dst = append(dst, `,"defaultMode":`...)
-		dst = json.AppendInt(dst, *in.DefaultMode)
+		dst = json.AppendIntField(dst, `,"defaultMode":`, *in.DefaultMode)
 	}
 	if in.DefaultUser != nil {
-		dst = append(dst, `,"defaultUser":`...)
-		dst = json.AppendInt(dst, *in.DefaultUser)
+		dst = json.AppendIntField(dst, `,"defaultUser":`, *in.DefaultUser)
 	}
 	return json.Close(dst, start), nil
 }
@@ -1923,18 +1828,16 @@ func appendJSON_corev1_EmptyDirVolumeSource(dst []byte, in *corev1.EmptyDirVolum
 	var err error
 	start := len(dst)
 	if in.Medium != "" {
-		dst = append(dst, `,"medium":`...)
-		dst = json.AppendString(dst, in.Medium)
+		dst = json.AppendStringField(dst, `,"medium":`, in.Medium)
 	}
 	if in.SizeLimit != nil {
-		dst = append(dst, `,"sizeLimit":`...)
+		dst = json.AppendName(dst, `,"sizeLimit":`)
 		if dst, err = apimachinery.AppendJSON_Quantity(dst, in.SizeLimit); err != nil {
 			return dst, err
 		}
 	}
 	if in.Mode != nil {
-		dst = append(dst, `,"mode":`...)
-		dst = json.AppendInt(dst, *in.Mode)
+		dst = json.AppendIntField(dst, `,"mode":`, *in.Mode)
 	}
 	return json.Close(dst, start), nil
 }
@@ -1969,17 +1872,16 @@ func appendJSON_corev1_EnvFromSource(dst []byte, in *corev1.EnvFromSource) ([]by
 	var err error
 	start := len(dst)
 	if in.Prefix != "" {
-		dst = append(dst, `,"prefix":`...)
-		dst = json.AppendString(dst, in.Prefix)
+		dst = json.AppendStringField(dst, `,"prefix":`, in.Prefix)
 	}
 	if in.ConfigMapRef != nil {
-		dst = append(dst, `,"configMapRef":`...)
+		dst = json.AppendName(dst, `,"configMapRef":`)
 		if dst, err = appendJSON_corev1_ConfigMapEnvSource(dst, in.ConfigMapRef); err != nil {
 			return dst, err
 		}
 	}
 	if in.SecretRef != nil {
-		dst = append(dst, `,"secretRef":`...)
+		dst = json.AppendName(dst, `,"secretRef":`)
 		if dst, err = appendJSON_corev1_SecretEnvSource(dst, in.SecretRef); err != nil {
 			return dst, err
 		}
@@ -2016,14 +1918,12 @@ func readJSON_corev1_EnvFromSource(r *json.Reader, out *corev1.EnvFromSource) {
 func appendJSON_corev1_EnvVar(dst []byte, in *corev1.EnvVar) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	if in.Value != "" {
-		dst = append(dst, `,"value":`...)
-		dst = json.AppendString(dst, in.Value)
+		dst = json.AppendStringField(dst, `,"value":`, in.Value)
 	}
 	if in.ValueFrom != nil {
-		dst = append(dst, `,"valueFrom":`...)
+		dst = json.AppendName(dst, `,"valueFrom":`)
 		if dst, err = appendJSON_corev1_EnvVarSource(dst, in.ValueFrom); err != nil {
 			return dst, err
 		}
@@ -2059,31 +1959,31 @@ func appendJSON_corev1_EnvVarSource(dst []byte, in *corev1.EnvVarSource) ([]byte
 	var err error
 	start := len(dst)
 	if in.FieldRef != nil {
-		dst = append(dst, `,"fieldRef":`...)
+		dst = json.AppendName(dst, `,"fieldRef":`)
 		if dst, err = appendJSON_corev1_ObjectFieldSelector(dst, in.FieldRef); err != nil {
 			return dst, err
 		}
 	}
 	if in.ResourceFieldRef != nil {
-		dst = append(dst, `,"resourceFieldRef":`...)
+		dst = json.AppendName(dst, `,"resourceFieldRef":`)
 		if dst, err = appendJSON_corev1_ResourceFieldSelector(dst, in.ResourceFieldRef); err != nil {
 			return dst, err
 		}
 	}
 	if in.ConfigMapKeyRef != nil {
-		dst = append(dst, `,"configMapKeyRef":`...)
+		dst = json.AppendName(dst, `,"configMapKeyRef":`)
 		if dst, err = appendJSON_corev1_ConfigMapKeySelector(dst, in.ConfigMapKeyRef); err != nil {
 			return dst, err
 		}
 	}
 	if in.SecretKeyRef != nil {
-		dst = append(dst, `,"secretKeyRef":`...)
+		dst = json.AppendName(dst, `,"secretKeyRef":`)
 		if dst, err = appendJSON_corev1_SecretKeySelector(dst, in.SecretKeyRef); err != nil {
 			return dst, err
 		}
 	}
 	if in.FileKeyRef != nil {
-		dst = append(dst, `,"fileKeyRef":`...)
+		dst = json.AppendName(dst, `,"fileKeyRef":`)
 		if dst, err = appendJSON_corev1_FileKeySelector(dst, in.FileKeyRef); err != nil {
 			return dst, err
 		}
@@ -2132,131 +2032,120 @@ func readJSON_corev1_EnvVarSource(r *json.Reader, out *corev1.EnvVarSource) {
 func appendJSON_corev1_EphemeralContainer(dst []byte, in *corev1.EphemeralContainer) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.EphemeralContainerCommon.Name)
+	dst = json.AppendStringField(dst, `,"name":`, in.EphemeralContainerCommon.Name)
 	if in.EphemeralContainerCommon.Image != "" {
-		dst = append(dst, `,"image":`...)
-		dst = json.AppendString(dst, in.EphemeralContainerCommon.Image)
+		dst = json.AppendStringField(dst, `,"image":`, in.EphemeralContainerCommon.Image)
 	}
 	if len(in.EphemeralContainerCommon.Command) > 0 {
-		dst = append(dst, `,"command":`...)
+		dst = json.AppendName(dst, `,"command":`)
 		dst = json.AppendStrings(dst, in.EphemeralContainerCommon.Command)
 	}
 	if len(in.EphemeralContainerCommon.Args) > 0 {
-		dst = append(dst, `,"args":`...)
+		dst = json.AppendName(dst, `,"args":`)
 		dst = json.AppendStrings(dst, in.EphemeralContainerCommon.Args)
 	}
 	if in.EphemeralContainerCommon.WorkingDir != "" {
-		dst = append(dst, `,"workingDir":`...)
-		dst = json.AppendString(dst, in.EphemeralContainerCommon.WorkingDir)
+		dst = json.AppendStringField(dst, `,"workingDir":`, in.EphemeralContainerCommon.WorkingDir)
 	}
 	if len(in.EphemeralContainerCommon.Ports) > 0 {
-		dst = append(dst, `,"ports":`...)
+		dst = json.AppendName(dst, `,"ports":`)
 		if dst, err = json.AppendSlice(dst, in.EphemeralContainerCommon.Ports, appendJSON_corev1_ContainerPort); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.EphemeralContainerCommon.EnvFrom) > 0 {
-		dst = append(dst, `,"envFrom":`...)
+		dst = json.AppendName(dst, `,"envFrom":`)
 		if dst, err = json.AppendSlice(dst, in.EphemeralContainerCommon.EnvFrom, appendJSON_corev1_EnvFromSource); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.EphemeralContainerCommon.Env) > 0 {
-		dst = append(dst, `,"env":`...)
+		dst = json.AppendName(dst, `,"env":`)
 		if dst, err = json.AppendSlice(dst, in.EphemeralContainerCommon.Env, appendJSON_corev1_EnvVar); err != nil {
 			return dst, err
 		}
 	}
-	dst = append(dst, `,"resources":`...)
+	dst = json.AppendName(dst, `,"resources":`)
 	if dst, err = appendJSON_corev1_ResourceRequirements(dst, &in.EphemeralContainerCommon.Resources); err != nil {
 		return dst, err
 	}
 	if len(in.EphemeralContainerCommon.ResizePolicy) > 0 {
-		dst = append(dst, `,"resizePolicy":`...)
+		dst = json.AppendName(dst, `,"resizePolicy":`)
 		if dst, err = json.AppendSlice(dst, in.EphemeralContainerCommon.ResizePolicy, appendJSON_corev1_ContainerResizePolicy); err != nil {
 			return dst, err
 		}
 	}
 	if in.EphemeralContainerCommon.RestartPolicy != nil {
-		dst = append(dst, `,"restartPolicy":`...)
-		dst = json.AppendString(dst, *in.EphemeralContainerCommon.RestartPolicy)
+		dst = json.AppendStringField(dst, `,"restartPolicy":`, *in.EphemeralContainerCommon.RestartPolicy)
 	}
 	if len(in.EphemeralContainerCommon.RestartPolicyRules) > 0 {
-		dst = append(dst, `,"restartPolicyRules":`...)
+		dst = json.AppendName(dst, `,"restartPolicyRules":`)
 		if dst, err = json.AppendSlice(dst, in.EphemeralContainerCommon.RestartPolicyRules, appendJSON_corev1_ContainerRestartRule); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.EphemeralContainerCommon.VolumeMounts) > 0 {
-		dst = append(dst, `,"volumeMounts":`...)
+		dst = json.AppendName(dst, `,"volumeMounts":`)
 		if dst, err = json.AppendSlice(dst, in.EphemeralContainerCommon.VolumeMounts, appendJSON_corev1_VolumeMount); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.EphemeralContainerCommon.VolumeDevices) > 0 {
-		dst = append(dst, `,"volumeDevices":`...)
+		dst = json.AppendName(dst, `,"volumeDevices":`)
 		if dst, err = json.AppendSlice(dst, in.EphemeralContainerCommon.VolumeDevices, appendJSON_corev1_VolumeDevice); err != nil {
 			return dst, err
 		}
 	}
 	if in.EphemeralContainerCommon.LivenessProbe != nil {
-		dst = append(dst, `,"livenessProbe":`...)
+		dst = json.AppendName(dst, `,"livenessProbe":`)
 		if dst, err = appendJSON_corev1_Probe(dst, in.EphemeralContainerCommon.LivenessProbe); err != nil {
 			return dst, err
 		}
 	}
 	if in.EphemeralContainerCommon.ReadinessProbe != nil {
-		dst = append(dst, `,"readinessProbe":`...)
+		dst = json.AppendName(dst, `,"readinessProbe":`)
 		if dst, err = appendJSON_corev1_Probe(dst, in.EphemeralContainerCommon.ReadinessProbe); err != nil {
 			return dst, err
 		}
 	}
 	if in.EphemeralContainerCommon.StartupProbe != nil {
-		dst = append(dst, `,"startupProbe":`...)
+		dst = json.AppendName(dst, `,"startupProbe":`)
 		if dst, err = appendJSON_corev1_Probe(dst, in.EphemeralContainerCommon.StartupProbe); err != nil {
 			return dst, err
 		}
 	}
 	if in.EphemeralContainerCommon.Lifecycle != nil {
-		dst = append(dst, `,"lifecycle":`...)
+		dst = json.AppendName(dst, `,"lifecycle":`)
 		if dst, err = appendJSON_corev1_Lifecycle(dst, in.EphemeralContainerCommon.Lifecycle); err != nil {
 			return dst, err
 		}
 	}
 	if in.EphemeralContainerCommon.TerminationMessagePath != "" {
-		dst = append(dst, `,"terminationMessagePath":`...)
-		dst = json.AppendString(dst, in.EphemeralContainerCommon.TerminationMessagePath)
+		dst = json.AppendStringField(dst, `,"terminationMessagePath":`, in.EphemeralContainerCommon.TerminationMessagePath)
 	}
 	if in.EphemeralContainerCommon.TerminationMessagePolicy != "" {
-		dst = append(dst, `,"terminationMessagePolicy":`...)
-		dst = json.AppendString(dst, in.EphemeralContainerCommon.TerminationMessagePolicy)
+		dst = json.AppendStringField(dst, `,"terminationMessagePolicy":`, in.EphemeralContainerCommon.TerminationMessagePolicy)
 	}
 	if in.EphemeralContainerCommon.ImagePullPolicy != "" {
-		dst = append(dst, `,"imagePullPolicy":`...)
-		dst = json.AppendString(dst, in.EphemeralContainerCommon.ImagePullPolicy)
+		dst = json.AppendStringField(dst, `,"imagePullPolicy":`, in.EphemeralContainerCommon.ImagePullPolicy)
 	}
 	if in.EphemeralContainerCommon.SecurityContext != nil {
-		dst = append(dst, `,"securityContext":`...)
+		dst = json.AppendName(dst, `,"securityContext":`)
 		if dst, err = appendJSON_corev1_SecurityContext(dst, in.EphemeralContainerCommon.SecurityContext); err != nil {
 			return dst, err
 		}
 	}
 	if in.EphemeralContainerCommon.Stdin {
-		dst = append(dst, `,"stdin":`...)
-		dst = json.AppendBool(dst, in.EphemeralContainerCommon.Stdin)
+		dst = json.AppendBoolField(dst, `,"stdin":`, in.EphemeralContainerCommon.Stdin)
 	}
 	if in.EphemeralContainerCommon.StdinOnce {
-		dst = append(dst, `,"stdinOnce":`...)
-		dst = json.AppendBool(dst, in.EphemeralContainerCommon.StdinOnce)
+		dst = json.AppendBoolField(dst, `,"stdinOnce":`, in.EphemeralContainerCommon.StdinOnce)
 	}
 	if in.EphemeralContainerCommon.TTY {
-		dst = append(dst, `,"tty":`...)
-		dst = json.AppendBool(dst, in.EphemeralContainerCommon.TTY)
+		dst = json.AppendBoolField(dst, `,"tty":`, in.EphemeralContainerCommon.TTY)
 	}
 	if in.TargetContainerName != "" {
-		dst = append(dst, `,"targetContainerName":`...)
-		dst = json.AppendString(dst, in.TargetContainerName)
+		dst = json.AppendStringField(dst, `,"targetContainerName":`, in.TargetContainerName)
 	}
 	return json.Close(dst, start), nil
 }
@@ -2393,7 +2282,7 @@ func appendJSON_corev1_EphemeralVolumeSource(dst []byte, in *corev1.EphemeralVol
 	var err error
 	start := len(dst)
 	if in.VolumeClaimTemplate != nil {
-		dst = append(dst, `,"volumeClaimTemplate":`...)
+		dst = json.AppendName(dst, `,"volumeClaimTemplate":`)
 		if dst, err = appendJSON_corev1_PersistentVolumeClaimTemplate(dst, in.VolumeClaimTemplate); err != nil {
 			return dst, err
 		}
@@ -2421,9 +2310,8 @@ func readJSON_corev1_EphemeralVolumeSource(r *json.Reader, out *corev1.Ephemeral
 
 func appendJSON_corev1_EvictionResponder(dst []byte, in *corev1.EvictionResponder) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
-	dst = append(dst, `,"priority":`...)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
+	dst = json.AppendName(dst, `,"priority":`)
 	if in.Priority == nil {
 		dst = append(dst, `null`...)
 	} else {
@@ -2456,7 +2344,7 @@ func readJSON_corev1_EvictionResponder(r *json.Reader, out *corev1.EvictionRespo
 func appendJSON_corev1_ExecAction(dst []byte, in *corev1.ExecAction) ([]byte, error) {
 	start := len(dst)
 	if len(in.Command) > 0 {
-		dst = append(dst, `,"command":`...)
+		dst = json.AppendName(dst, `,"command":`)
 		dst = json.AppendStrings(dst, in.Command)
 	}
 	return json.Close(dst, start), nil
@@ -2481,23 +2369,20 @@ func readJSON_corev1_ExecAction(r *json.Reader, out *corev1.ExecAction) {
 func appendJSON_corev1_FCVolumeSource(dst []byte, in *corev1.FCVolumeSource) ([]byte, error) {
 	start := len(dst)
 	if len(in.TargetWWNs) > 0 {
-		dst = append(dst, `,"targetWWNs":`...)
+		dst = json.AppendName(dst, `,"targetWWNs":`)
 		dst = json.AppendStrings(dst, in.TargetWWNs)
 	}
 	if in.Lun != nil {
-		dst = append(dst, `,"lun":`...)
-		dst = json.AppendInt(dst, *in.Lun)
+		dst = json.AppendIntField(dst, `,"lun":`, *in.Lun)
 	}
 	if in.FSType != "" {
-		dst = append(dst, `,"fsType":`...)
-		dst = json.AppendString(dst, in.FSType)
+		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
 	}
 	if in.ReadOnly {
-		dst = append(dst, `,"readOnly":`...)
-		dst = json.AppendBool(dst, in.ReadOnly)
+		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
 	}
 	if len(in.WWIDs) > 0 {
-		dst = append(dst, `,"wwids":`...)
+		dst = json.AppendName(dst, `,"wwids":`)
 		dst = json.AppendStrings(dst, in.WWIDs)
 	}
 	return json.Close(dst, start), nil
@@ -2535,15 +2420,11 @@ func readJSON_corev1_FCVolumeSource(r *json.Reader, out *corev1.FCVolumeSource) 
 
 func appendJSON_corev1_FileKeySelector(dst []byte, in *corev1.FileKeySelector) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"volumeName":`...)
-	dst = json.AppendString(dst, in.VolumeName)
-	dst = append(dst, `,"path":`...)
-	dst = json.AppendString(dst, in.Path)
-	dst = append(dst, `,"key":`...)
-	dst = json.AppendString(dst, in.Key)
+	dst = json.AppendStringField(dst, `,"volumeName":`, in.VolumeName)
+	dst = json.AppendStringField(dst, `,"path":`, in.Path)
+	dst = json.AppendStringField(dst, `,"key":`, in.Key)
 	if in.Optional != nil {
-		dst = append(dst, `,"optional":`...)
-		dst = json.AppendBool(dst, *in.Optional)
+		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
 	}
 	return json.Close(dst, start), nil
 }
@@ -2578,24 +2459,21 @@ func readJSON_corev1_FileKeySelector(r *json.Reader, out *corev1.FileKeySelector
 func appendJSON_corev1_FlexVolumeSource(dst []byte, in *corev1.FlexVolumeSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"driver":`...)
-	dst = json.AppendString(dst, in.Driver)
+	dst = json.AppendStringField(dst, `,"driver":`, in.Driver)
 	if in.FSType != "" {
-		dst = append(dst, `,"fsType":`...)
-		dst = json.AppendString(dst, in.FSType)
+		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
 	}
 	if in.SecretRef != nil {
-		dst = append(dst, `,"secretRef":`...)
+		dst = json.AppendName(dst, `,"secretRef":`)
 		if dst, err = appendJSON_corev1_LocalObjectReference(dst, in.SecretRef); err != nil {
 			return dst, err
 		}
 	}
 	if in.ReadOnly {
-		dst = append(dst, `,"readOnly":`...)
-		dst = json.AppendBool(dst, in.ReadOnly)
+		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
 	}
 	if len(in.Options) > 0 {
-		dst = append(dst, `,"options":`...)
+		dst = json.AppendName(dst, `,"options":`)
 		dst = json.AppendStringMap(dst, in.Options)
 	}
 	return json.Close(dst, start), nil
@@ -2634,12 +2512,10 @@ func readJSON_corev1_FlexVolumeSource(r *json.Reader, out *corev1.FlexVolumeSour
 func appendJSON_corev1_FlockerVolumeSource(dst []byte, in *corev1.FlockerVolumeSource) ([]byte, error) {
 	start := len(dst)
 	if in.DatasetName != "" {
-		dst = append(dst, `,"datasetName":`...)
-		dst = json.AppendString(dst, in.DatasetName)
+		dst = json.AppendStringField(dst, `,"datasetName":`, in.DatasetName)
 	}
 	if in.DatasetUUID != "" {
-		dst = append(dst, `,"datasetUUID":`...)
-		dst = json.AppendString(dst, in.DatasetUUID)
+		dst = json.AppendStringField(dst, `,"datasetUUID":`, in.DatasetUUID)
 	}
 	return json.Close(dst, start), nil
 }
@@ -2665,19 +2541,15 @@ func readJSON_corev1_FlockerVolumeSource(r *json.Reader, out *corev1.FlockerVolu
 
 func appendJSON_corev1_GCEPersistentDiskVolumeSource(dst []byte, in *corev1.GCEPersistentDiskVolumeSource) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"pdName":`...)
-	dst = json.AppendString(dst, in.PDName)
+	dst = json.AppendStringField(dst, `,"pdName":`, in.PDName)
 	if in.FSType != "" {
-		dst = append(dst, `,"fsType":`...)
-		dst = json.AppendString(dst, in.FSType)
+		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
 	}
 	if in.Partition != 0 {
-		dst = append(dst, `,"partition":`...)
-		dst = json.AppendInt(dst, in.Partition)
+		dst = json.AppendIntField(dst, `,"partition":`, in.Partition)
 	}
 	if in.ReadOnly {
-		dst = append(dst, `,"readOnly":`...)
-		dst = json.AppendBool(dst, in.ReadOnly)
+		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
 	}
 	return json.Close(dst, start), nil
 }
@@ -2709,17 +2581,15 @@ func readJSON_corev1_GCEPersistentDiskVolumeSource(r *json.Reader, out *corev1.G
 
 func appendJSON_corev1_GRPCAction(dst []byte, in *corev1.GRPCAction) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"port":`...)
-	dst = json.AppendInt(dst, in.Port)
-	dst = append(dst, `,"service":`...)
+	dst = json.AppendIntField(dst, `,"port":`, in.Port)
+	dst = json.AppendName(dst, `,"service":`)
 	if in.Service == nil {
 		dst = append(dst, `null`...)
 	} else {
 		dst = json.AppendString(dst, *in.Service)
 	}
 	if in.Mode != nil {
-		dst = append(dst, `,"mode":`...)
-		dst = json.AppendString(dst, *in.Mode)
+		dst = json.AppendStringField(dst, `,"mode":`, *in.Mode)
 	}
 	return json.Close(dst, start), nil
 }
@@ -2752,15 +2622,12 @@ func readJSON_corev1_GRPCAction(r *json.Reader, out *corev1.GRPCAction) {
 
 func appendJSON_corev1_GitRepoVolumeSource(dst []byte, in *corev1.GitRepoVolumeSource) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"repository":`...)
-	dst = json.AppendString(dst, in.Repository)
+	dst = json.AppendStringField(dst, `,"repository":`, in.Repository)
 	if in.Revision != "" {
-		dst = append(dst, `,"revision":`...)
-		dst = json.AppendString(dst, in.Revision)
+		dst = json.AppendStringField(dst, `,"revision":`, in.Revision)
 	}
 	if in.Directory != "" {
-		dst = append(dst, `,"directory":`...)
-		dst = json.AppendString(dst, in.Directory)
+		dst = json.AppendStringField(dst, `,"directory":`, in.Directory)
 	}
 	return json.Close(dst, start), nil
 }
@@ -2789,13 +2656,10 @@ func readJSON_corev1_GitRepoVolumeSource(r *json.Reader, out *corev1.GitRepoVolu
 
 func appendJSON_corev1_GlusterfsVolumeSource(dst []byte, in *corev1.GlusterfsVolumeSource) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"endpoints":`...)
-	dst = json.AppendString(dst, in.EndpointsName)
-	dst = append(dst, `,"path":`...)
-	dst = json.AppendString(dst, in.Path)
+	dst = json.AppendStringField(dst, `,"endpoints":`, in.EndpointsName)
+	dst = json.AppendStringField(dst, `,"path":`, in.Path)
 	if in.ReadOnly {
-		dst = append(dst, `,"readOnly":`...)
-		dst = json.AppendBool(dst, in.ReadOnly)
+		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
 	}
 	return json.Close(dst, start), nil
 }
@@ -2826,30 +2690,26 @@ func appendJSON_corev1_HTTPGetAction(dst []byte, in *corev1.HTTPGetAction) ([]by
 	var err error
 	start := len(dst)
 	if in.Path != "" {
-		dst = append(dst, `,"path":`...)
-		dst = json.AppendString(dst, in.Path)
+		dst = json.AppendStringField(dst, `,"path":`, in.Path)
 	}
-	dst = append(dst, `,"port":`...)
+	dst = json.AppendName(dst, `,"port":`)
 	if dst, err = apimachinery.AppendJSON_IntOrString(dst, &in.Port); err != nil {
 		return dst, err
 	}
 	if in.Host != "" {
-		dst = append(dst, `,"host":`...)
-		dst = json.AppendString(dst, in.Host)
+		dst = json.AppendStringField(dst, `,"host":`, in.Host)
 	}
 	if in.Scheme != "" {
-		dst = append(dst, `,"scheme":`...)
-		dst = json.AppendString(dst, in.Scheme)
+		dst = json.AppendStringField(dst, `,"scheme":`, in.Scheme)
 	}
 	if len(in.HTTPHeaders) > 0 {
-		dst = append(dst, `,"httpHeaders":`...)
+		dst = json.AppendName(dst, `,"httpHeaders":`)
 		if dst, err = json.AppendSlice(dst, in.HTTPHeaders, appendJSON_corev1_HTTPHeader); err != nil {
 			return dst, err
 		}
 	}
 	if in.Protocol != nil {
-		dst = append(dst, `,"protocol":`...)
-		dst = json.AppendString(dst, *in.Protocol)
+		dst = json.AppendStringField(dst, `,"protocol":`, *in.Protocol)
 	}
 	return json.Close(dst, start), nil
 }
@@ -2889,10 +2749,8 @@ func readJSON_corev1_HTTPGetAction(r *json.Reader, out *corev1.HTTPGetAction) {
 
 func appendJSON_corev1_HTTPHeader(dst []byte, in *corev1.HTTPHeader) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
-	dst = append(dst, `,"value":`...)
-	dst = json.AppendString(dst, in.Value)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
+	dst = json.AppendStringField(dst, `,"value":`, in.Value)
 	return json.Close(dst, start), nil
 }
 
@@ -2917,10 +2775,9 @@ func readJSON_corev1_HTTPHeader(r *json.Reader, out *corev1.HTTPHeader) {
 
 func appendJSON_corev1_HostAlias(dst []byte, in *corev1.HostAlias) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"ip":`...)
-	dst = json.AppendString(dst, in.IP)
+	dst = json.AppendStringField(dst, `,"ip":`, in.IP)
 	if len(in.Hostnames) > 0 {
-		dst = append(dst, `,"hostnames":`...)
+		dst = json.AppendName(dst, `,"hostnames":`)
 		dst = json.AppendStrings(dst, in.Hostnames)
 	}
 	return json.Close(dst, start), nil
@@ -2947,8 +2804,7 @@ func readJSON_corev1_HostAlias(r *json.Reader, out *corev1.HostAlias) {
 
 func appendJSON_corev1_HostIP(dst []byte, in *corev1.HostIP) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"ip":`...)
-	dst = json.AppendString(dst, in.IP)
+	dst = json.AppendStringField(dst, `,"ip":`, in.IP)
 	return json.Close(dst, start), nil
 }
 
@@ -2970,11 +2826,9 @@ func readJSON_corev1_HostIP(r *json.Reader, out *corev1.HostIP) {
 
 func appendJSON_corev1_HostPathVolumeSource(dst []byte, in *corev1.HostPathVolumeSource) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"path":`...)
-	dst = json.AppendString(dst, in.Path)
+	dst = json.AppendStringField(dst, `,"path":`, in.Path)
 	if in.Type != nil {
-		dst = append(dst, `,"type":`...)
-		dst = json.AppendString(dst, *in.Type)
+		dst = json.AppendStringField(dst, `,"type":`, *in.Type)
 	}
 	return json.Close(dst, start), nil
 }
@@ -3003,45 +2857,36 @@ func readJSON_corev1_HostPathVolumeSource(r *json.Reader, out *corev1.HostPathVo
 func appendJSON_corev1_ISCSIVolumeSource(dst []byte, in *corev1.ISCSIVolumeSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"targetPortal":`...)
-	dst = json.AppendString(dst, in.TargetPortal)
-	dst = append(dst, `,"iqn":`...)
-	dst = json.AppendString(dst, in.IQN)
-	dst = append(dst, `,"lun":`...)
-	dst = json.AppendInt(dst, in.Lun)
+	dst = json.AppendStringField(dst, `,"targetPortal":`, in.TargetPortal)
+	dst = json.AppendStringField(dst, `,"iqn":`, in.IQN)
+	dst = json.AppendIntField(dst, `,"lun":`, in.Lun)
 	if in.ISCSIInterface != "" {
-		dst = append(dst, `,"iscsiInterface":`...)
-		dst = json.AppendString(dst, in.ISCSIInterface)
+		dst = json.AppendStringField(dst, `,"iscsiInterface":`, in.ISCSIInterface)
 	}
 	if in.FSType != "" {
-		dst = append(dst, `,"fsType":`...)
-		dst = json.AppendString(dst, in.FSType)
+		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
 	}
 	if in.ReadOnly {
-		dst = append(dst, `,"readOnly":`...)
-		dst = json.AppendBool(dst, in.ReadOnly)
+		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
 	}
 	if len(in.Portals) > 0 {
-		dst = append(dst, `,"portals":`...)
+		dst = json.AppendName(dst, `,"portals":`)
 		dst = json.AppendStrings(dst, in.Portals)
 	}
 	if in.DiscoveryCHAPAuth {
-		dst = append(dst, `,"chapAuthDiscovery":`...)
-		dst = json.AppendBool(dst, in.DiscoveryCHAPAuth)
+		dst = json.AppendBoolField(dst, `,"chapAuthDiscovery":`, in.DiscoveryCHAPAuth)
 	}
 	if in.SessionCHAPAuth {
-		dst = append(dst, `,"chapAuthSession":`...)
-		dst = json.AppendBool(dst, in.SessionCHAPAuth)
+		dst = json.AppendBoolField(dst, `,"chapAuthSession":`, in.SessionCHAPAuth)
 	}
 	if in.SecretRef != nil {
-		dst = append(dst, `,"secretRef":`...)
+		dst = json.AppendName(dst, `,"secretRef":`)
 		if dst, err = appendJSON_corev1_LocalObjectReference(dst, in.SecretRef); err != nil {
 			return dst, err
 		}
 	}
 	if in.InitiatorName != nil {
-		dst = append(dst, `,"initiatorName":`...)
-		dst = json.AppendString(dst, *in.InitiatorName)
+		dst = json.AppendStringField(dst, `,"initiatorName":`, *in.InitiatorName)
 	}
 	return json.Close(dst, start), nil
 }
@@ -3099,12 +2944,10 @@ func readJSON_corev1_ISCSIVolumeSource(r *json.Reader, out *corev1.ISCSIVolumeSo
 func appendJSON_corev1_ImageVolumeSource(dst []byte, in *corev1.ImageVolumeSource) ([]byte, error) {
 	start := len(dst)
 	if in.Reference != "" {
-		dst = append(dst, `,"reference":`...)
-		dst = json.AppendString(dst, in.Reference)
+		dst = json.AppendStringField(dst, `,"reference":`, in.Reference)
 	}
 	if in.PullPolicy != "" {
-		dst = append(dst, `,"pullPolicy":`...)
-		dst = json.AppendString(dst, in.PullPolicy)
+		dst = json.AppendStringField(dst, `,"pullPolicy":`, in.PullPolicy)
 	}
 	return json.Close(dst, start), nil
 }
@@ -3131,8 +2974,7 @@ func readJSON_corev1_ImageVolumeSource(r *json.Reader, out *corev1.ImageVolumeSo
 func appendJSON_corev1_ImageVolumeStatus(dst []byte, in *corev1.ImageVolumeStatus) ([]byte, error) {
 	start := len(dst)
 	if in.ImageRef != "" {
-		dst = append(dst, `,"imageRef":`...)
-		dst = json.AppendString(dst, in.ImageRef)
+		dst = json.AppendStringField(dst, `,"imageRef":`, in.ImageRef)
 	}
 	return json.Close(dst, start), nil
 }
@@ -3155,17 +2997,13 @@ func readJSON_corev1_ImageVolumeStatus(r *json.Reader, out *corev1.ImageVolumeSt
 
 func appendJSON_corev1_KeyToPath(dst []byte, in *corev1.KeyToPath) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"key":`...)
-	dst = json.AppendString(dst, in.Key)
-	dst = append(dst, `,"path":`...)
-	dst = json.AppendString(dst, in.Path)
+	dst = json.AppendStringField(dst, `,"key":`, in.Key)
+	dst = json.AppendStringField(dst, `,"path":`, in.Path)
 	if in.Mode != nil {
-		dst = append(dst, `,"mode":`...)
-		dst = json.AppendInt(dst, *in.Mode)
+		dst = json.AppendIntField(dst, `,"mode":`, *in.Mode)
 	}
 	if in.User != nil {
-		dst = append(dst, `,"user":`...)
-		dst = json.AppendInt(dst, *in.User)
+		dst = json.AppendIntField(dst, `,"user":`, *in.User)
 	}
 	return json.Close(dst, start), nil
 }
@@ -3203,20 +3041,19 @@ func appendJSON_corev1_Lifecycle(dst []byte, in *corev1.Lifecycle) ([]byte, erro
 	var err error
 	start := len(dst)
 	if in.PostStart != nil {
-		dst = append(dst, `,"postStart":`...)
+		dst = json.AppendName(dst, `,"postStart":`)
 		if dst, err = appendJSON_corev1_LifecycleHandler(dst, in.PostStart); err != nil {
 			return dst, err
 		}
 	}
 	if in.PreStop != nil {
-		dst = append(dst, `,"preStop":`...)
+		dst = json.AppendName(dst, `,"preStop":`)
 		if dst, err = appendJSON_corev1_LifecycleHandler(dst, in.PreStop); err != nil {
 			return dst, err
 		}
 	}
 	if in.StopSignal != nil {
-		dst = append(dst, `,"stopSignal":`...)
-		dst = json.AppendString(dst, *in.StopSignal)
+		dst = json.AppendStringField(dst, `,"stopSignal":`, *in.StopSignal)
 	}
 	return json.Close(dst, start), nil
 }
@@ -3253,25 +3090,25 @@ func appendJSON_corev1_LifecycleHandler(dst []byte, in *corev1.LifecycleHandler)
 	var err error
 	start := len(dst)
 	if in.Exec != nil {
-		dst = append(dst, `,"exec":`...)
+		dst = json.AppendName(dst, `,"exec":`)
 		if dst, err = appendJSON_corev1_ExecAction(dst, in.Exec); err != nil {
 			return dst, err
 		}
 	}
 	if in.HTTPGet != nil {
-		dst = append(dst, `,"httpGet":`...)
+		dst = json.AppendName(dst, `,"httpGet":`)
 		if dst, err = appendJSON_corev1_HTTPGetAction(dst, in.HTTPGet); err != nil {
 			return dst, err
 		}
 	}
 	if in.TCPSocket != nil {
-		dst = append(dst, `,"tcpSocket":`...)
+		dst = json.AppendName(dst, `,"tcpSocket":`)
 		if dst, err = appendJSON_corev1_TCPSocketAction(dst, in.TCPSocket); err != nil {
 			return dst, err
 		}
 	}
 	if in.Sleep != nil {
-		dst = append(dst, `,"sleep":`...)
+		dst = json.AppendName(dst, `,"sleep":`)
 		if dst, err = appendJSON_corev1_SleepAction(dst, in.Sleep); err != nil {
 			return dst, err
 		}
@@ -3315,12 +3152,10 @@ func readJSON_corev1_LifecycleHandler(r *json.Reader, out *corev1.LifecycleHandl
 func appendJSON_corev1_LinuxContainerUser(dst []byte, in *corev1.LinuxContainerUser) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"uid":`...)
-	dst = json.AppendInt(dst, in.UID)
-	dst = append(dst, `,"gid":`...)
-	dst = json.AppendInt(dst, in.GID)
+	dst = json.AppendIntField(dst, `,"uid":`, in.UID)
+	dst = json.AppendIntField(dst, `,"gid":`, in.GID)
 	if len(in.SupplementalGroups) > 0 {
-		dst = append(dst, `,"supplementalGroups":`...)
+		dst = json.AppendName(dst, `,"supplementalGroups":`)
 		if dst, err = json.AppendSlice(dst, in.SupplementalGroups, func(dst []byte, in *int64) ([]byte, error) {
 			return json.AppendInt(dst, *in), nil
 		}); err != nil {
@@ -3355,8 +3190,7 @@ func readJSON_corev1_LinuxContainerUser(r *json.Reader, out *corev1.LinuxContain
 func appendJSON_corev1_LocalObjectReference(dst []byte, in *corev1.LocalObjectReference) ([]byte, error) {
 	start := len(dst)
 	if in.Name != "" {
-		dst = append(dst, `,"name":`...)
-		dst = json.AppendString(dst, in.Name)
+		dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	}
 	return json.Close(dst, start), nil
 }
@@ -3379,13 +3213,10 @@ func readJSON_corev1_LocalObjectReference(r *json.Reader, out *corev1.LocalObjec
 
 func appendJSON_corev1_NFSVolumeSource(dst []byte, in *corev1.NFSVolumeSource) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"server":`...)
-	dst = json.AppendString(dst, in.Server)
-	dst = append(dst, `,"path":`...)
-	dst = json.AppendString(dst, in.Path)
+	dst = json.AppendStringField(dst, `,"server":`, in.Server)
+	dst = json.AppendStringField(dst, `,"path":`, in.Path)
 	if in.ReadOnly {
-		dst = append(dst, `,"readOnly":`...)
-		dst = json.AppendBool(dst, in.ReadOnly)
+		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
 	}
 	return json.Close(dst, start), nil
 }
@@ -3415,21 +3246,17 @@ func readJSON_corev1_NFSVolumeSource(r *json.Reader, out *corev1.NFSVolumeSource
 func appendJSON_corev1_NamespaceCondition(dst []byte, in *corev1.NamespaceCondition) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"type":`...)
-	dst = json.AppendString(dst, in.Type)
-	dst = append(dst, `,"status":`...)
-	dst = json.AppendString(dst, in.Status)
-	dst = append(dst, `,"lastTransitionTime":`...)
+	dst = json.AppendStringField(dst, `,"type":`, in.Type)
+	dst = json.AppendStringField(dst, `,"status":`, in.Status)
+	dst = json.AppendName(dst, `,"lastTransitionTime":`)
 	if dst, err = apimachinery.AppendJSON_Time(dst, &in.LastTransitionTime); err != nil {
 		return dst, err
 	}
 	if in.Reason != "" {
-		dst = append(dst, `,"reason":`...)
-		dst = json.AppendString(dst, in.Reason)
+		dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
 	}
 	if in.Message != "" {
-		dst = append(dst, `,"message":`...)
-		dst = json.AppendString(dst, in.Message)
+		dst = json.AppendStringField(dst, `,"message":`, in.Message)
 	}
 	return json.Close(dst, start), nil
 }
@@ -3465,7 +3292,7 @@ func readJSON_corev1_NamespaceCondition(r *json.Reader, out *corev1.NamespaceCon
 func appendJSON_corev1_NamespaceSpec(dst []byte, in *corev1.NamespaceSpec) ([]byte, error) {
 	start := len(dst)
 	if len(in.Finalizers) > 0 {
-		dst = append(dst, `,"finalizers":`...)
+		dst = json.AppendName(dst, `,"finalizers":`)
 		dst = json.AppendStrings(dst, in.Finalizers)
 	}
 	return json.Close(dst, start), nil
@@ -3493,11 +3320,10 @@ func appendJSON_corev1_NamespaceStatus(dst []byte, in *corev1.NamespaceStatus) (
 	var err error
 	start := len(dst)
 	if in.Phase != "" {
-		dst = append(dst, `,"phase":`...)
-		dst = json.AppendString(dst, in.Phase)
+		dst = json.AppendStringField(dst, `,"phase":`, in.Phase)
 	}
 	if len(in.Conditions) > 0 {
-		dst = append(dst, `,"conditions":`...)
+		dst = json.AppendName(dst, `,"conditions":`)
 		if dst, err = json.AppendSlice(dst, in.Conditions, appendJSON_corev1_NamespaceCondition); err != nil {
 			return dst, err
 		}
@@ -3528,13 +3354,13 @@ func appendJSON_corev1_NodeAffinity(dst []byte, in *corev1.NodeAffinity) ([]byte
 	var err error
 	start := len(dst)
 	if in.RequiredDuringSchedulingIgnoredDuringExecution != nil {
-		dst = append(dst, `,"requiredDuringSchedulingIgnoredDuringExecution":`...)
+		dst = json.AppendName(dst, `,"requiredDuringSchedulingIgnoredDuringExecution":`)
 		if dst, err = appendJSON_corev1_NodeSelector(dst, in.RequiredDuringSchedulingIgnoredDuringExecution); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.PreferredDuringSchedulingIgnoredDuringExecution) > 0 {
-		dst = append(dst, `,"preferredDuringSchedulingIgnoredDuringExecution":`...)
+		dst = json.AppendName(dst, `,"preferredDuringSchedulingIgnoredDuringExecution":`)
 		if dst, err = json.AppendSlice(dst, in.PreferredDuringSchedulingIgnoredDuringExecution, appendJSON_corev1_PreferredSchedulingTerm); err != nil {
 			return dst, err
 		}
@@ -3566,9 +3392,8 @@ func readJSON_corev1_NodeAffinity(r *json.Reader, out *corev1.NodeAffinity) {
 func appendJSON_corev1_NodeAllocatableMappedResources(dst []byte, in *corev1.NodeAllocatableMappedResources) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
-	dst = append(dst, `,"quantity":`...)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
+	dst = json.AppendName(dst, `,"quantity":`)
 	if in.Quantity == nil {
 		dst = append(dst, `null`...)
 	} else {
@@ -3603,16 +3428,15 @@ func readJSON_corev1_NodeAllocatableMappedResources(r *json.Reader, out *corev1.
 func appendJSON_corev1_NodeAllocatableOverheadResources(dst []byte, in *corev1.NodeAllocatableOverheadResources) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	if in.PerPod != nil {
-		dst = append(dst, `,"perPod":`...)
+		dst = json.AppendName(dst, `,"perPod":`)
 		if dst, err = apimachinery.AppendJSON_Quantity(dst, in.PerPod); err != nil {
 			return dst, err
 		}
 	}
 	if in.PerContainer != nil {
-		dst = append(dst, `,"perContainer":`...)
+		dst = json.AppendName(dst, `,"perContainer":`)
 		if dst, err = apimachinery.AppendJSON_Quantity(dst, in.PerContainer); err != nil {
 			return dst, err
 		}
@@ -3649,20 +3473,19 @@ func readJSON_corev1_NodeAllocatableOverheadResources(r *json.Reader, out *corev
 func appendJSON_corev1_NodeAllocatableResourceClaimStatus(dst []byte, in *corev1.NodeAllocatableResourceClaimStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"resourceClaimName":`...)
-	dst = json.AppendString(dst, in.ResourceClaimName)
+	dst = json.AppendStringField(dst, `,"resourceClaimName":`, in.ResourceClaimName)
 	if len(in.Containers) > 0 {
-		dst = append(dst, `,"containers":`...)
+		dst = json.AppendName(dst, `,"containers":`)
 		dst = json.AppendStrings(dst, in.Containers)
 	}
 	if len(in.Mapping) > 0 {
-		dst = append(dst, `,"mapping":`...)
+		dst = json.AppendName(dst, `,"mapping":`)
 		if dst, err = json.AppendSlice(dst, in.Mapping, appendJSON_corev1_NodeAllocatableMappedResources); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.Overhead) > 0 {
-		dst = append(dst, `,"overhead":`...)
+		dst = json.AppendName(dst, `,"overhead":`)
 		if dst, err = json.AppendSlice(dst, in.Overhead, appendJSON_corev1_NodeAllocatableOverheadResources); err != nil {
 			return dst, err
 		}
@@ -3698,7 +3521,7 @@ func readJSON_corev1_NodeAllocatableResourceClaimStatus(r *json.Reader, out *cor
 func appendJSON_corev1_NodeSelector(dst []byte, in *corev1.NodeSelector) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"nodeSelectorTerms":`...)
+	dst = json.AppendName(dst, `,"nodeSelectorTerms":`)
 	if dst, err = json.AppendSlice(dst, in.NodeSelectorTerms, appendJSON_corev1_NodeSelectorTerm); err != nil {
 		return dst, err
 	}
@@ -3723,12 +3546,10 @@ func readJSON_corev1_NodeSelector(r *json.Reader, out *corev1.NodeSelector) {
 
 func appendJSON_corev1_NodeSelectorRequirement(dst []byte, in *corev1.NodeSelectorRequirement) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"key":`...)
-	dst = json.AppendString(dst, in.Key)
-	dst = append(dst, `,"operator":`...)
-	dst = json.AppendString(dst, in.Operator)
+	dst = json.AppendStringField(dst, `,"key":`, in.Key)
+	dst = json.AppendStringField(dst, `,"operator":`, in.Operator)
 	if len(in.Values) > 0 {
-		dst = append(dst, `,"values":`...)
+		dst = json.AppendName(dst, `,"values":`)
 		dst = json.AppendStrings(dst, in.Values)
 	}
 	return json.Close(dst, start), nil
@@ -3760,13 +3581,13 @@ func appendJSON_corev1_NodeSelectorTerm(dst []byte, in *corev1.NodeSelectorTerm)
 	var err error
 	start := len(dst)
 	if len(in.MatchExpressions) > 0 {
-		dst = append(dst, `,"matchExpressions":`...)
+		dst = json.AppendName(dst, `,"matchExpressions":`)
 		if dst, err = json.AppendSlice(dst, in.MatchExpressions, appendJSON_corev1_NodeSelectorRequirement); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.MatchFields) > 0 {
-		dst = append(dst, `,"matchFields":`...)
+		dst = json.AppendName(dst, `,"matchFields":`)
 		if dst, err = json.AppendSlice(dst, in.MatchFields, appendJSON_corev1_NodeSelectorRequirement); err != nil {
 			return dst, err
 		}
@@ -3796,11 +3617,9 @@ func readJSON_corev1_NodeSelectorTerm(r *json.Reader, out *corev1.NodeSelectorTe
 func appendJSON_corev1_ObjectFieldSelector(dst []byte, in *corev1.ObjectFieldSelector) ([]byte, error) {
 	start := len(dst)
 	if in.APIVersion != "" {
-		dst = append(dst, `,"apiVersion":`...)
-		dst = json.AppendString(dst, in.APIVersion)
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.APIVersion)
 	}
-	dst = append(dst, `,"fieldPath":`...)
-	dst = json.AppendString(dst, in.FieldPath)
+	dst = json.AppendStringField(dst, `,"fieldPath":`, in.FieldPath)
 	return json.Close(dst, start), nil
 }
 
@@ -3827,46 +3646,42 @@ func appendJSON_corev1_PersistentVolumeClaimSpec(dst []byte, in *corev1.Persiste
 	var err error
 	start := len(dst)
 	if len(in.AccessModes) > 0 {
-		dst = append(dst, `,"accessModes":`...)
+		dst = json.AppendName(dst, `,"accessModes":`)
 		dst = json.AppendStrings(dst, in.AccessModes)
 	}
 	if in.Selector != nil {
-		dst = append(dst, `,"selector":`...)
+		dst = json.AppendName(dst, `,"selector":`)
 		if dst, err = apimachinery.AppendJSON_LabelSelector(dst, in.Selector); err != nil {
 			return dst, err
 		}
 	}
-	dst = append(dst, `,"resources":`...)
+	dst = json.AppendName(dst, `,"resources":`)
 	if dst, err = appendJSON_corev1_VolumeResourceRequirements(dst, &in.Resources); err != nil {
 		return dst, err
 	}
 	if in.VolumeName != "" {
-		dst = append(dst, `,"volumeName":`...)
-		dst = json.AppendString(dst, in.VolumeName)
+		dst = json.AppendStringField(dst, `,"volumeName":`, in.VolumeName)
 	}
 	if in.StorageClassName != nil {
-		dst = append(dst, `,"storageClassName":`...)
-		dst = json.AppendString(dst, *in.StorageClassName)
+		dst = json.AppendStringField(dst, `,"storageClassName":`, *in.StorageClassName)
 	}
 	if in.VolumeMode != nil {
-		dst = append(dst, `,"volumeMode":`...)
-		dst = json.AppendString(dst, *in.VolumeMode)
+		dst = json.AppendStringField(dst, `,"volumeMode":`, *in.VolumeMode)
 	}
 	if in.DataSource != nil {
-		dst = append(dst, `,"dataSource":`...)
+		dst = json.AppendName(dst, `,"dataSource":`)
 		if dst, err = appendJSON_corev1_TypedLocalObjectReference(dst, in.DataSource); err != nil {
 			return dst, err
 		}
 	}
 	if in.DataSourceRef != nil {
-		dst = append(dst, `,"dataSourceRef":`...)
+		dst = json.AppendName(dst, `,"dataSourceRef":`)
 		if dst, err = appendJSON_corev1_TypedObjectReference(dst, in.DataSourceRef); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeAttributesClassName != nil {
-		dst = append(dst, `,"volumeAttributesClassName":`...)
-		dst = json.AppendString(dst, *in.VolumeAttributesClassName)
+		dst = json.AppendStringField(dst, `,"volumeAttributesClassName":`, *in.VolumeAttributesClassName)
 	}
 	return json.Close(dst, start), nil
 }
@@ -3928,11 +3743,11 @@ func readJSON_corev1_PersistentVolumeClaimSpec(r *json.Reader, out *corev1.Persi
 func appendJSON_corev1_PersistentVolumeClaimTemplate(dst []byte, in *corev1.PersistentVolumeClaimTemplate) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"metadata":`...)
+	dst = json.AppendName(dst, `,"metadata":`)
 	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"spec":`...)
+	dst = json.AppendName(dst, `,"spec":`)
 	if dst, err = appendJSON_corev1_PersistentVolumeClaimSpec(dst, &in.Spec); err != nil {
 		return dst, err
 	}
@@ -3960,11 +3775,9 @@ func readJSON_corev1_PersistentVolumeClaimTemplate(r *json.Reader, out *corev1.P
 
 func appendJSON_corev1_PersistentVolumeClaimVolumeSource(dst []byte, in *corev1.PersistentVolumeClaimVolumeSource) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"claimName":`...)
-	dst = json.AppendString(dst, in.ClaimName)
+	dst = json.AppendStringField(dst, `,"claimName":`, in.ClaimName)
 	if in.ReadOnly {
-		dst = append(dst, `,"readOnly":`...)
-		dst = json.AppendBool(dst, in.ReadOnly)
+		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
 	}
 	return json.Close(dst, start), nil
 }
@@ -3990,11 +3803,9 @@ func readJSON_corev1_PersistentVolumeClaimVolumeSource(r *json.Reader, out *core
 
 func appendJSON_corev1_PhotonPersistentDiskVolumeSource(dst []byte, in *corev1.PhotonPersistentDiskVolumeSource) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"pdID":`...)
-	dst = json.AppendString(dst, in.PdID)
+	dst = json.AppendStringField(dst, `,"pdID":`, in.PdID)
 	if in.FSType != "" {
-		dst = append(dst, `,"fsType":`...)
-		dst = json.AppendString(dst, in.FSType)
+		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
 	}
 	return json.Close(dst, start), nil
 }
@@ -4022,13 +3833,13 @@ func appendJSON_corev1_PodAffinity(dst []byte, in *corev1.PodAffinity) ([]byte, 
 	var err error
 	start := len(dst)
 	if len(in.RequiredDuringSchedulingIgnoredDuringExecution) > 0 {
-		dst = append(dst, `,"requiredDuringSchedulingIgnoredDuringExecution":`...)
+		dst = json.AppendName(dst, `,"requiredDuringSchedulingIgnoredDuringExecution":`)
 		if dst, err = json.AppendSlice(dst, in.RequiredDuringSchedulingIgnoredDuringExecution, appendJSON_corev1_PodAffinityTerm); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.PreferredDuringSchedulingIgnoredDuringExecution) > 0 {
-		dst = append(dst, `,"preferredDuringSchedulingIgnoredDuringExecution":`...)
+		dst = json.AppendName(dst, `,"preferredDuringSchedulingIgnoredDuringExecution":`)
 		if dst, err = json.AppendSlice(dst, in.PreferredDuringSchedulingIgnoredDuringExecution, appendJSON_corev1_WeightedPodAffinityTerm); err != nil {
 			return dst, err
 		}
@@ -4059,29 +3870,28 @@ func appendJSON_corev1_PodAffinityTerm(dst []byte, in *corev1.PodAffinityTerm) (
 	var err error
 	start := len(dst)
 	if in.LabelSelector != nil {
-		dst = append(dst, `,"labelSelector":`...)
+		dst = json.AppendName(dst, `,"labelSelector":`)
 		if dst, err = apimachinery.AppendJSON_LabelSelector(dst, in.LabelSelector); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.Namespaces) > 0 {
-		dst = append(dst, `,"namespaces":`...)
+		dst = json.AppendName(dst, `,"namespaces":`)
 		dst = json.AppendStrings(dst, in.Namespaces)
 	}
-	dst = append(dst, `,"topologyKey":`...)
-	dst = json.AppendString(dst, in.TopologyKey)
+	dst = json.AppendStringField(dst, `,"topologyKey":`, in.TopologyKey)
 	if in.NamespaceSelector != nil {
-		dst = append(dst, `,"namespaceSelector":`...)
+		dst = json.AppendName(dst, `,"namespaceSelector":`)
 		if dst, err = apimachinery.AppendJSON_LabelSelector(dst, in.NamespaceSelector); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.MatchLabelKeys) > 0 {
-		dst = append(dst, `,"matchLabelKeys":`...)
+		dst = json.AppendName(dst, `,"matchLabelKeys":`)
 		dst = json.AppendStrings(dst, in.MatchLabelKeys)
 	}
 	if len(in.MismatchLabelKeys) > 0 {
-		dst = append(dst, `,"mismatchLabelKeys":`...)
+		dst = json.AppendName(dst, `,"mismatchLabelKeys":`)
 		dst = json.AppendStrings(dst, in.MismatchLabelKeys)
 	}
 	return json.Close(dst, start), nil
@@ -4126,13 +3936,13 @@ func appendJSON_corev1_PodAntiAffinity(dst []byte, in *corev1.PodAntiAffinity) (
 	var err error
 	start := len(dst)
 	if len(in.RequiredDuringSchedulingIgnoredDuringExecution) > 0 {
-		dst = append(dst, `,"requiredDuringSchedulingIgnoredDuringExecution":`...)
+		dst = json.AppendName(dst, `,"requiredDuringSchedulingIgnoredDuringExecution":`)
 		if dst, err = json.AppendSlice(dst, in.RequiredDuringSchedulingIgnoredDuringExecution, appendJSON_corev1_PodAffinityTerm); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.PreferredDuringSchedulingIgnoredDuringExecution) > 0 {
-		dst = append(dst, `,"preferredDuringSchedulingIgnoredDuringExecution":`...)
+		dst = json.AppendName(dst, `,"preferredDuringSchedulingIgnoredDuringExecution":`)
 		if dst, err = json.AppendSlice(dst, in.PreferredDuringSchedulingIgnoredDuringExecution, appendJSON_corev1_WeightedPodAffinityTerm); err != nil {
 			return dst, err
 		}
@@ -4162,36 +3972,29 @@ func readJSON_corev1_PodAntiAffinity(r *json.Reader, out *corev1.PodAntiAffinity
 func appendJSON_corev1_PodCertificateProjection(dst []byte, in *corev1.PodCertificateProjection) ([]byte, error) {
 	start := len(dst)
 	if in.SignerName != "" {
-		dst = append(dst, `,"signerName":`...)
-		dst = json.AppendString(dst, in.SignerName)
+		dst = json.AppendStringField(dst, `,"signerName":`, in.SignerName)
 	}
 	if in.KeyType != "" {
-		dst = append(dst, `,"keyType":`...)
-		dst = json.AppendString(dst, in.KeyType)
+		dst = json.AppendStringField(dst, `,"keyType":`, in.KeyType)
 	}
 	if in.MaxExpirationSeconds != nil {
-		dst = append(dst, `,"maxExpirationSeconds":`...)
-		dst = json.AppendInt(dst, *in.MaxExpirationSeconds)
+		dst = json.AppendIntField(dst, `,"maxExpirationSeconds":`, *in.MaxExpirationSeconds)
 	}
 	if in.CredentialBundlePath != "" {
-		dst = append(dst, `,"credentialBundlePath":`...)
-		dst = json.AppendString(dst, in.CredentialBundlePath)
+		dst = json.AppendStringField(dst, `,"credentialBundlePath":`, in.CredentialBundlePath)
 	}
 	if in.KeyPath != "" {
-		dst = append(dst, `,"keyPath":`...)
-		dst = json.AppendString(dst, in.KeyPath)
+		dst = json.AppendStringField(dst, `,"keyPath":`, in.KeyPath)
 	}
 	if in.CertificateChainPath != "" {
-		dst = append(dst, `,"certificateChainPath":`...)
-		dst = json.AppendString(dst, in.CertificateChainPath)
+		dst = json.AppendStringField(dst, `,"certificateChainPath":`, in.CertificateChainPath)
 	}
 	if len(in.UserAnnotations) > 0 {
-		dst = append(dst, `,"userAnnotations":`...)
+		dst = json.AppendName(dst, `,"userAnnotations":`)
 		dst = json.AppendStringMap(dst, in.UserAnnotations)
 	}
 	if in.User != nil {
-		dst = append(dst, `,"user":`...)
-		dst = json.AppendInt(dst, *in.User)
+		dst = json.AppendIntField(dst, `,"user":`, *in.User)
 	}
 	return json.Close(dst, start), nil
 }
@@ -4240,29 +4043,24 @@ func readJSON_corev1_PodCertificateProjection(r *json.Reader, out *corev1.PodCer
 func appendJSON_corev1_PodCondition(dst []byte, in *corev1.PodCondition) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"type":`...)
-	dst = json.AppendString(dst, in.Type)
+	dst = json.AppendStringField(dst, `,"type":`, in.Type)
 	if in.ObservedGeneration != 0 {
-		dst = append(dst, `,"observedGeneration":`...)
-		dst = json.AppendInt(dst, in.ObservedGeneration)
+		dst = json.AppendIntField(dst, `,"observedGeneration":`, in.ObservedGeneration)
 	}
-	dst = append(dst, `,"status":`...)
-	dst = json.AppendString(dst, in.Status)
-	dst = append(dst, `,"lastProbeTime":`...)
+	dst = json.AppendStringField(dst, `,"status":`, in.Status)
+	dst = json.AppendName(dst, `,"lastProbeTime":`)
 	if dst, err = apimachinery.AppendJSON_Time(dst, &in.LastProbeTime); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"lastTransitionTime":`...)
+	dst = json.AppendName(dst, `,"lastTransitionTime":`)
 	if dst, err = apimachinery.AppendJSON_Time(dst, &in.LastTransitionTime); err != nil {
 		return dst, err
 	}
 	if in.Reason != "" {
-		dst = append(dst, `,"reason":`...)
-		dst = json.AppendString(dst, in.Reason)
+		dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
 	}
 	if in.Message != "" {
-		dst = append(dst, `,"message":`...)
-		dst = json.AppendString(dst, in.Message)
+		dst = json.AppendStringField(dst, `,"message":`, in.Message)
 	}
 	return json.Close(dst, start), nil
 }
@@ -4305,15 +4103,15 @@ func appendJSON_corev1_PodDNSConfig(dst []byte, in *corev1.PodDNSConfig) ([]byte
 	var err error
 	start := len(dst)
 	if len(in.Nameservers) > 0 {
-		dst = append(dst, `,"nameservers":`...)
+		dst = json.AppendName(dst, `,"nameservers":`)
 		dst = json.AppendStrings(dst, in.Nameservers)
 	}
 	if len(in.Searches) > 0 {
-		dst = append(dst, `,"searches":`...)
+		dst = json.AppendName(dst, `,"searches":`)
 		dst = json.AppendStrings(dst, in.Searches)
 	}
 	if len(in.Options) > 0 {
-		dst = append(dst, `,"options":`...)
+		dst = json.AppendName(dst, `,"options":`)
 		if dst, err = json.AppendSlice(dst, in.Options, appendJSON_corev1_PodDNSConfigOption); err != nil {
 			return dst, err
 		}
@@ -4346,12 +4144,10 @@ func readJSON_corev1_PodDNSConfig(r *json.Reader, out *corev1.PodDNSConfig) {
 func appendJSON_corev1_PodDNSConfigOption(dst []byte, in *corev1.PodDNSConfigOption) ([]byte, error) {
 	start := len(dst)
 	if in.Name != "" {
-		dst = append(dst, `,"name":`...)
-		dst = json.AppendString(dst, in.Name)
+		dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	}
 	if in.Value != nil {
-		dst = append(dst, `,"value":`...)
-		dst = json.AppendString(dst, *in.Value)
+		dst = json.AppendStringField(dst, `,"value":`, *in.Value)
 	}
 	return json.Close(dst, start), nil
 }
@@ -4380,12 +4176,11 @@ func readJSON_corev1_PodDNSConfigOption(r *json.Reader, out *corev1.PodDNSConfig
 func appendJSON_corev1_PodExtendedResourceClaimStatus(dst []byte, in *corev1.PodExtendedResourceClaimStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"requestMappings":`...)
+	dst = json.AppendName(dst, `,"requestMappings":`)
 	if dst, err = json.AppendSlice(dst, in.RequestMappings, appendJSON_corev1_ContainerExtendedResourceRequest); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"resourceClaimName":`...)
-	dst = json.AppendString(dst, in.ResourceClaimName)
+	dst = json.AppendStringField(dst, `,"resourceClaimName":`, in.ResourceClaimName)
 	return json.Close(dst, start), nil
 }
 
@@ -4410,8 +4205,7 @@ func readJSON_corev1_PodExtendedResourceClaimStatus(r *json.Reader, out *corev1.
 
 func appendJSON_corev1_PodIP(dst []byte, in *corev1.PodIP) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"ip":`...)
-	dst = json.AppendString(dst, in.IP)
+	dst = json.AppendStringField(dst, `,"ip":`, in.IP)
 	return json.Close(dst, start), nil
 }
 
@@ -4433,8 +4227,7 @@ func readJSON_corev1_PodIP(r *json.Reader, out *corev1.PodIP) {
 
 func appendJSON_corev1_PodOS(dst []byte, in *corev1.PodOS) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	return json.Close(dst, start), nil
 }
 
@@ -4456,8 +4249,7 @@ func readJSON_corev1_PodOS(r *json.Reader, out *corev1.PodOS) {
 
 func appendJSON_corev1_PodReadinessGate(dst []byte, in *corev1.PodReadinessGate) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"conditionType":`...)
-	dst = json.AppendString(dst, in.ConditionType)
+	dst = json.AppendStringField(dst, `,"conditionType":`, in.ConditionType)
 	return json.Close(dst, start), nil
 }
 
@@ -4479,15 +4271,12 @@ func readJSON_corev1_PodReadinessGate(r *json.Reader, out *corev1.PodReadinessGa
 
 func appendJSON_corev1_PodResourceClaim(dst []byte, in *corev1.PodResourceClaim) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	if in.ResourceClaimName != nil {
-		dst = append(dst, `,"resourceClaimName":`...)
-		dst = json.AppendString(dst, *in.ResourceClaimName)
+		dst = json.AppendStringField(dst, `,"resourceClaimName":`, *in.ResourceClaimName)
 	}
 	if in.ResourceClaimTemplateName != nil {
-		dst = append(dst, `,"resourceClaimTemplateName":`...)
-		dst = json.AppendString(dst, *in.ResourceClaimTemplateName)
+		dst = json.AppendStringField(dst, `,"resourceClaimTemplateName":`, *in.ResourceClaimTemplateName)
 	}
 	return json.Close(dst, start), nil
 }
@@ -4520,11 +4309,9 @@ func readJSON_corev1_PodResourceClaim(r *json.Reader, out *corev1.PodResourceCla
 
 func appendJSON_corev1_PodResourceClaimStatus(dst []byte, in *corev1.PodResourceClaimStatus) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	if in.ResourceClaimName != nil {
-		dst = append(dst, `,"resourceClaimName":`...)
-		dst = json.AppendString(dst, *in.ResourceClaimName)
+		dst = json.AppendStringField(dst, `,"resourceClaimName":`, *in.ResourceClaimName)
 	}
 	return json.Close(dst, start), nil
 }
@@ -4552,8 +4339,7 @@ func readJSON_corev1_PodResourceClaimStatus(r *json.Reader, out *corev1.PodResou
 
 func appendJSON_corev1_PodSchedulingGate(dst []byte, in *corev1.PodSchedulingGate) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	return json.Close(dst, start), nil
 }
 
@@ -4576,8 +4362,7 @@ func readJSON_corev1_PodSchedulingGate(r *json.Reader, out *corev1.PodScheduling
 func appendJSON_corev1_PodSchedulingGroup(dst []byte, in *corev1.PodSchedulingGroup) ([]byte, error) {
 	start := len(dst)
 	if in.PodGroupName != nil {
-		dst = append(dst, `,"podGroupName":`...)
-		dst = json.AppendString(dst, *in.PodGroupName)
+		dst = json.AppendStringField(dst, `,"podGroupName":`, *in.PodGroupName)
 	}
 	return json.Close(dst, start), nil
 }
@@ -4604,31 +4389,28 @@ func appendJSON_corev1_PodSecurityContext(dst []byte, in *corev1.PodSecurityCont
 	var err error
 	start := len(dst)
 	if in.SELinuxOptions != nil {
-		dst = append(dst, `,"seLinuxOptions":`...)
+		dst = json.AppendName(dst, `,"seLinuxOptions":`)
 		if dst, err = appendJSON_corev1_SELinuxOptions(dst, in.SELinuxOptions); err != nil {
 			return dst, err
 		}
 	}
 	if in.WindowsOptions != nil {
-		dst = append(dst, `,"windowsOptions":`...)
+		dst = json.AppendName(dst, `,"windowsOptions":`)
 		if dst, err = appendJSON_corev1_WindowsSecurityContextOptions(dst, in.WindowsOptions); err != nil {
 			return dst, err
 		}
 	}
 	if in.RunAsUser != nil {
-		dst = append(dst, `,"runAsUser":`...)
-		dst = json.AppendInt(dst, *in.RunAsUser)
+		dst = json.AppendIntField(dst, `,"runAsUser":`, *in.RunAsUser)
 	}
 	if in.RunAsGroup != nil {
-		dst = append(dst, `,"runAsGroup":`...)
-		dst = json.AppendInt(dst, *in.RunAsGroup)
+		dst = json.AppendIntField(dst, `,"runAsGroup":`, *in.RunAsGroup)
 	}
 	if in.RunAsNonRoot != nil {
-		dst = append(dst, `,"runAsNonRoot":`...)
-		dst = json.AppendBool(dst, *in.RunAsNonRoot)
+		dst = json.AppendBoolField(dst, `,"runAsNonRoot":`, *in.RunAsNonRoot)
 	}
 	if len(in.SupplementalGroups) > 0 {
-		dst = append(dst, `,"supplementalGroups":`...)
+		dst = json.AppendName(dst, `,"supplementalGroups":`)
 		if dst, err = json.AppendSlice(dst, in.SupplementalGroups, func(dst []byte, in *int64) ([]byte, error) {
 			return json.AppendInt(dst, *in), nil
 		}); err != nil {
@@ -4636,38 +4418,34 @@ func appendJSON_corev1_PodSecurityContext(dst []byte, in *corev1.PodSecurityCont
 		}
 	}
 	if in.SupplementalGroupsPolicy != nil {
-		dst = append(dst, `,"supplementalGroupsPolicy":`...)
-		dst = json.AppendString(dst, *in.SupplementalGroupsPolicy)
+		dst = json.AppendStringField(dst, `,"supplementalGroupsPolicy":`, *in.SupplementalGroupsPolicy)
 	}
 	if in.FSGroup != nil {
-		dst = append(dst, `,"fsGroup":`...)
-		dst = json.AppendInt(dst, *in.FSGroup)
+		dst = json.AppendIntField(dst, `,"fsGroup":`, *in.FSGroup)
 	}
 	if len(in.Sysctls) > 0 {
-		dst = append(dst, `,"sysctls":`...)
+		dst = json.AppendName(dst, `,"sysctls":`)
 		if dst, err = json.AppendSlice(dst, in.Sysctls, appendJSON_corev1_Sysctl); err != nil {
 			return dst, err
 		}
 	}
 	if in.FSGroupChangePolicy != nil {
-		dst = append(dst, `,"fsGroupChangePolicy":`...)
-		dst = json.AppendString(dst, *in.FSGroupChangePolicy)
+		dst = json.AppendStringField(dst, `,"fsGroupChangePolicy":`, *in.FSGroupChangePolicy)
 	}
 	if in.SeccompProfile != nil {
-		dst = append(dst, `,"seccompProfile":`...)
+		dst = json.AppendName(dst, `,"seccompProfile":`)
 		if dst, err = appendJSON_corev1_SeccompProfile(dst, in.SeccompProfile); err != nil {
 			return dst, err
 		}
 	}
 	if in.AppArmorProfile != nil {
-		dst = append(dst, `,"appArmorProfile":`...)
+		dst = json.AppendName(dst, `,"appArmorProfile":`)
 		if dst, err = appendJSON_corev1_AppArmorProfile(dst, in.AppArmorProfile); err != nil {
 			return dst, err
 		}
 	}
 	if in.SELinuxChangePolicy != nil {
-		dst = append(dst, `,"seLinuxChangePolicy":`...)
-		dst = json.AppendString(dst, *in.SELinuxChangePolicy)
+		dst = json.AppendStringField(dst, `,"seLinuxChangePolicy":`, *in.SELinuxChangePolicy)
 	}
 	return json.Close(dst, start), nil
 }
@@ -4750,209 +4528,186 @@ func appendJSON_corev1_PodSpec(dst []byte, in *corev1.PodSpec) ([]byte, error) {
 	var err error
 	start := len(dst)
 	if len(in.Volumes) > 0 {
-		dst = append(dst, `,"volumes":`...)
+		dst = json.AppendName(dst, `,"volumes":`)
 		if dst, err = json.AppendSlice(dst, in.Volumes, appendJSON_corev1_Volume); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.InitContainers) > 0 {
-		dst = append(dst, `,"initContainers":`...)
+		dst = json.AppendName(dst, `,"initContainers":`)
 		if dst, err = json.AppendSlice(dst, in.InitContainers, appendJSON_corev1_Container); err != nil {
 			return dst, err
 		}
 	}
-	dst = append(dst, `,"containers":`...)
+	dst = json.AppendName(dst, `,"containers":`)
 	if dst, err = json.AppendSlice(dst, in.Containers, appendJSON_corev1_Container); err != nil {
 		return dst, err
 	}
 	if len(in.EphemeralContainers) > 0 {
-		dst = append(dst, `,"ephemeralContainers":`...)
+		dst = json.AppendName(dst, `,"ephemeralContainers":`)
 		if dst, err = json.AppendSlice(dst, in.EphemeralContainers, appendJSON_corev1_EphemeralContainer); err != nil {
 			return dst, err
 		}
 	}
 	if in.RestartPolicy != "" {
-		dst = append(dst, `,"restartPolicy":`...)
-		dst = json.AppendString(dst, in.RestartPolicy)
+		dst = json.AppendStringField(dst, `,"restartPolicy":`, in.RestartPolicy)
 	}
 	if in.TerminationGracePeriodSeconds != nil {
-		dst = append(dst, `,"terminationGracePeriodSeconds":`...)
-		dst = json.AppendInt(dst, *in.TerminationGracePeriodSeconds)
+		dst = json.AppendIntField(dst, `,"terminationGracePeriodSeconds":`, *in.TerminationGracePeriodSeconds)
 	}
 	if in.ActiveDeadlineSeconds != nil {
-		dst = append(dst, `,"activeDeadlineSeconds":`...)
-		dst = json.AppendInt(dst, *in.ActiveDeadlineSeconds)
+		dst = json.AppendIntField(dst, `,"activeDeadlineSeconds":`, *in.ActiveDeadlineSeconds)
 	}
 	if in.DNSPolicy != "" {
-		dst = append(dst, `,"dnsPolicy":`...)
-		dst = json.AppendString(dst, in.DNSPolicy)
+		dst = json.AppendStringField(dst, `,"dnsPolicy":`, in.DNSPolicy)
 	}
 	if len(in.NodeSelector) > 0 {
-		dst = append(dst, `,"nodeSelector":`...)
+		dst = json.AppendName(dst, `,"nodeSelector":`)
 		dst = json.AppendStringMap(dst, in.NodeSelector)
 	}
 	if in.ServiceAccountName != "" {
-		dst = append(dst, `,"serviceAccountName":`...)
-		dst = json.AppendString(dst, in.ServiceAccountName)
+		dst = json.AppendStringField(dst, `,"serviceAccountName":`, in.ServiceAccountName)
 	}
 	if in.DeprecatedServiceAccount != "" {
-		dst = append(dst, `,"serviceAccount":`...)
-		dst = json.AppendString(dst, in.DeprecatedServiceAccount)
+		dst = json.AppendStringField(dst, `,"serviceAccount":`, in.DeprecatedServiceAccount)
 	}
 	if in.AutomountServiceAccountToken != nil {
-		dst = append(dst, `,"automountServiceAccountToken":`...)
-		dst = json.AppendBool(dst, *in.AutomountServiceAccountToken)
+		dst = json.AppendBoolField(dst, `,"automountServiceAccountToken":`, *in.AutomountServiceAccountToken)
 	}
 	if in.NodeName != "" {
-		dst = append(dst, `,"nodeName":`...)
-		dst = json.AppendString(dst, in.NodeName)
+		dst = json.AppendStringField(dst, `,"nodeName":`, in.NodeName)
 	}
 	if in.HostNetwork {
-		dst = append(dst, `,"hostNetwork":`...)
-		dst = json.AppendBool(dst, in.HostNetwork)
+		dst = json.AppendBoolField(dst, `,"hostNetwork":`, in.HostNetwork)
 	}
 	if in.HostPID {
-		dst = append(dst, `,"hostPID":`...)
-		dst = json.AppendBool(dst, in.HostPID)
+		dst = json.AppendBoolField(dst, `,"hostPID":`, in.HostPID)
 	}
 	if in.HostIPC {
-		dst = append(dst, `,"hostIPC":`...)
-		dst = json.AppendBool(dst, in.HostIPC)
+		dst = json.AppendBoolField(dst, `,"hostIPC":`, in.HostIPC)
 	}
 	if in.ShareProcessNamespace != nil {
-		dst = append(dst, `,"shareProcessNamespace":`...)
-		dst = json.AppendBool(dst, *in.ShareProcessNamespace)
+		dst = json.AppendBoolField(dst, `,"shareProcessNamespace":`, *in.ShareProcessNamespace)
 	}
 	if in.SecurityContext != nil {
-		dst = append(dst, `,"securityContext":`...)
+		dst = json.AppendName(dst, `,"securityContext":`)
 		if dst, err = appendJSON_corev1_PodSecurityContext(dst, in.SecurityContext); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.ImagePullSecrets) > 0 {
-		dst = append(dst, `,"imagePullSecrets":`...)
+		dst = json.AppendName(dst, `,"imagePullSecrets":`)
 		if dst, err = json.AppendSlice(dst, in.ImagePullSecrets, appendJSON_corev1_LocalObjectReference); err != nil {
 			return dst, err
 		}
 	}
 	if in.Hostname != "" {
-		dst = append(dst, `,"hostname":`...)
-		dst = json.AppendString(dst, in.Hostname)
+		dst = json.AppendStringField(dst, `,"hostname":`, in.Hostname)
 	}
 	if in.Subdomain != "" {
-		dst = append(dst, `,"subdomain":`...)
-		dst = json.AppendString(dst, in.Subdomain)
+		dst = json.AppendStringField(dst, `,"subdomain":`, in.Subdomain)
 	}
 	if in.Affinity != nil {
-		dst = append(dst, `,"affinity":`...)
+		dst = json.AppendName(dst, `,"affinity":`)
 		if dst, err = appendJSON_corev1_Affinity(dst, in.Affinity); err != nil {
 			return dst, err
 		}
 	}
 	if in.SchedulerName != "" {
-		dst = append(dst, `,"schedulerName":`...)
-		dst = json.AppendString(dst, in.SchedulerName)
+		dst = json.AppendStringField(dst, `,"schedulerName":`, in.SchedulerName)
 	}
 	if len(in.Tolerations) > 0 {
-		dst = append(dst, `,"tolerations":`...)
+		dst = json.AppendName(dst, `,"tolerations":`)
 		if dst, err = json.AppendSlice(dst, in.Tolerations, appendJSON_corev1_Toleration); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.HostAliases) > 0 {
-		dst = append(dst, `,"hostAliases":`...)
+		dst = json.AppendName(dst, `,"hostAliases":`)
 		if dst, err = json.AppendSlice(dst, in.HostAliases, appendJSON_corev1_HostAlias); err != nil {
 			return dst, err
 		}
 	}
 	if in.PriorityClassName != "" {
-		dst = append(dst, `,"priorityClassName":`...)
-		dst = json.AppendString(dst, in.PriorityClassName)
+		dst = json.AppendStringField(dst, `,"priorityClassName":`, in.PriorityClassName)
 	}
 	if in.Priority != nil {
-		dst = append(dst, `,"priority":`...)
-		dst = json.AppendInt(dst, *in.Priority)
+		dst = json.AppendIntField(dst, `,"priority":`, *in.Priority)
 	}
 	if in.DNSConfig != nil {
-		dst = append(dst, `,"dnsConfig":`...)
+		dst = json.AppendName(dst, `,"dnsConfig":`)
 		if dst, err = appendJSON_corev1_PodDNSConfig(dst, in.DNSConfig); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.ReadinessGates) > 0 {
-		dst = append(dst, `,"readinessGates":`...)
+		dst = json.AppendName(dst, `,"readinessGates":`)
 		if dst, err = json.AppendSlice(dst, in.ReadinessGates, appendJSON_corev1_PodReadinessGate); err != nil {
 			return dst, err
 		}
 	}
 	if in.RuntimeClassName != nil {
-		dst = append(dst, `,"runtimeClassName":`...)
-		dst = json.AppendString(dst, *in.RuntimeClassName)
+		dst = json.AppendStringField(dst, `,"runtimeClassName":`, *in.RuntimeClassName)
 	}
 	if in.EnableServiceLinks != nil {
-		dst = append(dst, `,"enableServiceLinks":`...)
-		dst = json.AppendBool(dst, *in.EnableServiceLinks)
+		dst = json.AppendBoolField(dst, `,"enableServiceLinks":`, *in.EnableServiceLinks)
 	}
 	if in.PreemptionPolicy != nil {
-		dst = append(dst, `,"preemptionPolicy":`...)
-		dst = json.AppendString(dst, *in.PreemptionPolicy)
+		dst = json.AppendStringField(dst, `,"preemptionPolicy":`, *in.PreemptionPolicy)
 	}
 	if len(in.Overhead) > 0 {
-		dst = append(dst, `,"overhead":`...)
+		dst = json.AppendName(dst, `,"overhead":`)
 		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Overhead); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.TopologySpreadConstraints) > 0 {
-		dst = append(dst, `,"topologySpreadConstraints":`...)
+		dst = json.AppendName(dst, `,"topologySpreadConstraints":`)
 		if dst, err = json.AppendSlice(dst, in.TopologySpreadConstraints, appendJSON_corev1_TopologySpreadConstraint); err != nil {
 			return dst, err
 		}
 	}
 	if in.SetHostnameAsFQDN != nil {
-		dst = append(dst, `,"setHostnameAsFQDN":`...)
-		dst = json.AppendBool(dst, *in.SetHostnameAsFQDN)
+		dst = json.AppendBoolField(dst, `,"setHostnameAsFQDN":`, *in.SetHostnameAsFQDN)
 	}
 	if in.OS != nil {
-		dst = append(dst, `,"os":`...)
+		dst = json.AppendName(dst, `,"os":`)
 		if dst, err = appendJSON_corev1_PodOS(dst, in.OS); err != nil {
 			return dst, err
 		}
 	}
 	if in.HostUsers != nil {
-		dst = append(dst, `,"hostUsers":`...)
-		dst = json.AppendBool(dst, *in.HostUsers)
+		dst = json.AppendBoolField(dst, `,"hostUsers":`, *in.HostUsers)
 	}
 	if len(in.SchedulingGates) > 0 {
-		dst = append(dst, `,"schedulingGates":`...)
+		dst = json.AppendName(dst, `,"schedulingGates":`)
 		if dst, err = json.AppendSlice(dst, in.SchedulingGates, appendJSON_corev1_PodSchedulingGate); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.ResourceClaims) > 0 {
-		dst = append(dst, `,"resourceClaims":`...)
+		dst = json.AppendName(dst, `,"resourceClaims":`)
 		if dst, err = json.AppendSlice(dst, in.ResourceClaims, appendJSON_corev1_PodResourceClaim); err != nil {
 			return dst, err
 		}
 	}
 	if in.Resources != nil {
-		dst = append(dst, `,"resources":`...)
+		dst = json.AppendName(dst, `,"resources":`)
 		if dst, err = appendJSON_corev1_ResourceRequirements(dst, in.Resources); err != nil {
 			return dst, err
 		}
 	}
 	if in.HostnameOverride != nil {
-		dst = append(dst, `,"hostnameOverride":`...)
-		dst = json.AppendString(dst, *in.HostnameOverride)
+		dst = json.AppendStringField(dst, `,"hostnameOverride":`, *in.HostnameOverride)
 	}
 	if in.SchedulingGroup != nil {
-		dst = append(dst, `,"schedulingGroup":`...)
+		dst = json.AppendName(dst, `,"schedulingGroup":`)
 		if dst, err = appendJSON_corev1_PodSchedulingGroup(dst, in.SchedulingGroup); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.EvictionResponders) > 0 {
-		dst = append(dst, `,"evictionResponders":`...)
+		dst = json.AppendName(dst, `,"evictionResponders":`)
 		if dst, err = json.AppendSlice(dst, in.EvictionResponders, appendJSON_corev1_EvictionResponder); err != nil {
 			return dst, err
 		}
@@ -5140,115 +4895,106 @@ func appendJSON_corev1_PodStatus(dst []byte, in *corev1.PodStatus) ([]byte, erro
 	var err error
 	start := len(dst)
 	if in.ObservedGeneration != 0 {
-		dst = append(dst, `,"observedGeneration":`...)
-		dst = json.AppendInt(dst, in.ObservedGeneration)
+		dst = json.AppendIntField(dst, `,"observedGeneration":`, in.ObservedGeneration)
 	}
 	if in.Phase != "" {
-		dst = append(dst, `,"phase":`...)
-		dst = json.AppendString(dst, in.Phase)
+		dst = json.AppendStringField(dst, `,"phase":`, in.Phase)
 	}
 	if len(in.Conditions) > 0 {
-		dst = append(dst, `,"conditions":`...)
+		dst = json.AppendName(dst, `,"conditions":`)
 		if dst, err = json.AppendSlice(dst, in.Conditions, appendJSON_corev1_PodCondition); err != nil {
 			return dst, err
 		}
 	}
 	if in.Message != "" {
-		dst = append(dst, `,"message":`...)
-		dst = json.AppendString(dst, in.Message)
+		dst = json.AppendStringField(dst, `,"message":`, in.Message)
 	}
 	if in.Reason != "" {
-		dst = append(dst, `,"reason":`...)
-		dst = json.AppendString(dst, in.Reason)
+		dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
 	}
 	if in.NominatedNodeName != "" {
-		dst = append(dst, `,"nominatedNodeName":`...)
-		dst = json.AppendString(dst, in.NominatedNodeName)
+		dst = json.AppendStringField(dst, `,"nominatedNodeName":`, in.NominatedNodeName)
 	}
 	if in.HostIP != "" {
-		dst = append(dst, `,"hostIP":`...)
-		dst = json.AppendString(dst, in.HostIP)
+		dst = json.AppendStringField(dst, `,"hostIP":`, in.HostIP)
 	}
 	if len(in.HostIPs) > 0 {
-		dst = append(dst, `,"hostIPs":`...)
+		dst = json.AppendName(dst, `,"hostIPs":`)
 		if dst, err = json.AppendSlice(dst, in.HostIPs, appendJSON_corev1_HostIP); err != nil {
 			return dst, err
 		}
 	}
 	if in.PodIP != "" {
-		dst = append(dst, `,"podIP":`...)
-		dst = json.AppendString(dst, in.PodIP)
+		dst = json.AppendStringField(dst, `,"podIP":`, in.PodIP)
 	}
 	if len(in.PodIPs) > 0 {
-		dst = append(dst, `,"podIPs":`...)
+		dst = json.AppendName(dst, `,"podIPs":`)
 		if dst, err = json.AppendSlice(dst, in.PodIPs, appendJSON_corev1_PodIP); err != nil {
 			return dst, err
 		}
 	}
 	if in.StartTime != nil {
-		dst = append(dst, `,"startTime":`...)
+		dst = json.AppendName(dst, `,"startTime":`)
 		if dst, err = apimachinery.AppendJSON_Time(dst, in.StartTime); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.InitContainerStatuses) > 0 {
-		dst = append(dst, `,"initContainerStatuses":`...)
+		dst = json.AppendName(dst, `,"initContainerStatuses":`)
 		if dst, err = json.AppendSlice(dst, in.InitContainerStatuses, appendJSON_corev1_ContainerStatus); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.ContainerStatuses) > 0 {
-		dst = append(dst, `,"containerStatuses":`...)
+		dst = json.AppendName(dst, `,"containerStatuses":`)
 		if dst, err = json.AppendSlice(dst, in.ContainerStatuses, appendJSON_corev1_ContainerStatus); err != nil {
 			return dst, err
 		}
 	}
 	if in.QOSClass != "" {
-		dst = append(dst, `,"qosClass":`...)
-		dst = json.AppendString(dst, in.QOSClass)
+		dst = json.AppendStringField(dst, `,"qosClass":`, in.QOSClass)
 	}
 	if len(in.EphemeralContainerStatuses) > 0 {
-		dst = append(dst, `,"ephemeralContainerStatuses":`...)
+		dst = json.AppendName(dst, `,"ephemeralContainerStatuses":`)
 		if dst, err = json.AppendSlice(dst, in.EphemeralContainerStatuses, appendJSON_corev1_ContainerStatus); err != nil {
 			return dst, err
 		}
 	}
 	if in.Resize != "" {
-		dst = append(dst, `,"resize":`...)
-		dst = json.AppendString(dst, in.Resize)
+		dst = json.AppendStringField(dst, `,"resize":`, in.Resize)
 	}
 	if len(in.ResourceClaimStatuses) > 0 {
-		dst = append(dst, `,"resourceClaimStatuses":`...)
+		dst = json.AppendName(dst, `,"resourceClaimStatuses":`)
 		if dst, err = json.AppendSlice(dst, in.ResourceClaimStatuses, appendJSON_corev1_PodResourceClaimStatus); err != nil {
 			return dst, err
 		}
 	}
 	if in.ExtendedResourceClaimStatus != nil {
-		dst = append(dst, `,"extendedResourceClaimStatus":`...)
+		dst = json.AppendName(dst, `,"extendedResourceClaimStatus":`)
 		if dst, err = appendJSON_corev1_PodExtendedResourceClaimStatus(dst, in.ExtendedResourceClaimStatus); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.AllocatedResources) > 0 {
-		dst = append(dst, `,"allocatedResources":`...)
+		dst = json.AppendName(dst, `,"allocatedResources":`)
 		if dst, err = appendJSON_corev1_ResourceList(dst, &in.AllocatedResources); err != nil {
 			return dst, err
 		}
 	}
 	if in.Resources != nil {
-		dst = append(dst, `,"resources":`...)
+		dst = json.AppendName(dst, `,"resources":`)
 		if dst, err = appendJSON_corev1_ResourceRequirements(dst, in.Resources); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.NodeAllocatableResourceClaimStatuses) > 0 {
-		dst = append(dst, `,"nodeAllocatableResourceClaimStatuses":`...)
+		dst = json.AppendName(dst, `,"nodeAllocatableResourceClaimStatuses":`)
 		if dst, err = json.AppendSlice(dst, in.NodeAllocatableResourceClaimStatuses, appendJSON_corev1_NodeAllocatableResourceClaimStatus); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.VolumeHealth) > 0 {
-		dst = append(dst, `,"volumeHealth":`...)
+		dst = json.AppendName(dst, `,"volumeHealth":`)
 		if dst, err = json.AppendSlice(dst, in.VolumeHealth, appendJSON_corev1_PodVolumeHealth); err != nil {
 			return dst, err
 		}
@@ -5344,11 +5090,11 @@ func readJSON_corev1_PodStatus(r *json.Reader, out *corev1.PodStatus) {
 func appendJSON_corev1_PodTemplateSpec(dst []byte, in *corev1.PodTemplateSpec) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"metadata":`...)
+	dst = json.AppendName(dst, `,"metadata":`)
 	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"spec":`...)
+	dst = json.AppendName(dst, `,"spec":`)
 	if dst, err = appendJSON_corev1_PodSpec(dst, &in.Spec); err != nil {
 		return dst, err
 	}
@@ -5377,15 +5123,14 @@ func readJSON_corev1_PodTemplateSpec(r *json.Reader, out *corev1.PodTemplateSpec
 func appendJSON_corev1_PodVolumeHealth(dst []byte, in *corev1.PodVolumeHealth) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	if len(in.HealthConditions) > 0 {
-		dst = append(dst, `,"healthConditions":`...)
+		dst = json.AppendName(dst, `,"healthConditions":`)
 		if dst, err = json.AppendSlice(dst, in.HealthConditions, appendJSON_corev1_VolumeHealthCondition); err != nil {
 			return dst, err
 		}
 	}
-	dst = append(dst, `,"lastTransitionTime":`...)
+	dst = json.AppendName(dst, `,"lastTransitionTime":`)
 	if dst, err = apimachinery.AppendJSON_Time(dst, &in.LastTransitionTime); err != nil {
 		return dst, err
 	}
@@ -5416,15 +5161,12 @@ func readJSON_corev1_PodVolumeHealth(r *json.Reader, out *corev1.PodVolumeHealth
 
 func appendJSON_corev1_PortworxVolumeSource(dst []byte, in *corev1.PortworxVolumeSource) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"volumeID":`...)
-	dst = json.AppendString(dst, in.VolumeID)
+	dst = json.AppendStringField(dst, `,"volumeID":`, in.VolumeID)
 	if in.FSType != "" {
-		dst = append(dst, `,"fsType":`...)
-		dst = json.AppendString(dst, in.FSType)
+		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
 	}
 	if in.ReadOnly {
-		dst = append(dst, `,"readOnly":`...)
-		dst = json.AppendBool(dst, in.ReadOnly)
+		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
 	}
 	return json.Close(dst, start), nil
 }
@@ -5454,9 +5196,8 @@ func readJSON_corev1_PortworxVolumeSource(r *json.Reader, out *corev1.PortworxVo
 func appendJSON_corev1_PreferredSchedulingTerm(dst []byte, in *corev1.PreferredSchedulingTerm) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"weight":`...)
-	dst = json.AppendInt(dst, in.Weight)
-	dst = append(dst, `,"preference":`...)
+	dst = json.AppendIntField(dst, `,"weight":`, in.Weight)
+	dst = json.AppendName(dst, `,"preference":`)
 	if dst, err = appendJSON_corev1_NodeSelectorTerm(dst, &in.Preference); err != nil {
 		return dst, err
 	}
@@ -5486,52 +5227,46 @@ func appendJSON_corev1_Probe(dst []byte, in *corev1.Probe) ([]byte, error) {
 	var err error
 	start := len(dst)
 	if in.ProbeHandler.Exec != nil {
-		dst = append(dst, `,"exec":`...)
+		dst = json.AppendName(dst, `,"exec":`)
 		if dst, err = appendJSON_corev1_ExecAction(dst, in.ProbeHandler.Exec); err != nil {
 			return dst, err
 		}
 	}
 	if in.ProbeHandler.HTTPGet != nil {
-		dst = append(dst, `,"httpGet":`...)
+		dst = json.AppendName(dst, `,"httpGet":`)
 		if dst, err = appendJSON_corev1_HTTPGetAction(dst, in.ProbeHandler.HTTPGet); err != nil {
 			return dst, err
 		}
 	}
 	if in.ProbeHandler.TCPSocket != nil {
-		dst = append(dst, `,"tcpSocket":`...)
+		dst = json.AppendName(dst, `,"tcpSocket":`)
 		if dst, err = appendJSON_corev1_TCPSocketAction(dst, in.ProbeHandler.TCPSocket); err != nil {
 			return dst, err
 		}
 	}
 	if in.ProbeHandler.GRPC != nil {
-		dst = append(dst, `,"grpc":`...)
+		dst = json.AppendName(dst, `,"grpc":`)
 		if dst, err = appendJSON_corev1_GRPCAction(dst, in.ProbeHandler.GRPC); err != nil {
 			return dst, err
 		}
 	}
 	if in.InitialDelaySeconds != 0 {
-		dst = append(dst, `,"initialDelaySeconds":`...)
-		dst = json.AppendInt(dst, in.InitialDelaySeconds)
+		dst = json.AppendIntField(dst, `,"initialDelaySeconds":`, in.InitialDelaySeconds)
 	}
 	if in.TimeoutSeconds != 0 {
-		dst = append(dst, `,"timeoutSeconds":`...)
-		dst = json.AppendInt(dst, in.TimeoutSeconds)
+		dst = json.AppendIntField(dst, `,"timeoutSeconds":`, in.TimeoutSeconds)
 	}
 	if in.PeriodSeconds != 0 {
-		dst = append(dst, `,"periodSeconds":`...)
-		dst = json.AppendInt(dst, in.PeriodSeconds)
+		dst = json.AppendIntField(dst, `,"periodSeconds":`, in.PeriodSeconds)
 	}
 	if in.SuccessThreshold != 0 {
-		dst = append(dst, `,"successThreshold":`...)
-		dst = json.AppendInt(dst, in.SuccessThreshold)
+		dst = json.AppendIntField(dst, `,"successThreshold":`, in.SuccessThreshold)
 	}
 	if in.FailureThreshold != 0 {
-		dst = append(dst, `,"failureThreshold":`...)
-		dst = json.AppendInt(dst, in.FailureThreshold)
+		dst = json.AppendIntField(dst, `,"failureThreshold":`, in.FailureThreshold)
 	}
 	if in.TerminationGracePeriodSeconds != nil {
-		dst = append(dst, `,"terminationGracePeriodSeconds":`...)
-		dst = json.AppendInt(dst, *in.TerminationGracePeriodSeconds)
+		dst = json.AppendIntField(dst, `,"terminationGracePeriodSeconds":`, *in.TerminationGracePeriodSeconds)
 	}
 	return json.Close(dst, start), nil
 }
@@ -5596,17 +5331,15 @@ func readJSON_corev1_Probe(r *json.Reader, out *corev1.Probe) {
 func appendJSON_corev1_ProjectedVolumeSource(dst []byte, in *corev1.ProjectedVolumeSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"sources":`...)
+	dst = json.AppendName(dst, `,"sources":`)
 	if dst, err = json.AppendSlice(dst, in.Sources, appendJSON_corev1_VolumeProjection); err != nil {
 		return dst, err
 	}
 	if in.DefaultMode != nil {
-		dst = append(dst, `,"defaultMode":`...)
-		dst = json.AppendInt(dst, *in.DefaultMode)
+		dst = json.AppendIntField(dst, `,"defaultMode":`, *in.DefaultMode)
 	}
 	if in.DefaultUser != nil {
-		dst = append(dst, `,"defaultUser":`...)
-		dst = json.AppendInt(dst, *in.DefaultUser)
+		dst = json.AppendIntField(dst, `,"defaultUser":`, *in.DefaultUser)
 	}
 	return json.Close(dst, start), nil
 }
@@ -5639,25 +5372,19 @@ func readJSON_corev1_ProjectedVolumeSource(r *json.Reader, out *corev1.Projected
 
 func appendJSON_corev1_QuobyteVolumeSource(dst []byte, in *corev1.QuobyteVolumeSource) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"registry":`...)
-	dst = json.AppendString(dst, in.Registry)
-	dst = append(dst, `,"volume":`...)
-	dst = json.AppendString(dst, in.Volume)
+	dst = json.AppendStringField(dst, `,"registry":`, in.Registry)
+	dst = json.AppendStringField(dst, `,"volume":`, in.Volume)
 	if in.ReadOnly {
-		dst = append(dst, `,"readOnly":`...)
-		dst = json.AppendBool(dst, in.ReadOnly)
+		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
 	}
 	if in.User != "" {
-		dst = append(dst, `,"user":`...)
-		dst = json.AppendString(dst, in.User)
+		dst = json.AppendStringField(dst, `,"user":`, in.User)
 	}
 	if in.Group != "" {
-		dst = append(dst, `,"group":`...)
-		dst = json.AppendString(dst, in.Group)
+		dst = json.AppendStringField(dst, `,"group":`, in.Group)
 	}
 	if in.Tenant != "" {
-		dst = append(dst, `,"tenant":`...)
-		dst = json.AppendString(dst, in.Tenant)
+		dst = json.AppendStringField(dst, `,"tenant":`, in.Tenant)
 	}
 	return json.Close(dst, start), nil
 }
@@ -5696,35 +5423,29 @@ func readJSON_corev1_QuobyteVolumeSource(r *json.Reader, out *corev1.QuobyteVolu
 func appendJSON_corev1_RBDVolumeSource(dst []byte, in *corev1.RBDVolumeSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"monitors":`...)
+	dst = json.AppendName(dst, `,"monitors":`)
 	dst = json.AppendStrings(dst, in.CephMonitors)
-	dst = append(dst, `,"image":`...)
-	dst = json.AppendString(dst, in.RBDImage)
+	dst = json.AppendStringField(dst, `,"image":`, in.RBDImage)
 	if in.FSType != "" {
-		dst = append(dst, `,"fsType":`...)
-		dst = json.AppendString(dst, in.FSType)
+		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
 	}
 	if in.RBDPool != "" {
-		dst = append(dst, `,"pool":`...)
-		dst = json.AppendString(dst, in.RBDPool)
+		dst = json.AppendStringField(dst, `,"pool":`, in.RBDPool)
 	}
 	if in.RadosUser != "" {
-		dst = append(dst, `,"user":`...)
-		dst = json.AppendString(dst, in.RadosUser)
+		dst = json.AppendStringField(dst, `,"user":`, in.RadosUser)
 	}
 	if in.Keyring != "" {
-		dst = append(dst, `,"keyring":`...)
-		dst = json.AppendString(dst, in.Keyring)
+		dst = json.AppendStringField(dst, `,"keyring":`, in.Keyring)
 	}
 	if in.SecretRef != nil {
-		dst = append(dst, `,"secretRef":`...)
+		dst = json.AppendName(dst, `,"secretRef":`)
 		if dst, err = appendJSON_corev1_LocalObjectReference(dst, in.SecretRef); err != nil {
 			return dst, err
 		}
 	}
 	if in.ReadOnly {
-		dst = append(dst, `,"readOnly":`...)
-		dst = json.AppendBool(dst, in.ReadOnly)
+		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
 	}
 	return json.Close(dst, start), nil
 }
@@ -5771,21 +5492,17 @@ func readJSON_corev1_RBDVolumeSource(r *json.Reader, out *corev1.RBDVolumeSource
 func appendJSON_corev1_ReplicationControllerCondition(dst []byte, in *corev1.ReplicationControllerCondition) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"type":`...)
-	dst = json.AppendString(dst, in.Type)
-	dst = append(dst, `,"status":`...)
-	dst = json.AppendString(dst, in.Status)
-	dst = append(dst, `,"lastTransitionTime":`...)
+	dst = json.AppendStringField(dst, `,"type":`, in.Type)
+	dst = json.AppendStringField(dst, `,"status":`, in.Status)
+	dst = json.AppendName(dst, `,"lastTransitionTime":`)
 	if dst, err = apimachinery.AppendJSON_Time(dst, &in.LastTransitionTime); err != nil {
 		return dst, err
 	}
 	if in.Reason != "" {
-		dst = append(dst, `,"reason":`...)
-		dst = json.AppendString(dst, in.Reason)
+		dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
 	}
 	if in.Message != "" {
-		dst = append(dst, `,"message":`...)
-		dst = json.AppendString(dst, in.Message)
+		dst = json.AppendStringField(dst, `,"message":`, in.Message)
 	}
 	return json.Close(dst, start), nil
 }
@@ -5822,19 +5539,17 @@ func appendJSON_corev1_ReplicationControllerSpec(dst []byte, in *corev1.Replicat
 	var err error
 	start := len(dst)
 	if in.Replicas != nil {
-		dst = append(dst, `,"replicas":`...)
-		dst = json.AppendInt(dst, *in.Replicas)
+		dst = json.AppendIntField(dst, `,"replicas":`, *in.Replicas)
 	}
 	if in.MinReadySeconds != 0 {
-		dst = append(dst, `,"minReadySeconds":`...)
-		dst = json.AppendInt(dst, in.MinReadySeconds)
+		dst = json.AppendIntField(dst, `,"minReadySeconds":`, in.MinReadySeconds)
 	}
 	if len(in.Selector) > 0 {
-		dst = append(dst, `,"selector":`...)
+		dst = json.AppendName(dst, `,"selector":`)
 		dst = json.AppendStringMap(dst, in.Selector)
 	}
 	if in.Template != nil {
-		dst = append(dst, `,"template":`...)
+		dst = json.AppendName(dst, `,"template":`)
 		if dst, err = appendJSON_corev1_PodTemplateSpec(dst, in.Template); err != nil {
 			return dst, err
 		}
@@ -5874,26 +5589,21 @@ func readJSON_corev1_ReplicationControllerSpec(r *json.Reader, out *corev1.Repli
 func appendJSON_corev1_ReplicationControllerStatus(dst []byte, in *corev1.ReplicationControllerStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"replicas":`...)
-	dst = json.AppendInt(dst, in.Replicas)
+	dst = json.AppendIntField(dst, `,"replicas":`, in.Replicas)
 	if in.FullyLabeledReplicas != 0 {
-		dst = append(dst, `,"fullyLabeledReplicas":`...)
-		dst = json.AppendInt(dst, in.FullyLabeledReplicas)
+		dst = json.AppendIntField(dst, `,"fullyLabeledReplicas":`, in.FullyLabeledReplicas)
 	}
 	if in.ReadyReplicas != 0 {
-		dst = append(dst, `,"readyReplicas":`...)
-		dst = json.AppendInt(dst, in.ReadyReplicas)
+		dst = json.AppendIntField(dst, `,"readyReplicas":`, in.ReadyReplicas)
 	}
 	if in.AvailableReplicas != 0 {
-		dst = append(dst, `,"availableReplicas":`...)
-		dst = json.AppendInt(dst, in.AvailableReplicas)
+		dst = json.AppendIntField(dst, `,"availableReplicas":`, in.AvailableReplicas)
 	}
 	if in.ObservedGeneration != 0 {
-		dst = append(dst, `,"observedGeneration":`...)
-		dst = json.AppendInt(dst, in.ObservedGeneration)
+		dst = json.AppendIntField(dst, `,"observedGeneration":`, in.ObservedGeneration)
 	}
 	if len(in.Conditions) > 0 {
-		dst = append(dst, `,"conditions":`...)
+		dst = json.AppendName(dst, `,"conditions":`)
 		if dst, err = json.AppendSlice(dst, in.Conditions, appendJSON_corev1_ReplicationControllerCondition); err != nil {
 			return dst, err
 		}
@@ -5934,11 +5644,9 @@ func readJSON_corev1_ReplicationControllerStatus(r *json.Reader, out *corev1.Rep
 
 func appendJSON_corev1_ResourceClaim(dst []byte, in *corev1.ResourceClaim) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	if in.Request != "" {
-		dst = append(dst, `,"request":`...)
-		dst = json.AppendString(dst, in.Request)
+		dst = json.AppendStringField(dst, `,"request":`, in.Request)
 	}
 	return json.Close(dst, start), nil
 }
@@ -5966,12 +5674,10 @@ func appendJSON_corev1_ResourceFieldSelector(dst []byte, in *corev1.ResourceFiel
 	var err error
 	start := len(dst)
 	if in.ContainerName != "" {
-		dst = append(dst, `,"containerName":`...)
-		dst = json.AppendString(dst, in.ContainerName)
+		dst = json.AppendStringField(dst, `,"containerName":`, in.ContainerName)
 	}
-	dst = append(dst, `,"resource":`...)
-	dst = json.AppendString(dst, in.Resource)
-	dst = append(dst, `,"divisor":`...)
+	dst = json.AppendStringField(dst, `,"resource":`, in.Resource)
+	dst = json.AppendName(dst, `,"divisor":`)
 	if dst, err = apimachinery.AppendJSON_Quantity(dst, &in.Divisor); err != nil {
 		return dst, err
 	}
@@ -6002,15 +5708,12 @@ func readJSON_corev1_ResourceFieldSelector(r *json.Reader, out *corev1.ResourceF
 
 func appendJSON_corev1_ResourceHealth(dst []byte, in *corev1.ResourceHealth) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"resourceID":`...)
-	dst = json.AppendString(dst, in.ResourceID)
+	dst = json.AppendStringField(dst, `,"resourceID":`, in.ResourceID)
 	if in.Health != "" {
-		dst = append(dst, `,"health":`...)
-		dst = json.AppendString(dst, in.Health)
+		dst = json.AppendStringField(dst, `,"health":`, in.Health)
 	}
 	if in.Message != nil {
-		dst = append(dst, `,"message":`...)
-		dst = json.AppendString(dst, *in.Message)
+		dst = json.AppendStringField(dst, `,"message":`, *in.Message)
 	}
 	return json.Close(dst, start), nil
 }
@@ -6040,7 +5743,18 @@ func readJSON_corev1_ResourceHealth(r *json.Reader, out *corev1.ResourceHealth) 
 }
 
 func appendJSON_corev1_ResourceList(dst []byte, in *corev1.ResourceList) ([]byte, error) {
-	return json.AppendMap(dst, *in, apimachinery.AppendJSON_Quantity)
+	if *in == nil {
+		return append(dst, `null`...), nil
+	}
+	var err error
+	open := len(dst)
+	for key, value := range json.Sorted(*in) {
+		dst = json.AppendKey(dst, key)
+		if dst, err = apimachinery.AppendJSON_Quantity(dst, &value); err != nil {
+			return dst, err
+		}
+	}
+	return json.Close(dst, open), nil
 }
 
 func readJSON_corev1_ResourceList(r *json.Reader, out *corev1.ResourceList) {
@@ -6051,19 +5765,19 @@ func appendJSON_corev1_ResourceRequirements(dst []byte, in *corev1.ResourceRequi
 	var err error
 	start := len(dst)
 	if len(in.Limits) > 0 {
-		dst = append(dst, `,"limits":`...)
+		dst = json.AppendName(dst, `,"limits":`)
 		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Limits); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.Requests) > 0 {
-		dst = append(dst, `,"requests":`...)
+		dst = json.AppendName(dst, `,"requests":`)
 		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Requests); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.Claims) > 0 {
-		dst = append(dst, `,"claims":`...)
+		dst = json.AppendName(dst, `,"claims":`)
 		if dst, err = json.AppendSlice(dst, in.Claims, appendJSON_corev1_ResourceClaim); err != nil {
 			return dst, err
 		}
@@ -6096,10 +5810,9 @@ func readJSON_corev1_ResourceRequirements(r *json.Reader, out *corev1.ResourceRe
 func appendJSON_corev1_ResourceStatus(dst []byte, in *corev1.ResourceStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	if len(in.Resources) > 0 {
-		dst = append(dst, `,"resources":`...)
+		dst = json.AppendName(dst, `,"resources":`)
 		if dst, err = json.AppendSlice(dst, in.Resources, appendJSON_corev1_ResourceHealth); err != nil {
 			return dst, err
 		}
@@ -6129,20 +5842,16 @@ func readJSON_corev1_ResourceStatus(r *json.Reader, out *corev1.ResourceStatus) 
 func appendJSON_corev1_SELinuxOptions(dst []byte, in *corev1.SELinuxOptions) ([]byte, error) {
 	start := len(dst)
 	if in.User != "" {
-		dst = append(dst, `,"user":`...)
-		dst = json.AppendString(dst, in.User)
+		dst = json.AppendStringField(dst, `,"user":`, in.User)
 	}
 	if in.Role != "" {
-		dst = append(dst, `,"role":`...)
-		dst = json.AppendString(dst, in.Role)
+		dst = json.AppendStringField(dst, `,"role":`, in.Role)
 	}
 	if in.Type != "" {
-		dst = append(dst, `,"type":`...)
-		dst = json.AppendString(dst, in.Type)
+		dst = json.AppendStringField(dst, `,"type":`, in.Type)
 	}
 	if in.Level != "" {
-		dst = append(dst, `,"level":`...)
-		dst = json.AppendString(dst, in.Level)
+		dst = json.AppendStringField(dst, `,"level":`, in.Level)
 	}
 	return json.Close(dst, start), nil
 }
@@ -6175,11 +5884,9 @@ func readJSON_corev1_SELinuxOptions(r *json.Reader, out *corev1.SELinuxOptions) 
 func appendJSON_corev1_ScaleIOVolumeSource(dst []byte, in *corev1.ScaleIOVolumeSource) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"gateway":`...)
-	dst = json.AppendString(dst, in.Gateway)
-	dst = append(dst, `,"system":`...)
-	dst = json.AppendString(dst, in.System)
-	dst = append(dst, `,"secretRef":`...)
+	dst = json.AppendStringField(dst, `,"gateway":`, in.Gateway)
+	dst = json.AppendStringField(dst, `,"system":`, in.System)
+	dst = json.AppendName(dst, `,"secretRef":`)
 	if in.SecretRef == nil {
 		dst = append(dst, `null`...)
 	} else {
@@ -6188,32 +5895,25 @@ func appendJSON_corev1_ScaleIOVolumeSource(dst []byte, in *corev1.ScaleIOVolumeS
 		}
 	}
 	if in.SSLEnabled {
-		dst = append(dst, `,"sslEnabled":`...)
-		dst = json.AppendBool(dst, in.SSLEnabled)
+		dst = json.AppendBoolField(dst, `,"sslEnabled":`, in.SSLEnabled)
 	}
 	if in.ProtectionDomain != "" {
-		dst = append(dst, `,"protectionDomain":`...)
-		dst = json.AppendString(dst, in.ProtectionDomain)
+		dst = json.AppendStringField(dst, `,"protectionDomain":`, in.ProtectionDomain)
 	}
 	if in.StoragePool != "" {
-		dst = append(dst, `,"storagePool":`...)
-		dst = json.AppendString(dst, in.StoragePool)
+		dst = json.AppendStringField(dst, `,"storagePool":`, in.StoragePool)
 	}
 	if in.StorageMode != "" {
-		dst = append(dst, `,"storageMode":`...)
-		dst = json.AppendString(dst, in.StorageMode)
+		dst = json.AppendStringField(dst, `,"storageMode":`, in.StorageMode)
 	}
 	if in.VolumeName != "" {
-		dst = append(dst, `,"volumeName":`...)
-		dst = json.AppendString(dst, in.VolumeName)
+		dst = json.AppendStringField(dst, `,"volumeName":`, in.VolumeName)
 	}
 	if in.FSType != "" {
-		dst = append(dst, `,"fsType":`...)
-		dst = json.AppendString(dst, in.FSType)
+		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
 	}
 	if in.ReadOnly {
-		dst = append(dst, `,"readOnly":`...)
-		dst = json.AppendBool(dst, in.ReadOnly)
+		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
 	}
 	return json.Close(dst, start), nil
 }
@@ -6265,11 +5965,9 @@ func readJSON_corev1_ScaleIOVolumeSource(r *json.Reader, out *corev1.ScaleIOVolu
 
 func appendJSON_corev1_SeccompProfile(dst []byte, in *corev1.SeccompProfile) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"type":`...)
-	dst = json.AppendString(dst, in.Type)
+	dst = json.AppendStringField(dst, `,"type":`, in.Type)
 	if in.LocalhostProfile != nil {
-		dst = append(dst, `,"localhostProfile":`...)
-		dst = json.AppendString(dst, *in.LocalhostProfile)
+		dst = json.AppendStringField(dst, `,"localhostProfile":`, *in.LocalhostProfile)
 	}
 	return json.Close(dst, start), nil
 }
@@ -6298,12 +5996,10 @@ func readJSON_corev1_SeccompProfile(r *json.Reader, out *corev1.SeccompProfile) 
 func appendJSON_corev1_SecretEnvSource(dst []byte, in *corev1.SecretEnvSource) ([]byte, error) {
 	start := len(dst)
 	if in.LocalObjectReference.Name != "" {
-		dst = append(dst, `,"name":`...)
-		dst = json.AppendString(dst, in.LocalObjectReference.Name)
+		dst = json.AppendStringField(dst, `,"name":`, in.LocalObjectReference.Name)
 	}
 	if in.Optional != nil {
-		dst = append(dst, `,"optional":`...)
-		dst = json.AppendBool(dst, *in.Optional)
+		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
 	}
 	return json.Close(dst, start), nil
 }
@@ -6333,14 +6029,11 @@ func readJSON_corev1_SecretEnvSource(r *json.Reader, out *corev1.SecretEnvSource
 func appendJSON_corev1_SecretKeySelector(dst []byte, in *corev1.SecretKeySelector) ([]byte, error) {
 	start := len(dst)
 	if in.LocalObjectReference.Name != "" {
-		dst = append(dst, `,"name":`...)
-		dst = json.AppendString(dst, in.LocalObjectReference.Name)
+		dst = json.AppendStringField(dst, `,"name":`, in.LocalObjectReference.Name)
 	}
-	dst = append(dst, `,"key":`...)
-	dst = json.AppendString(dst, in.Key)
+	dst = json.AppendStringField(dst, `,"key":`, in.Key)
 	if in.Optional != nil {
-		dst = append(dst, `,"optional":`...)
-		dst = json.AppendBool(dst, *in.Optional)
+		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
 	}
 	return json.Close(dst, start), nil
 }
@@ -6374,18 +6067,16 @@ func appendJSON_corev1_SecretProjection(dst []byte, in *corev1.SecretProjection)
 	var err error
 	start := len(dst)
 	if in.LocalObjectReference.Name != "" {
-		dst = append(dst, `,"name":`...)
-		dst = json.AppendString(dst, in.LocalObjectReference.Name)
+		dst = json.AppendStringField(dst, `,"name":`, in.LocalObjectReference.Name)
 	}
 	if len(in.Items) > 0 {
-		dst = append(dst, `,"items":`...)
+		dst = json.AppendName(dst, `,"items":`)
 		if dst, err = json.AppendSlice(dst, in.Items, appendJSON_corev1_KeyToPath); err != nil {
 			return dst, err
 		}
 	}
 	if in.Optional != nil {
-		dst = append(dst, `,"optional":`...)
-		dst = json.AppendBool(dst, *in.Optional)
+		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
 	}
 	return json.Close(dst, start), nil
 }
@@ -6419,26 +6110,22 @@ func appendJSON_corev1_SecretVolumeSource(dst []byte, in *corev1.SecretVolumeSou
 	var err error
 	start := len(dst)
 	if in.SecretName != "" {
-		dst = append(dst, `,"secretName":`...)
-		dst = json.AppendString(dst, in.SecretName)
+		dst = json.AppendStringField(dst, `,"secretName":`, in.SecretName)
 	}
 	if len(in.Items) > 0 {
-		dst = append(dst, `,"items":`...)
+		dst = json.AppendName(dst, `,"items":`)
 		if dst, err = json.AppendSlice(dst, in.Items, appendJSON_corev1_KeyToPath); err != nil {
 			return dst, err
 		}
 	}
 	if in.DefaultMode != nil {
-		dst = append(dst, `,"defaultMode":`...)
-		dst = json.AppendInt(dst, *in.DefaultMode)
+		dst = json.AppendIntField(dst, `,"defaultMode":`, *in.DefaultMode)
 	}
 	if in.Optional != nil {
-		dst = append(dst, `,"optional":`...)
-		dst = json.AppendBool(dst, *in.Optional)
+		dst = json.AppendBoolField(dst, `,"optional":`, *in.Optional)
 	}
 	if in.DefaultUser != nil {
-		dst = append(dst, `,"defaultUser":`...)
-		dst = json.AppendInt(dst, *in.DefaultUser)
+		dst = json.AppendIntField(dst, `,"defaultUser":`, *in.DefaultUser)
 	}
 	return json.Close(dst, start), nil
 }
@@ -6481,59 +6168,52 @@ func appendJSON_corev1_SecurityContext(dst []byte, in *corev1.SecurityContext) (
 	var err error
 	start := len(dst)
 	if in.Capabilities != nil {
-		dst = append(dst, `,"capabilities":`...)
+		dst = json.AppendName(dst, `,"capabilities":`)
 		if dst, err = appendJSON_corev1_Capabilities(dst, in.Capabilities); err != nil {
 			return dst, err
 		}
 	}
 	if in.Privileged != nil {
-		dst = append(dst, `,"privileged":`...)
-		dst = json.AppendBool(dst, *in.Privileged)
+		dst = json.AppendBoolField(dst, `,"privileged":`, *in.Privileged)
 	}
 	if in.SELinuxOptions != nil {
-		dst = append(dst, `,"seLinuxOptions":`...)
+		dst = json.AppendName(dst, `,"seLinuxOptions":`)
 		if dst, err = appendJSON_corev1_SELinuxOptions(dst, in.SELinuxOptions); err != nil {
 			return dst, err
 		}
 	}
 	if in.WindowsOptions != nil {
-		dst = append(dst, `,"windowsOptions":`...)
+		dst = json.AppendName(dst, `,"windowsOptions":`)
 		if dst, err = appendJSON_corev1_WindowsSecurityContextOptions(dst, in.WindowsOptions); err != nil {
 			return dst, err
 		}
 	}
 	if in.RunAsUser != nil {
-		dst = append(dst, `,"runAsUser":`...)
-		dst = json.AppendInt(dst, *in.RunAsUser)
+		dst = json.AppendIntField(dst, `,"runAsUser":`, *in.RunAsUser)
 	}
 	if in.RunAsGroup != nil {
-		dst = append(dst, `,"runAsGroup":`...)
-		dst = json.AppendInt(dst, *in.RunAsGroup)
+		dst = json.AppendIntField(dst, `,"runAsGroup":`, *in.RunAsGroup)
 	}
 	if in.RunAsNonRoot != nil {
-		dst = append(dst, `,"runAsNonRoot":`...)
-		dst = json.AppendBool(dst, *in.RunAsNonRoot)
+		dst = json.AppendBoolField(dst, `,"runAsNonRoot":`, *in.RunAsNonRoot)
 	}
 	if in.ReadOnlyRootFilesystem != nil {
-		dst = append(dst, `,"readOnlyRootFilesystem":`...)
-		dst = json.AppendBool(dst, *in.ReadOnlyRootFilesystem)
+		dst = json.AppendBoolField(dst, `,"readOnlyRootFilesystem":`, *in.ReadOnlyRootFilesystem)
 	}
 	if in.AllowPrivilegeEscalation != nil {
-		dst = append(dst, `,"allowPrivilegeEscalation":`...)
-		dst = json.AppendBool(dst, *in.AllowPrivilegeEscalation)
+		dst = json.AppendBoolField(dst, `,"allowPrivilegeEscalation":`, *in.AllowPrivilegeEscalation)
 	}
 	if in.ProcMount != nil {
-		dst = append(dst, `,"procMount":`...)
-		dst = json.AppendString(dst, *in.ProcMount)
+		dst = json.AppendStringField(dst, `,"procMount":`, *in.ProcMount)
 	}
 	if in.SeccompProfile != nil {
-		dst = append(dst, `,"seccompProfile":`...)
+		dst = json.AppendName(dst, `,"seccompProfile":`)
 		if dst, err = appendJSON_corev1_SeccompProfile(dst, in.SeccompProfile); err != nil {
 			return dst, err
 		}
 	}
 	if in.AppArmorProfile != nil {
-		dst = append(dst, `,"appArmorProfile":`...)
+		dst = json.AppendName(dst, `,"appArmorProfile":`)
 		if dst, err = appendJSON_corev1_AppArmorProfile(dst, in.AppArmorProfile); err != nil {
 			return dst, err
 		}
@@ -6617,18 +6297,14 @@ func readJSON_corev1_SecurityContext(r *json.Reader, out *corev1.SecurityContext
 func appendJSON_corev1_ServiceAccountTokenProjection(dst []byte, in *corev1.ServiceAccountTokenProjection) ([]byte, error) {
 	start := len(dst)
 	if in.Audience != "" {
-		dst = append(dst, `,"audience":`...)
-		dst = json.AppendString(dst, in.Audience)
+		dst = json.AppendStringField(dst, `,"audience":`, in.Audience)
 	}
 	if in.ExpirationSeconds != nil {
-		dst = append(dst, `,"expirationSeconds":`...)
-		dst = json.AppendInt(dst, *in.ExpirationSeconds)
+		dst = json.AppendIntField(dst, `,"expirationSeconds":`, *in.ExpirationSeconds)
 	}
-	dst = append(dst, `,"path":`...)
-	dst = json.AppendString(dst, in.Path)
+	dst = json.AppendStringField(dst, `,"path":`, in.Path)
 	if in.User != nil {
-		dst = append(dst, `,"user":`...)
-		dst = json.AppendInt(dst, *in.User)
+		dst = json.AppendIntField(dst, `,"user":`, *in.User)
 	}
 	return json.Close(dst, start), nil
 }
@@ -6664,8 +6340,7 @@ func readJSON_corev1_ServiceAccountTokenProjection(r *json.Reader, out *corev1.S
 
 func appendJSON_corev1_SleepAction(dst []byte, in *corev1.SleepAction) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"seconds":`...)
-	dst = json.AppendInt(dst, in.Seconds)
+	dst = json.AppendIntField(dst, `,"seconds":`, in.Seconds)
 	return json.Close(dst, start), nil
 }
 
@@ -6689,23 +6364,19 @@ func appendJSON_corev1_StorageOSVolumeSource(dst []byte, in *corev1.StorageOSVol
 	var err error
 	start := len(dst)
 	if in.VolumeName != "" {
-		dst = append(dst, `,"volumeName":`...)
-		dst = json.AppendString(dst, in.VolumeName)
+		dst = json.AppendStringField(dst, `,"volumeName":`, in.VolumeName)
 	}
 	if in.VolumeNamespace != "" {
-		dst = append(dst, `,"volumeNamespace":`...)
-		dst = json.AppendString(dst, in.VolumeNamespace)
+		dst = json.AppendStringField(dst, `,"volumeNamespace":`, in.VolumeNamespace)
 	}
 	if in.FSType != "" {
-		dst = append(dst, `,"fsType":`...)
-		dst = json.AppendString(dst, in.FSType)
+		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
 	}
 	if in.ReadOnly {
-		dst = append(dst, `,"readOnly":`...)
-		dst = json.AppendBool(dst, in.ReadOnly)
+		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
 	}
 	if in.SecretRef != nil {
-		dst = append(dst, `,"secretRef":`...)
+		dst = json.AppendName(dst, `,"secretRef":`)
 		if dst, err = appendJSON_corev1_LocalObjectReference(dst, in.SecretRef); err != nil {
 			return dst, err
 		}
@@ -6745,10 +6416,8 @@ func readJSON_corev1_StorageOSVolumeSource(r *json.Reader, out *corev1.StorageOS
 
 func appendJSON_corev1_Sysctl(dst []byte, in *corev1.Sysctl) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
-	dst = append(dst, `,"value":`...)
-	dst = json.AppendString(dst, in.Value)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
+	dst = json.AppendStringField(dst, `,"value":`, in.Value)
 	return json.Close(dst, start), nil
 }
 
@@ -6774,13 +6443,12 @@ func readJSON_corev1_Sysctl(r *json.Reader, out *corev1.Sysctl) {
 func appendJSON_corev1_TCPSocketAction(dst []byte, in *corev1.TCPSocketAction) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"port":`...)
+	dst = json.AppendName(dst, `,"port":`)
 	if dst, err = apimachinery.AppendJSON_IntOrString(dst, &in.Port); err != nil {
 		return dst, err
 	}
 	if in.Host != "" {
-		dst = append(dst, `,"host":`...)
-		dst = json.AppendString(dst, in.Host)
+		dst = json.AppendStringField(dst, `,"host":`, in.Host)
 	}
 	return json.Close(dst, start), nil
 }
@@ -6807,24 +6475,19 @@ func readJSON_corev1_TCPSocketAction(r *json.Reader, out *corev1.TCPSocketAction
 func appendJSON_corev1_Toleration(dst []byte, in *corev1.Toleration) ([]byte, error) {
 	start := len(dst)
 	if in.Key != "" {
-		dst = append(dst, `,"key":`...)
-		dst = json.AppendString(dst, in.Key)
+		dst = json.AppendStringField(dst, `,"key":`, in.Key)
 	}
 	if in.Operator != "" {
-		dst = append(dst, `,"operator":`...)
-		dst = json.AppendString(dst, in.Operator)
+		dst = json.AppendStringField(dst, `,"operator":`, in.Operator)
 	}
 	if in.Value != "" {
-		dst = append(dst, `,"value":`...)
-		dst = json.AppendString(dst, in.Value)
+		dst = json.AppendStringField(dst, `,"value":`, in.Value)
 	}
 	if in.Effect != "" {
-		dst = append(dst, `,"effect":`...)
-		dst = json.AppendString(dst, in.Effect)
+		dst = json.AppendStringField(dst, `,"effect":`, in.Effect)
 	}
 	if in.TolerationSeconds != nil {
-		dst = append(dst, `,"tolerationSeconds":`...)
-		dst = json.AppendInt(dst, *in.TolerationSeconds)
+		dst = json.AppendIntField(dst, `,"tolerationSeconds":`, *in.TolerationSeconds)
 	}
 	return json.Close(dst, start), nil
 }
@@ -6862,32 +6525,26 @@ func readJSON_corev1_Toleration(r *json.Reader, out *corev1.Toleration) {
 func appendJSON_corev1_TopologySpreadConstraint(dst []byte, in *corev1.TopologySpreadConstraint) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"maxSkew":`...)
-	dst = json.AppendInt(dst, in.MaxSkew)
-	dst = append(dst, `,"topologyKey":`...)
-	dst = json.AppendString(dst, in.TopologyKey)
-	dst = append(dst, `,"whenUnsatisfiable":`...)
-	dst = json.AppendString(dst, in.WhenUnsatisfiable)
+	dst = json.AppendIntField(dst, `,"maxSkew":`, in.MaxSkew)
+	dst = json.AppendStringField(dst, `,"topologyKey":`, in.TopologyKey)
+	dst = json.AppendStringField(dst, `,"whenUnsatisfiable":`, in.WhenUnsatisfiable)
 	if in.LabelSelector != nil {
-		dst = append(dst, `,"labelSelector":`...)
+		dst = json.AppendName(dst, `,"labelSelector":`)
 		if dst, err = apimachinery.AppendJSON_LabelSelector(dst, in.LabelSelector); err != nil {
 			return dst, err
 		}
 	}
 	if in.MinDomains != nil {
-		dst = append(dst, `,"minDomains":`...)
-		dst = json.AppendInt(dst, *in.MinDomains)
+		dst = json.AppendIntField(dst, `,"minDomains":`, *in.MinDomains)
 	}
 	if in.NodeAffinityPolicy != nil {
-		dst = append(dst, `,"nodeAffinityPolicy":`...)
-		dst = json.AppendString(dst, *in.NodeAffinityPolicy)
+		dst = json.AppendStringField(dst, `,"nodeAffinityPolicy":`, *in.NodeAffinityPolicy)
 	}
 	if in.NodeTaintsPolicy != nil {
-		dst = append(dst, `,"nodeTaintsPolicy":`...)
-		dst = json.AppendString(dst, *in.NodeTaintsPolicy)
+		dst = json.AppendStringField(dst, `,"nodeTaintsPolicy":`, *in.NodeTaintsPolicy)
 	}
 	if len(in.MatchLabelKeys) > 0 {
-		dst = append(dst, `,"matchLabelKeys":`...)
+		dst = json.AppendName(dst, `,"matchLabelKeys":`)
 		dst = json.AppendStrings(dst, in.MatchLabelKeys)
 	}
 	return json.Close(dst, start), nil
@@ -6940,16 +6597,14 @@ func readJSON_corev1_TopologySpreadConstraint(r *json.Reader, out *corev1.Topolo
 
 func appendJSON_corev1_TypedLocalObjectReference(dst []byte, in *corev1.TypedLocalObjectReference) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"apiGroup":`...)
+	dst = json.AppendName(dst, `,"apiGroup":`)
 	if in.APIGroup == nil {
 		dst = append(dst, `null`...)
 	} else {
 		dst = json.AppendString(dst, *in.APIGroup)
 	}
-	dst = append(dst, `,"kind":`...)
-	dst = json.AppendString(dst, in.Kind)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
+	dst = json.AppendStringField(dst, `,"kind":`, in.Kind)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	return json.Close(dst, start), nil
 }
 
@@ -6979,19 +6634,16 @@ func readJSON_corev1_TypedLocalObjectReference(r *json.Reader, out *corev1.Typed
 
 func appendJSON_corev1_TypedObjectReference(dst []byte, in *corev1.TypedObjectReference) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"apiGroup":`...)
+	dst = json.AppendName(dst, `,"apiGroup":`)
 	if in.APIGroup == nil {
 		dst = append(dst, `null`...)
 	} else {
 		dst = json.AppendString(dst, *in.APIGroup)
 	}
-	dst = append(dst, `,"kind":`...)
-	dst = json.AppendString(dst, in.Kind)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
+	dst = json.AppendStringField(dst, `,"kind":`, in.Kind)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	if in.Namespace != nil {
-		dst = append(dst, `,"namespace":`...)
-		dst = json.AppendString(dst, *in.Namespace)
+		dst = json.AppendStringField(dst, `,"namespace":`, *in.Namespace)
 	}
 	return json.Close(dst, start), nil
 }
@@ -7028,184 +6680,183 @@ func readJSON_corev1_TypedObjectReference(r *json.Reader, out *corev1.TypedObjec
 func appendJSON_corev1_Volume(dst []byte, in *corev1.Volume) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	if in.VolumeSource.HostPath != nil {
-		dst = append(dst, `,"hostPath":`...)
+		dst = json.AppendName(dst, `,"hostPath":`)
 		if dst, err = appendJSON_corev1_HostPathVolumeSource(dst, in.VolumeSource.HostPath); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.EmptyDir != nil {
-		dst = append(dst, `,"emptyDir":`...)
+		dst = json.AppendName(dst, `,"emptyDir":`)
 		if dst, err = appendJSON_corev1_EmptyDirVolumeSource(dst, in.VolumeSource.EmptyDir); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.GCEPersistentDisk != nil {
-		dst = append(dst, `,"gcePersistentDisk":`...)
+		dst = json.AppendName(dst, `,"gcePersistentDisk":`)
 		if dst, err = appendJSON_corev1_GCEPersistentDiskVolumeSource(dst, in.VolumeSource.GCEPersistentDisk); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.AWSElasticBlockStore != nil {
-		dst = append(dst, `,"awsElasticBlockStore":`...)
+		dst = json.AppendName(dst, `,"awsElasticBlockStore":`)
 		if dst, err = appendJSON_corev1_AWSElasticBlockStoreVolumeSource(dst, in.VolumeSource.AWSElasticBlockStore); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.GitRepo != nil {
-		dst = append(dst, `,"gitRepo":`...)
+		dst = json.AppendName(dst, `,"gitRepo":`)
 		if dst, err = appendJSON_corev1_GitRepoVolumeSource(dst, in.VolumeSource.GitRepo); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.Secret != nil {
-		dst = append(dst, `,"secret":`...)
+		dst = json.AppendName(dst, `,"secret":`)
 		if dst, err = appendJSON_corev1_SecretVolumeSource(dst, in.VolumeSource.Secret); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.NFS != nil {
-		dst = append(dst, `,"nfs":`...)
+		dst = json.AppendName(dst, `,"nfs":`)
 		if dst, err = appendJSON_corev1_NFSVolumeSource(dst, in.VolumeSource.NFS); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.ISCSI != nil {
-		dst = append(dst, `,"iscsi":`...)
+		dst = json.AppendName(dst, `,"iscsi":`)
 		if dst, err = appendJSON_corev1_ISCSIVolumeSource(dst, in.VolumeSource.ISCSI); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.Glusterfs != nil {
-		dst = append(dst, `,"glusterfs":`...)
+		dst = json.AppendName(dst, `,"glusterfs":`)
 		if dst, err = appendJSON_corev1_GlusterfsVolumeSource(dst, in.VolumeSource.Glusterfs); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.PersistentVolumeClaim != nil {
-		dst = append(dst, `,"persistentVolumeClaim":`...)
+		dst = json.AppendName(dst, `,"persistentVolumeClaim":`)
 		if dst, err = appendJSON_corev1_PersistentVolumeClaimVolumeSource(dst, in.VolumeSource.PersistentVolumeClaim); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.RBD != nil {
-		dst = append(dst, `,"rbd":`...)
+		dst = json.AppendName(dst, `,"rbd":`)
 		if dst, err = appendJSON_corev1_RBDVolumeSource(dst, in.VolumeSource.RBD); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.FlexVolume != nil {
-		dst = append(dst, `,"flexVolume":`...)
+		dst = json.AppendName(dst, `,"flexVolume":`)
 		if dst, err = appendJSON_corev1_FlexVolumeSource(dst, in.VolumeSource.FlexVolume); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.Cinder != nil {
-		dst = append(dst, `,"cinder":`...)
+		dst = json.AppendName(dst, `,"cinder":`)
 		if dst, err = appendJSON_corev1_CinderVolumeSource(dst, in.VolumeSource.Cinder); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.CephFS != nil {
-		dst = append(dst, `,"cephfs":`...)
+		dst = json.AppendName(dst, `,"cephfs":`)
 		if dst, err = appendJSON_corev1_CephFSVolumeSource(dst, in.VolumeSource.CephFS); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.Flocker != nil {
-		dst = append(dst, `,"flocker":`...)
+		dst = json.AppendName(dst, `,"flocker":`)
 		if dst, err = appendJSON_corev1_FlockerVolumeSource(dst, in.VolumeSource.Flocker); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.DownwardAPI != nil {
-		dst = append(dst, `,"downwardAPI":`...)
+		dst = json.AppendName(dst, `,"downwardAPI":`)
 		if dst, err = appendJSON_corev1_DownwardAPIVolumeSource(dst, in.VolumeSource.DownwardAPI); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.FC != nil {
-		dst = append(dst, `,"fc":`...)
+		dst = json.AppendName(dst, `,"fc":`)
 		if dst, err = appendJSON_corev1_FCVolumeSource(dst, in.VolumeSource.FC); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.AzureFile != nil {
-		dst = append(dst, `,"azureFile":`...)
+		dst = json.AppendName(dst, `,"azureFile":`)
 		if dst, err = appendJSON_corev1_AzureFileVolumeSource(dst, in.VolumeSource.AzureFile); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.ConfigMap != nil {
-		dst = append(dst, `,"configMap":`...)
+		dst = json.AppendName(dst, `,"configMap":`)
 		if dst, err = appendJSON_corev1_ConfigMapVolumeSource(dst, in.VolumeSource.ConfigMap); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.VsphereVolume != nil {
-		dst = append(dst, `,"vsphereVolume":`...)
+		dst = json.AppendName(dst, `,"vsphereVolume":`)
 		if dst, err = appendJSON_corev1_VsphereVirtualDiskVolumeSource(dst, in.VolumeSource.VsphereVolume); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.Quobyte != nil {
-		dst = append(dst, `,"quobyte":`...)
+		dst = json.AppendName(dst, `,"quobyte":`)
 		if dst, err = appendJSON_corev1_QuobyteVolumeSource(dst, in.VolumeSource.Quobyte); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.AzureDisk != nil {
-		dst = append(dst, `,"azureDisk":`...)
+		dst = json.AppendName(dst, `,"azureDisk":`)
 		if dst, err = appendJSON_corev1_AzureDiskVolumeSource(dst, in.VolumeSource.AzureDisk); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.PhotonPersistentDisk != nil {
-		dst = append(dst, `,"photonPersistentDisk":`...)
+		dst = json.AppendName(dst, `,"photonPersistentDisk":`)
 		if dst, err = appendJSON_corev1_PhotonPersistentDiskVolumeSource(dst, in.VolumeSource.PhotonPersistentDisk); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.Projected != nil {
-		dst = append(dst, `,"projected":`...)
+		dst = json.AppendName(dst, `,"projected":`)
 		if dst, err = appendJSON_corev1_ProjectedVolumeSource(dst, in.VolumeSource.Projected); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.PortworxVolume != nil {
-		dst = append(dst, `,"portworxVolume":`...)
+		dst = json.AppendName(dst, `,"portworxVolume":`)
 		if dst, err = appendJSON_corev1_PortworxVolumeSource(dst, in.VolumeSource.PortworxVolume); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.ScaleIO != nil {
-		dst = append(dst, `,"scaleIO":`...)
+		dst = json.AppendName(dst, `,"scaleIO":`)
 		if dst, err = appendJSON_corev1_ScaleIOVolumeSource(dst, in.VolumeSource.ScaleIO); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.StorageOS != nil {
-		dst = append(dst, `,"storageos":`...)
+		dst = json.AppendName(dst, `,"storageos":`)
 		if dst, err = appendJSON_corev1_StorageOSVolumeSource(dst, in.VolumeSource.StorageOS); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.CSI != nil {
-		dst = append(dst, `,"csi":`...)
+		dst = json.AppendName(dst, `,"csi":`)
 		if dst, err = appendJSON_corev1_CSIVolumeSource(dst, in.VolumeSource.CSI); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.Ephemeral != nil {
-		dst = append(dst, `,"ephemeral":`...)
+		dst = json.AppendName(dst, `,"ephemeral":`)
 		if dst, err = appendJSON_corev1_EphemeralVolumeSource(dst, in.VolumeSource.Ephemeral); err != nil {
 			return dst, err
 		}
 	}
 	if in.VolumeSource.Image != nil {
-		dst = append(dst, `,"image":`...)
+		dst = json.AppendName(dst, `,"image":`)
 		if dst, err = appendJSON_corev1_ImageVolumeSource(dst, in.VolumeSource.Image); err != nil {
 			return dst, err
 		}
@@ -7411,10 +7062,8 @@ func readJSON_corev1_Volume(r *json.Reader, out *corev1.Volume) {
 
 func appendJSON_corev1_VolumeDevice(dst []byte, in *corev1.VolumeDevice) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
-	dst = append(dst, `,"devicePath":`...)
-	dst = json.AppendString(dst, in.DevicePath)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
+	dst = json.AppendStringField(dst, `,"devicePath":`, in.DevicePath)
 	return json.Close(dst, start), nil
 }
 
@@ -7439,13 +7088,10 @@ func readJSON_corev1_VolumeDevice(r *json.Reader, out *corev1.VolumeDevice) {
 
 func appendJSON_corev1_VolumeHealthCondition(dst []byte, in *corev1.VolumeHealthCondition) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"status":`...)
-	dst = json.AppendString(dst, in.Status)
-	dst = append(dst, `,"reason":`...)
-	dst = json.AppendString(dst, in.Reason)
+	dst = json.AppendStringField(dst, `,"status":`, in.Status)
+	dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
 	if in.Message != "" {
-		dst = append(dst, `,"message":`...)
-		dst = json.AppendString(dst, in.Message)
+		dst = json.AppendStringField(dst, `,"message":`, in.Message)
 	}
 	return json.Close(dst, start), nil
 }
@@ -7474,32 +7120,25 @@ func readJSON_corev1_VolumeHealthCondition(r *json.Reader, out *corev1.VolumeHea
 
 func appendJSON_corev1_VolumeMount(dst []byte, in *corev1.VolumeMount) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	if in.ReadOnly {
-		dst = append(dst, `,"readOnly":`...)
-		dst = json.AppendBool(dst, in.ReadOnly)
+		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
 	}
 	if in.RecursiveReadOnly != nil {
-		dst = append(dst, `,"recursiveReadOnly":`...)
-		dst = json.AppendString(dst, *in.RecursiveReadOnly)
+		dst = json.AppendStringField(dst, `,"recursiveReadOnly":`, *in.RecursiveReadOnly)
 	}
-	dst = append(dst, `,"mountPath":`...)
-	dst = json.AppendString(dst, in.MountPath)
+	dst = json.AppendStringField(dst, `,"mountPath":`, in.MountPath)
 	if in.SubPath != "" {
-		dst = append(dst, `,"subPath":`...)
-		dst = json.AppendString(dst, in.SubPath)
+		dst = json.AppendStringField(dst, `,"subPath":`, in.SubPath)
 	}
 	if in.MountPropagation != nil {
-		dst = append(dst, `,"mountPropagation":`...)
-		dst = json.AppendString(dst, *in.MountPropagation)
+		dst = json.AppendStringField(dst, `,"mountPropagation":`, *in.MountPropagation)
 	}
 	if in.SubPathExpr != "" {
-		dst = append(dst, `,"subPathExpr":`...)
-		dst = json.AppendString(dst, in.SubPathExpr)
+		dst = json.AppendStringField(dst, `,"subPathExpr":`, in.SubPathExpr)
 	}
 	if len(in.BindMountOptions) > 0 {
-		dst = append(dst, `,"bindMountOptions":`...)
+		dst = json.AppendName(dst, `,"bindMountOptions":`)
 		dst = json.AppendStrings(dst, in.BindMountOptions)
 	}
 	return json.Close(dst, start), nil
@@ -7549,20 +7188,16 @@ func readJSON_corev1_VolumeMount(r *json.Reader, out *corev1.VolumeMount) {
 func appendJSON_corev1_VolumeMountStatus(dst []byte, in *corev1.VolumeMountStatus) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"name":`...)
-	dst = json.AppendString(dst, in.Name)
-	dst = append(dst, `,"mountPath":`...)
-	dst = json.AppendString(dst, in.MountPath)
+	dst = json.AppendStringField(dst, `,"name":`, in.Name)
+	dst = json.AppendStringField(dst, `,"mountPath":`, in.MountPath)
 	if in.ReadOnly {
-		dst = append(dst, `,"readOnly":`...)
-		dst = json.AppendBool(dst, in.ReadOnly)
+		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
 	}
 	if in.RecursiveReadOnly != nil {
-		dst = append(dst, `,"recursiveReadOnly":`...)
-		dst = json.AppendString(dst, *in.RecursiveReadOnly)
+		dst = json.AppendStringField(dst, `,"recursiveReadOnly":`, *in.RecursiveReadOnly)
 	}
 	if in.VolumeStatus != nil {
-		dst = append(dst, `,"volumeStatus":`...)
+		dst = json.AppendName(dst, `,"volumeStatus":`)
 		if dst, err = appendJSON_corev1_VolumeStatus(dst, in.VolumeStatus); err != nil {
 			return dst, err
 		}
@@ -7606,37 +7241,37 @@ func appendJSON_corev1_VolumeProjection(dst []byte, in *corev1.VolumeProjection)
 	var err error
 	start := len(dst)
 	if in.Secret != nil {
-		dst = append(dst, `,"secret":`...)
+		dst = json.AppendName(dst, `,"secret":`)
 		if dst, err = appendJSON_corev1_SecretProjection(dst, in.Secret); err != nil {
 			return dst, err
 		}
 	}
 	if in.DownwardAPI != nil {
-		dst = append(dst, `,"downwardAPI":`...)
+		dst = json.AppendName(dst, `,"downwardAPI":`)
 		if dst, err = appendJSON_corev1_DownwardAPIProjection(dst, in.DownwardAPI); err != nil {
 			return dst, err
 		}
 	}
 	if in.ConfigMap != nil {
-		dst = append(dst, `,"configMap":`...)
+		dst = json.AppendName(dst, `,"configMap":`)
 		if dst, err = appendJSON_corev1_ConfigMapProjection(dst, in.ConfigMap); err != nil {
 			return dst, err
 		}
 	}
 	if in.ServiceAccountToken != nil {
-		dst = append(dst, `,"serviceAccountToken":`...)
+		dst = json.AppendName(dst, `,"serviceAccountToken":`)
 		if dst, err = appendJSON_corev1_ServiceAccountTokenProjection(dst, in.ServiceAccountToken); err != nil {
 			return dst, err
 		}
 	}
 	if in.ClusterTrustBundle != nil {
-		dst = append(dst, `,"clusterTrustBundle":`...)
+		dst = json.AppendName(dst, `,"clusterTrustBundle":`)
 		if dst, err = appendJSON_corev1_ClusterTrustBundleProjection(dst, in.ClusterTrustBundle); err != nil {
 			return dst, err
 		}
 	}
 	if in.PodCertificate != nil {
-		dst = append(dst, `,"podCertificate":`...)
+		dst = json.AppendName(dst, `,"podCertificate":`)
 		if dst, err = appendJSON_corev1_PodCertificateProjection(dst, in.PodCertificate); err != nil {
 			return dst, err
 		}
@@ -7691,13 +7326,13 @@ func appendJSON_corev1_VolumeResourceRequirements(dst []byte, in *corev1.VolumeR
 	var err error
 	start := len(dst)
 	if len(in.Limits) > 0 {
-		dst = append(dst, `,"limits":`...)
+		dst = json.AppendName(dst, `,"limits":`)
 		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Limits); err != nil {
 			return dst, err
 		}
 	}
 	if len(in.Requests) > 0 {
-		dst = append(dst, `,"requests":`...)
+		dst = json.AppendName(dst, `,"requests":`)
 		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Requests); err != nil {
 			return dst, err
 		}
@@ -7728,7 +7363,7 @@ func appendJSON_corev1_VolumeStatus(dst []byte, in *corev1.VolumeStatus) ([]byte
 	var err error
 	start := len(dst)
 	if in.Image != nil {
-		dst = append(dst, `,"image":`...)
+		dst = json.AppendName(dst, `,"image":`)
 		if dst, err = appendJSON_corev1_ImageVolumeStatus(dst, in.Image); err != nil {
 			return dst, err
 		}
@@ -7756,19 +7391,15 @@ func readJSON_corev1_VolumeStatus(r *json.Reader, out *corev1.VolumeStatus) {
 
 func appendJSON_corev1_VsphereVirtualDiskVolumeSource(dst []byte, in *corev1.VsphereVirtualDiskVolumeSource) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"volumePath":`...)
-	dst = json.AppendString(dst, in.VolumePath)
+	dst = json.AppendStringField(dst, `,"volumePath":`, in.VolumePath)
 	if in.FSType != "" {
-		dst = append(dst, `,"fsType":`...)
-		dst = json.AppendString(dst, in.FSType)
+		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
 	}
 	if in.StoragePolicyName != "" {
-		dst = append(dst, `,"storagePolicyName":`...)
-		dst = json.AppendString(dst, in.StoragePolicyName)
+		dst = json.AppendStringField(dst, `,"storagePolicyName":`, in.StoragePolicyName)
 	}
 	if in.StoragePolicyID != "" {
-		dst = append(dst, `,"storagePolicyID":`...)
-		dst = json.AppendString(dst, in.StoragePolicyID)
+		dst = json.AppendStringField(dst, `,"storagePolicyID":`, in.StoragePolicyID)
 	}
 	return json.Close(dst, start), nil
 }
@@ -7801,9 +7432,8 @@ func readJSON_corev1_VsphereVirtualDiskVolumeSource(r *json.Reader, out *corev1.
 func appendJSON_corev1_WeightedPodAffinityTerm(dst []byte, in *corev1.WeightedPodAffinityTerm) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"weight":`...)
-	dst = json.AppendInt(dst, in.Weight)
-	dst = append(dst, `,"podAffinityTerm":`...)
+	dst = json.AppendIntField(dst, `,"weight":`, in.Weight)
+	dst = json.AppendName(dst, `,"podAffinityTerm":`)
 	if dst, err = appendJSON_corev1_PodAffinityTerm(dst, &in.PodAffinityTerm); err != nil {
 		return dst, err
 	}
@@ -7832,20 +7462,16 @@ func readJSON_corev1_WeightedPodAffinityTerm(r *json.Reader, out *corev1.Weighte
 func appendJSON_corev1_WindowsSecurityContextOptions(dst []byte, in *corev1.WindowsSecurityContextOptions) ([]byte, error) {
 	start := len(dst)
 	if in.GMSACredentialSpecName != nil {
-		dst = append(dst, `,"gmsaCredentialSpecName":`...)
-		dst = json.AppendString(dst, *in.GMSACredentialSpecName)
+		dst = json.AppendStringField(dst, `,"gmsaCredentialSpecName":`, *in.GMSACredentialSpecName)
 	}
 	if in.GMSACredentialSpec != nil {
-		dst = append(dst, `,"gmsaCredentialSpec":`...)
-		dst = json.AppendString(dst, *in.GMSACredentialSpec)
+		dst = json.AppendStringField(dst, `,"gmsaCredentialSpec":`, *in.GMSACredentialSpec)
 	}
 	if in.RunAsUserName != nil {
-		dst = append(dst, `,"runAsUserName":`...)
-		dst = json.AppendString(dst, *in.RunAsUserName)
+		dst = json.AppendStringField(dst, `,"runAsUserName":`, *in.RunAsUserName)
 	}
 	if in.HostProcess != nil {
-		dst = append(dst, `,"hostProcess":`...)
-		dst = json.AppendBool(dst, *in.HostProcess)
+		dst = json.AppendBoolField(dst, `,"hostProcess":`, *in.HostProcess)
 	}
 	return json.Close(dst, start), nil
 }

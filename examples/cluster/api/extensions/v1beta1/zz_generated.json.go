@@ -15,8 +15,7 @@ import (
 // AppendJSON_CPUTargetUtilization appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
 func AppendJSON_CPUTargetUtilization(dst []byte, in *CPUTargetUtilization) ([]byte, error) {
 	start := len(dst)
-	dst = append(dst, `,"targetPercentage":`...)
-	dst = json.AppendInt(dst, in.TargetPercentage)
+	dst = json.AppendIntField(dst, `,"targetPercentage":`, in.TargetPercentage)
 	return json.Close(dst, start), nil
 }
 
@@ -42,22 +41,20 @@ func AppendJSON_HorizontalPodAutoscaler(dst []byte, in *HorizontalPodAutoscaler)
 	var err error
 	start := len(dst)
 	if in.TypeMeta.Kind != "" {
-		dst = append(dst, `,"kind":`...)
-		dst = json.AppendString(dst, in.TypeMeta.Kind)
+		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
 	}
 	if in.TypeMeta.APIVersion != "" {
-		dst = append(dst, `,"apiVersion":`...)
-		dst = json.AppendString(dst, in.TypeMeta.APIVersion)
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
 	}
-	dst = append(dst, `,"metadata":`...)
+	dst = json.AppendName(dst, `,"metadata":`)
 	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"spec":`...)
+	dst = json.AppendName(dst, `,"spec":`)
 	if dst, err = AppendJSON_HorizontalPodAutoscalerSpec(dst, &in.Spec); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"status":`...)
+	dst = json.AppendName(dst, `,"status":`)
 	if dst, err = AppendJSON_HorizontalPodAutoscalerStatus(dst, &in.Status); err != nil {
 		return dst, err
 	}
@@ -100,18 +97,16 @@ func AppendJSON_HorizontalPodAutoscalerList(dst []byte, in *HorizontalPodAutosca
 	var err error
 	start := len(dst)
 	if in.TypeMeta.Kind != "" {
-		dst = append(dst, `,"kind":`...)
-		dst = json.AppendString(dst, in.TypeMeta.Kind)
+		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
 	}
 	if in.TypeMeta.APIVersion != "" {
-		dst = append(dst, `,"apiVersion":`...)
-		dst = json.AppendString(dst, in.TypeMeta.APIVersion)
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
 	}
-	dst = append(dst, `,"metadata":`...)
+	dst = json.AppendName(dst, `,"metadata":`)
 	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
 		return dst, err
 	}
-	dst = append(dst, `,"items":`...)
+	dst = json.AppendName(dst, `,"items":`)
 	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_HorizontalPodAutoscaler); err != nil {
 		return dst, err
 	}
@@ -150,18 +145,16 @@ func ReadJSON_HorizontalPodAutoscalerList(r *json.Reader, out *HorizontalPodAuto
 func AppendJSON_HorizontalPodAutoscalerSpec(dst []byte, in *HorizontalPodAutoscalerSpec) ([]byte, error) {
 	var err error
 	start := len(dst)
-	dst = append(dst, `,"scaleRef":`...)
+	dst = json.AppendName(dst, `,"scaleRef":`)
 	if dst, err = AppendJSON_SubresourceReference(dst, &in.ScaleRef); err != nil {
 		return dst, err
 	}
 	if in.MinReplicas != nil {
-		dst = append(dst, `,"minReplicas":`...)
-		dst = json.AppendInt(dst, *in.MinReplicas)
+		dst = json.AppendIntField(dst, `,"minReplicas":`, *in.MinReplicas)
 	}
-	dst = append(dst, `,"maxReplicas":`...)
-	dst = json.AppendInt(dst, in.MaxReplicas)
+	dst = json.AppendIntField(dst, `,"maxReplicas":`, in.MaxReplicas)
 	if in.CPUUtilization != nil {
-		dst = append(dst, `,"cpuUtilization":`...)
+		dst = json.AppendName(dst, `,"cpuUtilization":`)
 		if dst, err = AppendJSON_CPUTargetUtilization(dst, in.CPUUtilization); err != nil {
 			return dst, err
 		}
@@ -204,22 +197,18 @@ func AppendJSON_HorizontalPodAutoscalerStatus(dst []byte, in *HorizontalPodAutos
 	var err error
 	start := len(dst)
 	if in.ObservedGeneration != nil {
-		dst = append(dst, `,"observedGeneration":`...)
-		dst = json.AppendInt(dst, *in.ObservedGeneration)
+		dst = json.AppendIntField(dst, `,"observedGeneration":`, *in.ObservedGeneration)
 	}
 	if in.LastScaleTime != nil {
-		dst = append(dst, `,"lastScaleTime":`...)
+		dst = json.AppendName(dst, `,"lastScaleTime":`)
 		if dst, err = apimachinery.AppendJSON_Time(dst, in.LastScaleTime); err != nil {
 			return dst, err
 		}
 	}
-	dst = append(dst, `,"currentReplicas":`...)
-	dst = json.AppendInt(dst, in.CurrentReplicas)
-	dst = append(dst, `,"desiredReplicas":`...)
-	dst = json.AppendInt(dst, in.DesiredReplicas)
+	dst = json.AppendIntField(dst, `,"currentReplicas":`, in.CurrentReplicas)
+	dst = json.AppendIntField(dst, `,"desiredReplicas":`, in.DesiredReplicas)
 	if in.CurrentCPUUtilizationPercentage != nil {
-		dst = append(dst, `,"currentCPUUtilizationPercentage":`...)
-		dst = json.AppendInt(dst, *in.CurrentCPUUtilizationPercentage)
+		dst = json.AppendIntField(dst, `,"currentCPUUtilizationPercentage":`, *in.CurrentCPUUtilizationPercentage)
 	}
 	return json.Close(dst, start), nil
 }
@@ -263,20 +252,16 @@ func ReadJSON_HorizontalPodAutoscalerStatus(r *json.Reader, out *HorizontalPodAu
 func AppendJSON_SubresourceReference(dst []byte, in *SubresourceReference) ([]byte, error) {
 	start := len(dst)
 	if in.Kind != "" {
-		dst = append(dst, `,"kind":`...)
-		dst = json.AppendString(dst, in.Kind)
+		dst = json.AppendStringField(dst, `,"kind":`, in.Kind)
 	}
 	if in.Name != "" {
-		dst = append(dst, `,"name":`...)
-		dst = json.AppendString(dst, in.Name)
+		dst = json.AppendStringField(dst, `,"name":`, in.Name)
 	}
 	if in.APIVersion != "" {
-		dst = append(dst, `,"apiVersion":`...)
-		dst = json.AppendString(dst, in.APIVersion)
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.APIVersion)
 	}
 	if in.Subresource != "" {
-		dst = append(dst, `,"subresource":`...)
-		dst = json.AppendString(dst, in.Subresource)
+		dst = json.AppendStringField(dst, `,"subresource":`, in.Subresource)
 	}
 	return json.Close(dst, start), nil
 }
