@@ -1,7 +1,6 @@
 package json
 
 import (
-	"bytes"
 	"encoding"
 	"encoding/json"
 	"reflect"
@@ -28,56 +27,6 @@ func AppendTextMarshaler(dst []byte, in encoding.TextMarshaler, typ string) ([]b
 	}
 	return AppendString(dst, view(text)), nil
 }
-
-// AppendCompact appends a JSON value without white space and with HTML signs escaped. It is an error if data is not
-// exactly one value.
-func AppendCompact(dst, data []byte) ([]byte, error) {
-	end, _ := valueEnd(data, 0, maxDepth, nil)
-	if end < 0 || spaceEnd(data, end) < len(data) {
-		var all json.RawMessage
-		return dst, json.Unmarshal(data, &all)
-	}
-	start := 0
-	for i := 0; i < len(data); i++ {
-		c := data[i]
-		switch {
-		case !altered[c]:
-			continue
-		case c == '"': // the characters of a string stay
-			dst = append(dst, data[start:i]...)
-			next, _, _ := stringEnd(data, i+1)
-			dst = appendHTML(dst, data[i:next+1])
-			i = next
-		default: // white space
-			dst = append(dst, data[start:i]...)
-		}
-		start = i + 1
-	}
-	return append(dst, data[start:]...), nil
-}
-
-// altered are the bytes at which compacting has something to do.
-var altered = [256]bool{' ': true, '\n': true, '\r': true, '\t': true, '"': true}
-
-// appendHTML appends a string literal with HTML signs and the two separators escaped.
-func appendHTML(dst, literal []byte) []byte {
-	start := 0
-	for i, c := range literal {
-		switch {
-		case c == '<' || c == '>' || c == '&':
-			dst = append(dst, literal[start:i]...)
-			dst = appendEscape(dst, rune(c))
-			start = i + 1
-		case c == 0xE2 && (bytes.HasPrefix(literal[i:], separators[0]) || bytes.HasPrefix(literal[i:], separators[1])):
-			dst = append(dst, literal[start:i]...)
-			dst = appendEscape(dst, 0x2000|rune(literal[i+2]&0x3f))
-			start = i + 3
-		}
-	}
-	return append(dst, literal[start:]...)
-}
-
-var separators = [2][]byte{[]byte("\u2028"), []byte("\u2029")}
 
 // AppendRawMessage appends JSON that is there already, as AppendMarshaler does.
 func AppendRawMessage(dst []byte, in *json.RawMessage) ([]byte, error) {
