@@ -13,6 +13,8 @@ import (
 type printer struct {
 	*emit.File
 	target *target
+	// declared are the package variables printed so far.
+	declared map[string]bool
 	// helpers are the functions that were used and are printed at the end.
 	helpers []helper
 }
@@ -38,7 +40,10 @@ func (pr *printer) variables(n *node) {
 		vars = slices.Clone(vars)
 		slices.SortFunc(vars, func(a, b variable) int { return strings.Compare(a.name, b.name) })
 		for _, v := range vars {
-			pr.P("var ", v.name, " = ", pr.expression(v.init, true))
+			if !pr.declared[v.name] { // two tags can need the same
+				pr.declared[v.name] = true
+				pr.P("var ", v.name, " = ", pr.expression(v.init, true))
+			}
 		}
 		if len(vars) > 0 {
 			pr.P()

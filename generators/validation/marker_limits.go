@@ -20,13 +20,12 @@ func markerLimitRules() []rule {
 			plan: func(_ *planner, s *site, t codetags.Tag) (plan, error) { return markerBound(s, t, lower) }}}
 	}
 	exclusive := func(name, bound string) marker {
-		return marker{name: name, rule: rule{scopes: onAny, value: words, example: example(name, "true"), doc: "With " + bound + ": the bound itself is not allowed.",
+		return marker{name: name, rule: rule{scopes: onAny, value: flag, example: example(name, "true"), doc: "With " + bound + ": the bound itself is not allowed.",
 			plan: func(_ *planner, s *site, t codetags.Tag) (plan, error) {
 				if _, ok := sibling(s, t, bound); !ok {
 					return plan{}, fault{"there is no " + bound + " that it could be about", "add " + example(bound, "0") + ", or remove the tag"}
 				}
-				_, err := yes(t)
-				return plan{}, err
+				return plan{}, nil
 			}}}
 	}
 	return spelled(
@@ -44,16 +43,8 @@ func markerLimitRules() []rule {
 	)
 }
 
-// yes reads true or false.
-func yes(t codetags.Tag) (bool, error) {
-	switch t.Value {
-	case "true":
-		return true, nil
-	case "false":
-		return false, nil
-	}
-	return false, fault{fmt.Sprintf("%s is neither true nor false", t.Value), "want it as in +" + t.Name + "=true"}
-}
+// off tells whether a flag says false.
+func off(t codetags.Tag) bool { return t.Value == "false" }
 
 // markerBound bounds an integer or a floating-point number.
 func markerBound(s *site, t codetags.Tag, lower bool) (plan, error) {
@@ -65,17 +56,18 @@ func markerBound(s *site, t codetags.Tag, lower bool) (plan, error) {
 	if lower {
 		name = "ExclusiveMinimum"
 	}
-	open, _ := sibling(s, t, name)
-	if _, isFloat := value.(float64); !isFloat && open != "true" {
+	said, exclusive := sibling(s, t, name)
+	exclusive = exclusive && said != "false"
+	if _, isFloat := value.(float64); !isFloat && !exclusive {
 		return intBound(s.typ, fmt.Sprint(value), lower)
 	}
 	h, origin := helperAtMost, "maximum"
 	switch {
-	case lower && open == "true":
+	case lower && exclusive:
 		h, origin = helperMoreThan, "minimum"
 	case lower:
 		h, origin = helperAtLeast, "minimum"
-	case open == "true":
+	case exclusive:
 		h = helperLessThan
 	}
 	out := helperCall(h, emission{"FieldValueInvalid", origin, ""}, value)
@@ -83,7 +75,7 @@ func markerBound(s *site, t codetags.Tag, lower bool) (plan, error) {
 	if err != nil {
 		return plan{}, err
 	}
-	out.calls[0].limit = &limit{what: "value", lower: lower, exclusive: open == "true", value: bound}
+	out.calls[0].limit = &limit{what: "value", lower: lower, exclusive: exclusive, value: bound}
 	return out, nil
 }
 

@@ -9,7 +9,7 @@ import (
 
 func markerListRules() []rule {
 	return spelled(
-		marker{name: "UniqueItems", rule: rule{scopes: onAny, value: words, example: "+" + kubebuilder + "UniqueItems=true",
+		marker{name: "UniqueItems", rule: rule{scopes: onAny, value: flag, example: "+" + kubebuilder + "UniqueItems=true",
 			doc: "The items of the list differ.", plan: uniqueItems}},
 		marker{name: "items", rule: rule{scopes: onAny, value: fields, example: "+" + kubebuilder + "items:MaxLength=63",
 			doc: "Applies the constraint behind the colon to each item of the list.", plan: (*planner).items}},
@@ -20,8 +20,8 @@ func uniqueItems(_ *planner, s *site, t codetags.Tag) (plan, error) {
 	if message := wantList(s.typ); message != "" {
 		return plan{}, fault{message, "remove the tag"}
 	}
-	if on, err := yes(t); err != nil || !on {
-		return plan{}, err
+	if off(t) {
+		return plan{}, nil
 	}
 	fn, item := "ValSliceUnique", native(s.typ).Elem
 	if item.Kind == types.Pointer {

@@ -12,14 +12,19 @@ import (
 func markerPresenceRules() []rule {
 	// Both are read before the others of their field: see mayBeOmitted.
 	return []rule{
-		{name: kubebuilder + "Required", scopes: onField, example: "+" + kubebuilder + "Required",
+		{name: kubebuilder + "Required", scopes: onField, value: flag, example: "+" + kubebuilder + "Required",
 			doc: "The field must be there; it may be empty. Go can't tell a string, number, bool or struct that was left out from one that is zero, " +
 				"so of these nothing is checked, except where clients leave out what is zero (omitempty). +k8s:required is stricter.",
-			plan: func(_ *planner, s *site, _ codetags.Tag) (plan, error) { return present(s) }},
-		{name: kubebuilder + "Optional", scopes: onField, example: "+" + kubebuilder + "Optional",
+			plan: func(_ *planner, s *site, t codetags.Tag) (plan, error) {
+				if off(t) {
+					return plan{}, nil
+				}
+				return present(s)
+			}},
+		{name: kubebuilder + "Optional", scopes: onField, value: flag, example: "+" + kubebuilder + "Optional",
 			doc: "The field may be left out, and then nothing else of it is validated.",
-			plan: func(_ *planner, s *site, _ codetags.Tag) (plan, error) {
-				if hasRule(s, "k8s:optional") || native(s.typ).Kind == types.Struct {
+			plan: func(_ *planner, s *site, t codetags.Tag) (plan, error) {
+				if off(t) || hasRule(s, "k8s:optional") || native(s.typ).Kind == types.Struct {
 					return plan{}, nil
 				}
 				skip, err := skipUnset(s.typ)
@@ -69,16 +74,16 @@ var (
 
 func markerShapeRules() []rule {
 	silent := func(name, doc string) rule {
-		return rule{name: kubebuilder + name, scopes: onAny, example: "+" + kubebuilder + name, doc: doc,
+		return rule{name: kubebuilder + name, scopes: onAny, value: flag, example: "+" + kubebuilder + name, doc: doc,
 			plan: func(*planner, *site, codetags.Tag) (plan, error) { return plan{}, nil }}
 	}
 	return []rule{
 		silent("XPreserveUnknownFields", "The value keeps unknown fields; there is nothing to validate."),
 		silent("Schemaless", "The value has no schema; there is nothing to validate."),
 		silent("XIntOrString", "The value is an integer or a string, which its Go type says too."),
-		{name: kubebuilder + "EmbeddedResource", scopes: onAny, example: "+" + kubebuilder + "EmbeddedResource",
+		{name: kubebuilder + "EmbeddedResource", scopes: onAny, value: flag, example: "+" + kubebuilder + "EmbeddedResource",
 			doc: "The value is a Kubernetes object: it has apiVersion and kind.", plan: marked(embeddedResource)},
-		{name: kubebuilder + "XEmbeddedResource", scopes: onAny, example: "+" + kubebuilder + "XEmbeddedResource",
+		{name: kubebuilder + "XEmbeddedResource", scopes: onAny, value: flag, example: "+" + kubebuilder + "XEmbeddedResource",
 			doc: "The same as EmbeddedResource.", plan: marked(embeddedResource)},
 		{name: kubebuilder + "Type", scopes: onAny, value: words, example: "+" + kubebuilder + "Type=string",
 			doc: "JSON type of the value: string, integer, number, boolean, array or object. Its Go type must agree.", plan: jsonType},
@@ -100,8 +105,8 @@ func jsonType(_ *planner, s *site, t codetags.Tag) (plan, error) {
 	return plan{}, nil
 }
 
-func embeddedResource(_ *planner, s *site, _ codetags.Tag) (plan, error) {
-	if bare(s.typ).Name != (types.Name{Package: "k8s.io/apimachinery/pkg/runtime", Name: "RawExtension"}) {
+func embeddedResource(_ *planner, s *site, t codetags.Tag) (plan, error) {
+	if off(t) || bare(s.typ).Name != (types.Name{Package: "k8s.io/apimachinery/pkg/runtime", Name: "RawExtension"}) {
 		return plan{}, nil // a Go struct says itself what it has
 	}
 	return helperCall(helperEmbedded, emission{"FieldValueRequired", "", ".kind"}), nil

@@ -31,22 +31,31 @@ const (
 var runTags = []tag.Definition{
 	{Name: tagEnable, Scope: tag.Package | tag.Type, Value: tag.Any,
 		Doc: "Generates Validate_T functions. On a package: for all types (*), for those with a field or suffix (TypesWithField=TypeMeta, TypesWithSuffix=Request), or false. " +
-			"On a type: true or false. A package below a +typeplane:apiserver gets them for its kinds as soon as one of its types has a rule. Example: +k8s:validation-gen=TypesWithField=TypeMeta"},
+			"On a type: true or false. A package below a +typeplane:apiserver gets them for its kinds as soon as one of its types has a rule.",
+		Example: "+k8s:validation-gen=TypesWithField=TypeMeta"},
 	{Name: tagInput, Scope: tag.Package, Value: tag.PackagePath,
-		Doc: "The package whose types the functions are for, if it is another one. Example: +k8s:validation-gen-input=example.com/api/v1"},
+		Doc:     "The package whose types the functions are for, if it is another one.",
+		Example: "+k8s:validation-gen-input=example.com/api/v1"},
 	{Name: tagRegistry, Scope: tag.Package, Value: tag.String,
-		Doc: "Type of the scheme that RegisterValidations is for, or nil. Without it the functions are registered with apimachinery's Scheme if the package has a localSchemeBuilder. Example: +k8s:validation-gen-scheme-registry=nil"},
+		Doc:     "Type of the scheme that RegisterValidations is for, or nil. Without it the functions are registered with apimachinery's Scheme if the package has a localSchemeBuilder.",
+		Example: "+k8s:validation-gen-scheme-registry=nil"},
 	{Name: tagFixture, Scope: tag.Package, Value: tag.String,
-		Doc: "validateFalse generates a test that calls every +k8s:validateFalse. Example: +k8s:validation-gen-test-fixture=validateFalse"},
+		Doc:     "validateFalse generates a test that calls every +k8s:validateFalse.",
+		Example: "+k8s:validation-gen-test-fixture=validateFalse"},
 	{Name: tagCoverage, Scope: tag.Package,
-		Doc: "Generates a test that fails if a rule of a root type is not covered by the package's tests. Example: +k8s:validation-gen-test-targets"},
-	{Name: tagNoLint, Scope: tag.Anywhere, Doc: "Is read by validation-gen of Kubernetes, and does nothing here. Example: +k8s:validation-gen-nolint"},
+		Doc:     "Generates a test that fails if a rule of a root type is not covered by the package's tests.",
+		Example: "+k8s:validation-gen-test-targets"},
+	{Name: tagNoLint, Scope: tag.Anywhere, Doc: "Is read by validation-gen of Kubernetes, and does nothing here.",
+		Example: "+k8s:validation-gen-nolint"},
 	{Name: tagServer, Scope: tag.Package},
-	{Name: tagInternal, Scope: tag.Package, Doc: "Marks packages of tests in Kubernetes, and does nothing. Example: +k8s:validation:internal"},
+	{Name: tagInternal, Scope: tag.Package, Doc: "Marks packages of tests in Kubernetes, and does nothing.",
+		Example: "+k8s:validation:internal"},
 	{Name: tagIsSubresource, Scope: tag.Type, Value: tag.String,
-		Doc: `The kind is a subresource, and its function is for that path only. Example: +k8s:isSubresource="/scale"`},
+		Doc:     `The kind is a subresource, and its function is for that path only.`,
+		Example: `+k8s:isSubresource="/scale"`},
 	{Name: tagSubresource, Scope: tag.Type, Value: tag.String,
-		Doc: `The kind's function is for a subresource too. May be repeated. Example: +k8s:supportsSubresource="/status"`},
+		Doc:     `The kind's function is for a subresource too. May be repeated.`,
+		Example: `+k8s:supportsSubresource="/status"`},
 }
 
 // Plugin returns the plug-in.
@@ -85,7 +94,7 @@ func emitTarget(pass *generators.Pass, p *planner, t *target) {
 	if len(t.functions) == 0 && !fixture {
 		return
 	}
-	pr := &printer{File: pass.File(t.pkg, fileName, generator), target: t}
+	pr := &printer{File: pass.File(t.pkg, fileName, generator), target: t, declared: map[string]bool{}}
 	pr.print()
 	if fixture {
 		test := &printer{File: pass.File(t.pkg, fixtureFile, generator), target: t}

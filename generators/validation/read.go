@@ -73,7 +73,7 @@ func (p *planner) plansOf(s *site) plan {
 		if p.misplaced(s, w) {
 			continue
 		}
-		made, err := p.planOf(s, w.Tag)
+		made, err := p.planDirect(s, w.Tag)
 		if err != nil {
 			out.left = append(out.left, p.problem(s.origin, w.line, w.Name, err)...)
 			continue
@@ -92,24 +92,32 @@ func (p *planner) plansOf(s *site) plan {
 	return out
 }
 
-// misplaced tells whether a tag stands on the wrong thing, which is reported for tags of all plug-ins alike.
+// misplaced tells whether a tag stands on the wrong thing, or holds one that does not exist. That is reported for the tags
+// of all plug-ins alike.
 func (p *planner) misplaced(s *site, w written) bool {
 	at := map[scope]tag.Scope{onType: tag.Type, onField: tag.Field}[s.scope]
-	if at == tag.Anywhere || s.origin.owner.Name.Package == "" {
-		return false
-	}
-	_, faulty := p.table.Check(w.line, at)
-	return faulty
+	fault, wrong := p.table.Check(w.line, at)
+	return wrong && !fault.Value
 }
 
-// planOf plans one tag, after a check that it fits its definition and the place.
+// planOf plans a tag that stands inside another one. What is wrong with it is said with its name.
 func (p *planner) planOf(s *site, t codetags.Tag) (plan, error) {
+	made, err := p.planDirect(s, t)
+	var f fault
+	if errors.As(err, &f) {
+		err = fault{"+" + t.Name + ": " + f.message, f.cure}
+	}
+	return made, err
+}
+
+// planDirect plans a tag, after a check that it fits its definition and the place.
+func (p *planner) planDirect(s *site, t codetags.Tag) (plan, error) {
 	r, ok := p.rules.find(t.Name)
 	if !ok {
-		return plan{}, fault{"+" + t.Name + " is no rule of validation", p.rules.suggestion(t.Name)}
+		return plan{}, fault{"it is no rule of validation", p.rules.suggestion(t.Name)}
 	}
 	if r.scopes&s.scope == 0 {
-		return plan{}, fault{fmt.Sprintf("+%s can't stand on %s", r.name, s.scope), "it belongs on " + r.scopes.String()}
+		return plan{}, fault{"it can't stand on " + s.scope.String(), "it belongs on " + r.scopes.String()}
 	}
 	if err := r.fits(t); err != nil {
 		return plan{}, err
@@ -144,6 +152,8 @@ func (r rule) fits(t codetags.Tag) error {
 	switch r.value {
 	case none:
 		fits = got == codetags.ValueTypeNone
+	case flag:
+		fits = got == codetags.ValueTypeNone || t.Value == "true" || t.Value == "false"
 	case text:
 		fits = got == codetags.ValueTypeString || got == codetags.ValueTypeRaw
 	case optText:

@@ -42,6 +42,7 @@ const (
 	none     payload = ""
 	text     payload = "string"
 	optText  payload = "optional string" // may be missing
+	flag     payload = "true or false"   // may be missing, which means true
 	integer  payload = "integer"
 	anyValue payload = "value" // of any type, as written
 	innerTag payload = "+tag"
@@ -71,10 +72,7 @@ type rule struct {
 
 // definition is the rule as the table of tags has it.
 func (r rule) definition() tag.Definition {
-	d := tag.Definition{Name: r.name, Doc: r.doc}
-	if r.example != "" {
-		d.Doc += " Example: " + r.example
-	}
+	d := tag.Definition{Name: r.name, Doc: r.doc, Example: r.example, Args: r.shownArgs()}
 	if r.scopes&onType != 0 {
 		d.Scope |= tag.Type
 	}
@@ -85,8 +83,12 @@ func (r rule) definition() tag.Definition {
 		d.Scope |= tag.Value
 	}
 	switch r.value {
-	case text, optText, words:
+	case text, words:
 		d.Value = tag.String
+	case optText:
+		d.Value = tag.Any
+	case flag:
+		d.Value = tag.Flag
 	case integer:
 		d.Value = tag.Int
 	case anyValue:
@@ -97,6 +99,30 @@ func (r rule) definition() tag.Definition {
 		d.Value = tag.Fields
 	}
 	return d
+}
+
+// shownArgs describes the arguments as the table of tags has them.
+func (r rule) shownArgs() string {
+	var shown []string
+	required := false
+	for _, a := range r.args {
+		required = required || a.required
+		if a.name == "" {
+			shown = append(shown, "name")
+		} else {
+			shown = append(shown, a.name+": text")
+		}
+	}
+	text := "(" + strings.Join(shown, ", ") + ")"
+	switch {
+	case r.anyArgs:
+		return "(key: value, …)"
+	case len(shown) == 0:
+		return ""
+	case required:
+		return text
+	}
+	return "[" + text + "]"
 }
 
 // site is a place where rules hold: a type, a field, the items of a list, …

@@ -43,7 +43,7 @@ func enumOfConstants(p *planner, s *site, t codetags.Tag) (plan, error) {
 		return plan{}, fault{"it is for string types, and this is " + aKind(s.typ), "list the values with +kubebuilder:validation:Enum=1;2"}
 	}
 	values := enumValues(s.constants)
-	if t.Name == "enum" && (len(values) == 0 || hasRule(s, "k8s:enum")) {
+	if t.Name == "enum" && (len(values) == 0 || saysEnum(s)) {
 		return plan{}, nil
 	}
 	out := plan{marked: t.Name == "enum"}
@@ -152,6 +152,11 @@ func (p *planner) constantsOf(t *types.Type) []constant {
 	}
 	slices.SortFunc(out, func(a, b constant) int { return strings.Compare(a.def.Name.Name, b.def.Name.Name) })
 	return out
+}
+
+// saysEnum tells whether +k8s:enum stands on the site, also inside another tag: that one says more exactly what holds.
+func saysEnum(s *site) bool {
+	return slices.ContainsFunc(s.origin.lines, func(line string) bool { return strings.HasSuffix(strings.TrimSpace(line), "+k8s:enum") })
 }
 
 // hasRule tells whether a tag stands in the comment of the site.

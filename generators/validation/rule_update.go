@@ -32,7 +32,7 @@ func updateRules() []rule {
 // updateOfPart is about each item of a list or value of a map.
 func (p *planner) updateOfPart(s *site, what string) (plan, error) {
 	if what != "NoModify" {
-		return plan{}, fault{"+k8s:update=" + what + " can't stand on " + s.scope.String(), "put it on the field"}
+		return plan{}, fault{what + " can't stand on " + s.scope.String(), "put it on the field"}
 	}
 	if k := bare(s.typ).Kind; k == types.Slice || k == types.Map {
 		return plan{}, fault{"items that are lists or maps can't be compared", "remove the tag"}
