@@ -2,7 +2,6 @@ package validation
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -218,107 +217,4 @@ func (tr *translator) field(e *cel.Expr) (value, error) {
 		}
 	}
 	return out, nil
-}
-
-// has tells whether a field is there, as far as Go can tell: one that clients leave out when it is zero is there if it is
-// not zero, and one that they don't leave out always is.
-func (tr *translator) has(e *cel.Expr) (value, error) {
-	if e.Op != cel.Field {
-		return value{}, fmt.Errorf("has(%s) asks for something that is no field", e.Source)
-	}
-	v, err := tr.field(e)
-	if err != nil {
-		return value{}, err
-	}
-	on, err := tr.value(e.On)
-	if err != nil {
-		return value{}, err
-	}
-	access := append(append([]any{}, on.code...), "."+v.member.Name)
-	code := []any{"true"}
-	n := native(v.member.Type)
-	switch {
-	case n.Kind == types.Pointer:
-		code = append(access, " != nil")
-	case n.Kind == types.Slice || n.Kind == types.Map:
-		code = append(append([]any{"len("}, access...), ") != 0")
-	case !omitted(*v.member):
-	case isString(n):
-		code = append(access, ` != ""`)
-	case isBool(n):
-		code = access
-	case isInt(n) || isFloat(n):
-		code = append(access, " != 0")
-	}
-	return value{code: code, typ: types.Bool, guards: on.guards}, nil
-}
-
-// size is the number of characters, items or entries.
-func (tr *translator) size(e *cel.Expr) (value, error) {
-	of := e.On
-	if of == nil && len(e.Args) == 1 {
-		of = e.Args[0]
-	}
-	if of == nil {
-		return value{}, fmt.Errorf("%s: size is of one value", e.Source)
-	}
-	v, err := tr.value(of)
-	if err != nil {
-		return value{}, err
-	}
-	code := []any{"int64(len("}
-	switch k := native(v.typ).Kind; {
-	case isString(native(v.typ)):
-		code = []any{"int64(", ident("unicode/utf8", "RuneCountInString"), "(string("}
-		return value{code: append(append(code, v.code...), ")))"), typ: types.Int64, guards: v.guards}, nil
-	case k != types.Slice && k != types.Map:
-		return value{}, fmt.Errorf("%s is %s, which has no size", of.Source, aKind(v.typ))
-	}
-	return value{code: append(append(code, v.code...), "))"), typ: types.Int64, guards: v.guards}, nil
-}
-
-// method translates a method that is true or false.
-func (tr *translator) method(e *cel.Expr) (value, error) {
-	if e.Name == "size" {
-		return tr.size(e)
-	}
-	functions := map[string]string{"startsWith": "HasPrefix", "endsWith": "HasSuffix", "contains": "Contains", "matches": ""}
-	fn, ok := functions[e.Name]
-	if !ok || len(e.Args) != 1 {
-		return value{}, fmt.Errorf("the method %s is not supported", e.Name)
-	}
-	on, err := tr.value(e.On)
-	if err != nil {
-		return value{}, err
-	}
-	if !isString(native(on.typ)) {
-		return value{}, fmt.Errorf("%s is for strings, and %s is %s", e.Name, e.On.Source, aKind(on.typ))
-	}
-	text := append(append([]any{"string("}, on.code...), ")")
-	if e.Name == "matches" {
-		return tr.matches(e, value{code: text, guards: on.guards})
-	}
-	arg, err := tr.value(e.Args[0])
-	if err != nil {
-		return value{}, err
-	}
-	if !isString(native(arg.typ)) {
-		return value{}, fmt.Errorf("%s is no string", e.Args[0].Source)
-	}
-	code := append([]any{ident("strings", fn), "("}, text...)
-	code = append(append(append(code, ", string("), arg.code...), "))")
-	return value{code: code, typ: types.Bool, guards: and(on.guards, arg.guards)}, nil
-}
-
-func (tr *translator) matches(e *cel.Expr, on value) (value, error) {
-	arg := e.Args[0]
-	if arg.Op != cel.Text {
-		return value{}, fmt.Errorf("the pattern %s is no literal", arg.Source)
-	}
-	if _, err := regexp.Compile(arg.Text); err != nil {
-		return value{}, fmt.Errorf("%q is no regular expression: %v", arg.Text, err)
-	}
-	name := tr.p.fresh("patternFor" + tr.name)
-	tr.vars = append(tr.vars, variable{name, construct{fn: ident("regexp", "MustCompile"), args: []any{raw(goQuote(arg.Text))}}})
-	return value{code: append(append([]any{name + ".MatchString("}, on.code...), ")"), typ: types.Bool, guards: on.guards}, nil
 }

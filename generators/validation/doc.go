@@ -1,2 +1,45 @@
-// Package validation writes zz_generated.validations.go: functions that say what is wrong with an object.
+// Package validation writes zz_generated.validations.go: functions Validate_T that say what is wrong with an object.
+//
+// What they check stands in comments: the tags of declarative validation (+k8s:minLength=1), the constraints of OpenAPI
+// in the spellings of controller-gen (+kubebuilder:validation:MinLength=1) and kube-openapi (+k8s:validation:minLength=1),
+// and +enum. A package gets functions if it asks for them with +k8s:validation-gen=, as in Kubernetes, or if a server in
+// the run (+typeplane:apiserver) serves its kinds and one of its types has a rule. Only in the first case, and if there
+// is a localSchemeBuilder, they are also registered with a scheme.
+//
+// A tag is data: package rule.go says what a rule is, and each file rule_*.go and marker*.go holds a family of them. The
+// function of a rule looks at the place (site) and returns a plan: calls of k8s.io/apimachinery/pkg/api/validate, so
+// that messages, types and origins of errors are those of Kubernetes. graph.go walks the types and collects plans,
+// choose.go decides which functions a file needs, and emit*.go prints them without deciding anything. What the library
+// lacks (patterns, formats, floating-point numbers) is printed into the file that needs it: see emit_helpers.go.
+//
+// # What holds
+//
+// An update does not validate again what it leaves alone: each field is compared with its old value first, and items of
+// lists with that of the same key or value. Required, immutable and limits on sizes stop the other rules of their field;
+// an optional field that is not set stops them without an error. Rules under +k8s:alpha have marked errors that a server
+// is to drop; they stop no rule of OpenAPI that stands beside them.
+//
+// Constraints of OpenAPI are about values that are there. A field that clients may leave out (omitempty, +optional, a
+// pointer) is valid when it is zero, because Go can't tell the two apart. Their errors have the words of declarative
+// validation ("must be greater than or equal to 1"), not those of CustomResourceDefinitions.
+//
+// CEL is translated to Go: fields of self and oldSelf, has, size, comparisons, in, !, &&, ||, ?:, matches, startsWith,
+// endsWith, contains, all and exists. As in CEL a comparison with what is not there fails. Everything else is a problem,
+// and belongs into the strategy's Validate.
+//
+// # Types of other packages
+//
+// A type of a package that has functions is validated by them. For all others, also those of other modules, unexported
+// functions are printed into the package that needs them, once, called validate_<import>_<Type>. TypeMeta, ObjectMeta
+// and ListMeta are not looked into: the server has rules for them. Rules of other modules that can't be checked here,
+// like hand-written functions that this module does not have, are named in a comment of the printed code.
+// validation-gen of Kubernetes wants +k8s:opaqueType on every field of such a type; here that only means to leave it alone.
+//
+// Lists of lists, maps of maps, arrays and pointers to lists can't be looked into. They need no tag; a rule on one, or on
+// a type inside one, is a problem.
+//
+// Other differences from validation-gen: a pointer to a struct may be nil without a tag that says so; the members of a
+// union of items may stand in any order; a package without rules gets no file; and lint rules are not applied.
+//
+// Start reading at Plugin. The package never runs what it prints, and prints nothing that imports this module.
 package validation

@@ -149,6 +149,7 @@ func (p *planner) discoverRules(n *node, path string) {
 	waiting, n.plan.later = append(waiting, n.plan.later...), nil
 	_ = settle(waiting, func(_ bool, made plan) { n.plan.add(made) }) // its makers report
 	p.checkLimits(s, n.plan)
+	n.plan.separateTrials()
 }
 
 // eachOf are the calls of the functions that the types of keys and items have.

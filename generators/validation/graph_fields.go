@@ -72,6 +72,7 @@ func (p *planner) settleField(n *node, f *part, path string) {
 	s := fieldSite(n, f, path)
 	p.checkLimits(s, f.plan)
 	p.skipOmitted(s, f)
+	f.plan.separateTrials()
 }
 
 // skipOmitted lets a field that was left out be valid, where only rules of the OpenAPI kind are about it: these hold

@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,6 +43,10 @@ func spelled(markers ...marker) []rule {
 func marked(make func(*planner, *site, codetags.Tag) (plan, error)) func(*planner, *site, codetags.Tag) (plan, error) {
 	return func(p *planner, s *site, t codetags.Tag) (plan, error) {
 		made, err := make(p, s, t)
+		made = made.wrapped(func(c call, _ bool) call {
+			c.marked = true
+			return c
+		})
 		made.marked = true
 		return made, err
 	}
@@ -72,4 +77,17 @@ func unquoted(s string) string {
 		return s[1 : len(s)-1] // with escapes that Go does not have, as in regular expressions
 	}
 	return s
+}
+
+// separateTrials keeps rules that are only tried out (+k8s:alpha) from stopping those of the OpenAPI kind that are in
+// force: metav1.Condition has both on one field.
+func (p *plan) separateTrials() {
+	if !slices.ContainsFunc(p.calls, func(c call) bool { return c.marked }) {
+		return
+	}
+	for i := range p.calls {
+		if c := &p.calls[i]; c.level == "Alpha" && c.cohort == "" {
+			c.cohort = "alpha"
+		}
+	}
 }

@@ -46,6 +46,8 @@ type call struct {
 	// level is "Alpha" or "Beta" for a rule that is tried out; ownLevels says that the arguments take care of it.
 	level     string
 	ownLevels bool
+	// marked says that the call is for a tag of the OpenAPI kind.
+	marked bool
 	// emits are the errors that the function returns, for tests of coverage.
 	emits []emission
 	// limit is what the call bounds, to find bounds that contradict each other.
@@ -84,9 +86,6 @@ func (p *plan) add(o plan) {
 func (p *plan) prints() bool {
 	return len(p.calls)+len(p.vars)+len(p.notes)+len(p.later) > 0
 }
-
-// empty tells whether the plan says nothing at all.
-func (p *plan) empty() bool { return !p.prints() && !p.opaque && !p.opaqueKey && !p.opaqueVal }
 
 // of is the plan of some calls.
 func of(calls ...call) plan { return plan{calls: calls} }

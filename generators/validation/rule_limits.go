@@ -20,8 +20,8 @@ type limit struct {
 
 // sized is a rule about how much there is of something: a non-negative number.
 type sized struct {
-	tag, fn, what, emits, origin string
-	lower, stop                  bool
+	fn, what, emits, origin string
+	lower, stop             bool
 	// suits says what is wrong with a type, "" if nothing is.
 	suits func(t *types.Type) string
 	max   int64 // 0 is no limit
