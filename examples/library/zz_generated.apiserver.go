@@ -33,6 +33,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendJSON:       v1.AppendJSON_Book,
 		ReadJSON:         v1.ReadJSON_Book,
 		UnmarshalShared:  v1.UnmarshalShared_Book,
+		Validate:         v1.Validate_Book,
 		SelectableFields: selectableFields_v1_Book,
 		StoredFields:     storedFields_v1_Book,
 		Columns: []metav1.TableColumnDefinition{
@@ -68,6 +69,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendJSON:      v1.AppendJSON_Shelf,
 		ReadJSON:        v1.ReadJSON_Shelf,
 		UnmarshalShared: v1.UnmarshalShared_Shelf,
+		Validate:        v1.Validate_Shelf,
 		Columns: []metav1.TableColumnDefinition{
 			{Name: "Room", Type: "string", Description: "Shows .spec.room."},
 			{Name: "Capacity", Type: "integer", Description: "Shows .spec.capacity."},

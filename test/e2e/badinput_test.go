@@ -240,7 +240,7 @@ func badRequests() []bad {
 		{name: "annotations that are too large", body: meta(`"annotations":{"a":"` + strings.Repeat("x", 300<<10) + `"}`), code: 422, reason: invalid, field: "metadata.annotations"},
 		{name: "bad finalizer", body: meta(`"finalizers":["a b"]`), code: 422, reason: invalid, field: "metadata.finalizers"},
 		{name: "missing field", body: with(``), code: 422, reason: invalid, message: "spec.title: Required value", field: "spec.title"},
-		{name: "bad field", body: with(`"title":"T","copies":-1`), code: 422, reason: invalid, message: "spec.copies: Invalid value: -1: want 0 or more", field: "spec.copies"},
+		{name: "bad field", body: with(`"title":"T","copies":-1`), code: 422, reason: invalid, message: "spec.copies: Invalid value: -1: must be greater than or equal to 0", field: "spec.copies"},
 		{name: "bad item", body: with(`"title":"T","authors":["a","b;c"]`), code: 422, reason: invalid, field: "spec.authors[1]"},
 		{name: "other namespace", body: meta(`"namespace":"elsewhere"`), code: 400, reason: badRequest, message: "the namespace of the provided object does not match the namespace sent on the request"},
 		{name: "resourceVersion on create", body: meta(`"resourceVersion":"1"`), code: 400, reason: badRequest, message: "resourceVersion should not be set on objects to be created"},

@@ -99,7 +99,7 @@ FIELD:    copies <integer>
 DESCRIPTION:
      copies is how many of the book the library owns.`},
 		{args: "create -f examples/library/samples/shelf-v1.yaml", fail: true, want: `Error from server (AlreadyExists): error when creating "examples/library/samples/shelf-v1.yaml": shelves.library.example.com "programming" already exists`},
-		{args: "create -f test/e2e/testdata/bad-book.yaml", fail: true, want: `The Book "bad" is invalid: spec.title: Required value: the catalogue lists books by their titles`},
+		{args: "create -f test/e2e/testdata/bad-book.yaml", fail: true, want: `The Book "bad" is invalid: spec.title: Required value`},
 		{args: "replace -f test/e2e/testdata/shelf.yaml", want: "shelf.library.example.com/programming replaced"},
 		{args: "get shelf programming -o jsonpath={.metadata.generation},{.spec.room}", want: "2,Cellar"},
 		{args: "delete book the-c-programming-language", want: `book.library.example.com "the-c-programming-language" deleted from default namespace`},

@@ -40,21 +40,32 @@ type BookList struct {
 // BookSpec is what the librarian says about a book.
 type BookSpec struct {
 	// title is what the cover says.
+	// +k8s:required
+	// +k8s:maxLength=300
 	Title string `json:"title"`
 	// sortTitle is where the book stands in the catalogue; by default the title without its leading article.
 	SortTitle string `json:"sortTitle,omitempty"`
 	// authors are the names on the cover, in their order. A name holds no semicolon.
 	// +listType=atomic
+	// +k8s:maxItems=100
+	// +k8s:eachVal=+k8s:maxLength=200
 	Authors []string `json:"authors,omitempty"`
-	// isbn is the International Standard Book Number, 10 or 13 digits with or without hyphens.
+	// isbn is the International Standard Book Number, 10 or 13 digits with or without hyphens. It never changes: another
+	// number is another book.
+	// +k8s:optional
+	// +k8s:immutable
+	// +kubebuilder:validation:Pattern=`^(97[89]-?)?([0-9]-?){9}[0-9Xx]$`
 	ISBN string `json:"isbn,omitempty"`
 	// genre is the part of the house where readers look for the book.
 	// +default="Fiction"
 	Genre Genre `json:"genre,omitempty"`
 	// copies is how many of the book the library owns.
+	// +k8s:minimum=0
 	// +default=1
 	Copies *int32 `json:"copies,omitempty"`
 	// shelf names the Shelf on which the book stands.
+	// +k8s:optional
+	// +k8s:format=k8s-long-name
 	Shelf string `json:"shelf,omitempty"`
 }
 
@@ -103,8 +114,10 @@ type Shelf struct {
 // ShelfSpec says where a shelf stands and what fits on it.
 type ShelfSpec struct {
 	// room is where the shelf stands.
+	// +k8s:maxLength=200
 	Room string `json:"room,omitempty"`
 	// capacity is how many books fit on the shelf.
+	// +k8s:minimum=1
 	// +default=40
 	Capacity *int32 `json:"capacity,omitempty"`
 }

@@ -108,8 +108,10 @@ const OpenAPISchemas = `{
       "authors": {
         "description": "authors are the names on the cover, in their order. A name holds no semicolon.",
         "type": "array",
+        "maxItems": 100,
         "items": {
-          "type": "string"
+          "type": "string",
+          "maxLength": 200
         },
         "x-kubernetes-list-type": "atomic"
       },
@@ -117,7 +119,8 @@ const OpenAPISchemas = `{
         "description": "copies is how many of the book the library owns.",
         "type": "integer",
         "format": "int32",
-        "default": 1
+        "default": 1,
+        "minimum": 0
       },
       "genre": {
         "description": "genre is the part of the house where readers look for the book.\n\nPossible enum values:\n - \u0060\"Fiction\"\u0060 is made up.\n - \u0060\"Reference\"\u0060 is never lent out.\n - \u0060\"Science\"\u0060 explains how things are.",
@@ -130,12 +133,14 @@ const OpenAPISchemas = `{
         ]
       },
       "isbn": {
-        "description": "isbn is the International Standard Book Number, 10 or 13 digits with or without hyphens.",
-        "type": "string"
+        "description": "isbn is the International Standard Book Number, 10 or 13 digits with or without hyphens. It never changes: another number is another book.",
+        "type": "string",
+        "pattern": "^(97[89]-?)?([0-9]-?){9}[0-9Xx]$"
       },
       "shelf": {
         "description": "shelf names the Shelf on which the book stands.",
-        "type": "string"
+        "type": "string",
+        "format": "k8s-long-name"
       },
       "sortTitle": {
         "description": "sortTitle is where the book stands in the catalogue; by default the title without its leading article.",
@@ -144,7 +149,8 @@ const OpenAPISchemas = `{
       "title": {
         "description": "title is what the cover says.",
         "type": "string",
-        "default": ""
+        "default": "",
+        "maxLength": 300
       }
     }
   },
@@ -257,11 +263,13 @@ const OpenAPISchemas = `{
         "description": "capacity is how many books fit on the shelf.",
         "type": "integer",
         "format": "int32",
-        "default": 40
+        "default": 40,
+        "minimum": 1
       },
       "room": {
         "description": "room is where the shelf stands.",
-        "type": "string"
+        "type": "string",
+        "maxLength": 200
       }
     }
   },

@@ -113,7 +113,8 @@ const OpenAPISchemas = `{
         "description": "copies is how many of the book the library owns.",
         "type": "integer",
         "format": "int32",
-        "default": 1
+        "default": 1,
+        "minimum": 0
       },
       "genre": {
         "description": "genre is the part of the house where readers look for the book.",
@@ -126,12 +127,14 @@ const OpenAPISchemas = `{
         ]
       },
       "isbn": {
-        "description": "isbn is the International Standard Book Number, 10 or 13 digits with or without hyphens.",
-        "type": "string"
+        "description": "isbn is the International Standard Book Number, 10 or 13 digits with or without hyphens. It never changes: another number is another book.",
+        "type": "string",
+        "pattern": "^(97[89]-?)?([0-9]-?){9}[0-9Xx]$"
       },
       "shelf": {
         "description": "shelf names the Shelf on which the book stands.",
-        "type": "string"
+        "type": "string",
+        "format": "k8s-long-name"
       },
       "sortTitle": {
         "description": "sortTitle is where the book stands in the catalogue; by default the title without its leading article.",
@@ -140,7 +143,8 @@ const OpenAPISchemas = `{
       "title": {
         "description": "title is what the cover says.",
         "type": "string",
-        "default": ""
+        "default": "",
+        "maxLength": 300
       }
     }
   },

@@ -76,6 +76,8 @@ func Validate_Book(
 	return errs
 }
 
+var patternForBookSpec_isbn_2 = regexp.MustCompile("^(97[89]-?)?([0-9]-?){9}[0-9Xx]$")
+
 var allowedForBookSpec_genre = sets.New[string]("Fiction", "Science", "Reference")
 
 // Validate_BookSpec validates an instance of BookSpec according
@@ -84,13 +86,76 @@ func Validate_BookSpec(
 	ctx context.Context, op operation.Operation, fldPath *field.Path,
 	obj, oldObj *BookSpec) (errs field.ErrorList) {
 
-	// field BookSpec.Title has no validation
+	{ // field BookSpec.Title
+		fn := func(
+			fldPath *field.Path,
+			obj, oldObj *string,
+			oldValueCorrelated bool) (errs field.ErrorList) {
+			// don't revalidate unchanged data
+			if oldValueCorrelated && op.Type == operation.Update {
+				if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {
+					return nil
+				}
+			}
+			// call field-attached validations
+			earlyReturn := false
+			if e := validate.RequiredValue(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
+				errs = append(errs, e...)
+				earlyReturn = true
+			}
+			if earlyReturn {
+				return // do not proceed
+			}
+			if e := validate.MaxLength(ctx, op, fldPath, obj, oldObj, 300); len(e) != 0 {
+				errs = append(errs, e...)
+			}
+			return
+		}
+		oldVal := safe.Field(oldObj,
+			func(oldObj *BookSpec) *string {
+				return &oldObj.Title
+			})
+		errs = append(errs, fn(fldPath.Child("title"), &obj.Title, oldVal, oldObj != nil)...)
+	}
 
 	// field BookSpec.SortTitle has no validation
 
 	// field BookSpec.Author has no validation
 
-	// field BookSpec.ISBN has no validation
+	{ // field BookSpec.ISBN
+		fn := func(
+			fldPath *field.Path,
+			obj, oldObj *string,
+			oldValueCorrelated bool) (errs field.ErrorList) {
+			// don't revalidate unchanged data
+			if oldValueCorrelated && op.Type == operation.Update {
+				if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {
+					return nil
+				}
+			}
+			// call field-attached validations
+			earlyReturn := false
+			if e := validate.Immutable(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
+				errs = append(errs, e...)
+				earlyReturn = true
+			}
+			if e := validate.OptionalValue(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
+				earlyReturn = true
+			}
+			if earlyReturn {
+				return // do not proceed
+			}
+			if e := validate_pattern(ctx, op, fldPath, obj, oldObj, patternForBookSpec_isbn_2); len(e) != 0 {
+				errs = append(errs, e...)
+			}
+			return
+		}
+		oldVal := safe.Field(oldObj,
+			func(oldObj *BookSpec) *string {
+				return &oldObj.ISBN
+			})
+		errs = append(errs, fn(fldPath.Child("isbn"), &obj.ISBN, oldVal, oldObj != nil)...)
+	}
 
 	{ // field BookSpec.Genre
 		fn := func(
@@ -123,9 +188,61 @@ func Validate_BookSpec(
 		errs = append(errs, fn(fldPath.Child("genre"), &obj.Genre, oldVal, oldObj != nil)...)
 	}
 
-	// field BookSpec.Copies has no validation
+	{ // field BookSpec.Copies
+		fn := func(
+			fldPath *field.Path,
+			obj, oldObj *int32,
+			oldValueCorrelated bool) (errs field.ErrorList) {
+			// don't revalidate unchanged data
+			if oldValueCorrelated && op.Type == operation.Update {
+				if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {
+					return nil
+				}
+			}
+			// call field-attached validations
+			if e := validate.Minimum(ctx, op, fldPath, obj, oldObj, 0); len(e) != 0 {
+				errs = append(errs, e...)
+			}
+			return
+		}
+		oldVal := safe.Field(oldObj,
+			func(oldObj *BookSpec) *int32 {
+				return oldObj.Copies
+			})
+		errs = append(errs, fn(fldPath.Child("copies"), obj.Copies, oldVal, oldObj != nil)...)
+	}
 
-	// field BookSpec.Shelf has no validation
+	{ // field BookSpec.Shelf
+		fn := func(
+			fldPath *field.Path,
+			obj, oldObj *string,
+			oldValueCorrelated bool) (errs field.ErrorList) {
+			// don't revalidate unchanged data
+			if oldValueCorrelated && op.Type == operation.Update {
+				if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {
+					return nil
+				}
+			}
+			// call field-attached validations
+			earlyReturn := false
+			if e := validate.OptionalValue(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
+				earlyReturn = true
+			}
+			if earlyReturn {
+				return // do not proceed
+			}
+			if e := validate.LongName(ctx, op, fldPath, obj, oldObj); len(e) != 0 {
+				errs = append(errs, e...)
+			}
+			return
+		}
+		oldVal := safe.Field(oldObj,
+			func(oldObj *BookSpec) *string {
+				return &oldObj.Shelf
+			})
+		errs = append(errs, fn(fldPath.Child("shelf"), &obj.Shelf, oldVal, oldObj != nil)...)
+	}
+
 	return errs
 }
 
@@ -188,20 +305,22 @@ func validate_v1_Condition(
 				}
 			}
 			// call field-attached validations
-			earlyReturn := false
-			if e := validate.RequiredValue(ctx, op, fldPath, obj, oldObj).MarkAlpha().MarkShortCircuit(); len(e) != 0 {
-				errs = append(errs, e...)
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
 			if e := validate.MaxLength(ctx, op, fldPath, obj, oldObj, 316); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			if e := validate_pattern(ctx, op, fldPath, obj, oldObj, patternForv1_Condition_type); len(e) != 0 {
 				errs = append(errs, e...)
 			}
+			func() { // cohort = "alpha"
+				earlyReturn := false
+				if e := validate.RequiredValue(ctx, op, fldPath, obj, oldObj).MarkAlpha().MarkShortCircuit(); len(e) != 0 {
+					errs = append(errs, e...)
+					earlyReturn = true
+				}
+				if earlyReturn {
+					return // do not proceed
+				}
+			}()
 			return
 		}
 		oldVal := safe.Field(oldObj,
@@ -223,17 +342,19 @@ func validate_v1_Condition(
 				}
 			}
 			// call field-attached validations
-			earlyReturn := false
-			if e := validate.RequiredValue(ctx, op, fldPath, obj, oldObj).MarkAlpha().MarkShortCircuit(); len(e) != 0 {
-				errs = append(errs, e...)
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
 			if e := validate.Enum(ctx, op, fldPath, obj, oldObj, allowedForv1_Condition_status, nil); len(e) != 0 {
 				errs = append(errs, e...)
 			}
+			func() { // cohort = "alpha"
+				earlyReturn := false
+				if e := validate.RequiredValue(ctx, op, fldPath, obj, oldObj).MarkAlpha().MarkShortCircuit(); len(e) != 0 {
+					errs = append(errs, e...)
+					earlyReturn = true
+				}
+				if earlyReturn {
+					return // do not proceed
+				}
+			}()
 			// call the type's validation function
 			errs = append(errs, validate_v1_ConditionStatus(ctx, op, fldPath, obj, oldObj)...)
 			return
@@ -261,18 +382,24 @@ func validate_v1_Condition(
 			if e := validate.OptionalValue(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
 				earlyReturn = true
 			}
-			if e := validate.OptionalValue(ctx, op, fldPath, obj, oldObj).MarkAlpha().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
 			if earlyReturn {
 				return // do not proceed
-			}
-			if e := validate.Minimum(ctx, op, fldPath, obj, oldObj, 0).MarkAlpha(); len(e) != 0 {
-				errs = append(errs, e...)
 			}
 			if e := validate.Minimum(ctx, op, fldPath, obj, oldObj, 0); len(e) != 0 {
 				errs = append(errs, e...)
 			}
+			func() { // cohort = "alpha"
+				earlyReturn := false
+				if e := validate.OptionalValue(ctx, op, fldPath, obj, oldObj).MarkAlpha().MarkShortCircuit(); len(e) != 0 {
+					earlyReturn = true
+				}
+				if earlyReturn {
+					return // do not proceed
+				}
+				if e := validate.Minimum(ctx, op, fldPath, obj, oldObj, 0).MarkAlpha(); len(e) != 0 {
+					errs = append(errs, e...)
+				}
+			}()
 			return
 		}
 		oldVal := safe.Field(oldObj,
@@ -296,17 +423,6 @@ func validate_v1_Condition(
 				}
 			}
 			// call field-attached validations
-			earlyReturn := false
-			if e := validate.RequiredValue(ctx, op, fldPath, obj, oldObj).MarkAlpha().MarkShortCircuit(); len(e) != 0 {
-				errs = append(errs, e...)
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
-			if e := validate.MaxBytes(ctx, op, fldPath, obj, oldObj, 1024).MarkAlpha(); len(e) != 0 {
-				errs = append(errs, e...)
-			}
 			if e := validate.MaxLength(ctx, op, fldPath, obj, oldObj, 1024); len(e) != 0 {
 				errs = append(errs, e...)
 			}
@@ -316,6 +432,19 @@ func validate_v1_Condition(
 			if e := validate_pattern(ctx, op, fldPath, obj, oldObj, patternForv1_Condition_reason); len(e) != 0 {
 				errs = append(errs, e...)
 			}
+			func() { // cohort = "alpha"
+				earlyReturn := false
+				if e := validate.RequiredValue(ctx, op, fldPath, obj, oldObj).MarkAlpha().MarkShortCircuit(); len(e) != 0 {
+					errs = append(errs, e...)
+					earlyReturn = true
+				}
+				if earlyReturn {
+					return // do not proceed
+				}
+				if e := validate.MaxBytes(ctx, op, fldPath, obj, oldObj, 1024).MarkAlpha(); len(e) != 0 {
+					errs = append(errs, e...)
+				}
+			}()
 			return
 		}
 		oldVal := safe.Field(oldObj,
