@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/typeplane/typeplane/generators"
+	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/emit"
 	"github.com/typeplane/typeplane/generators/load"
 	"github.com/typeplane/typeplane/generators/tag"
@@ -105,9 +106,11 @@ func emitTarget(pass *generators.Pass, p *planner, t *target) {
 	}
 }
 
-// Covers returns the kinds of a package that have a function Validate_T, or will have one after this run, by name.
+// Covers returns the kinds of a package that have a function Validate_T, or will have one after this run, by name. It
+// reports nothing: problems are said when the functions are printed.
 func Covers(pass *generators.Pass, pkg *load.Package) map[string]bool {
 	quiet := *pass
+	quiet.Report = &diag.Report{}
 	p := newPlanner(&quiet)
 	out := map[string]bool{}
 	for _, t := range p.plan(&quiet) {
