@@ -52,7 +52,7 @@ func Run(ctx context.Context, s Server, o *Options, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	db.encryption = crypt
+	db.encryption, known.encryption = crypt, crypt
 	defer func() { err = errors.Join(err, db.close()) }()
 	access, err := openAccess(s.Name, o, listener.Addr())
 	if err != nil {
@@ -65,10 +65,8 @@ func Run(ctx context.Context, s Server, o *Options, out io.Writer) (err error) {
 	}
 	var resources []rest.Resource
 	survey := &surveyor{kinds: known}
-	for i, r := range s.Resources {
-		options := known.options[i]
-		options.Schemas = schemas
-		store, served, err := openResource(known.scheme, r, db, options)
+	for i := range known.resources {
+		store, served, err := openResource(known, i, schemas, db)
 		if err != nil {
 			return err
 		}
@@ -97,16 +95,19 @@ func Run(ctx context.Context, s Server, o *Options, out io.Writer) (err error) {
 	return nil
 }
 
-func openResource(scheme *runtime.Scheme, r registry.Resource, db *database, o registry.Options) (storage.Interface, []rest.Resource, error) {
-	form, err := r.Form(scheme, o)
+// openResource opens the store of resource i and what serves it.
+func openResource(known *kinds, i int, schemas *registry.Schemas, db *database) (storage.Interface, []rest.Resource, error) {
+	form, err := known.form(i, db.root)
 	if err != nil {
 		return nil, nil, err
 	}
-	store, err := db.store(r.KeyPrefix(), encryptedForm(db.encryption, db.root, r, form))
+	r, options := known.resources[i], known.options[i]
+	options.Schemas = schemas
+	store, err := db.store(r.KeyPrefix(), form)
 	if err != nil {
 		return nil, nil, err
 	}
-	served, err := r.Serve(scheme, store, o)
+	served, err := r.Serve(known.scheme, store, options)
 	return store, served, err
 }
 

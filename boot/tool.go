@@ -49,12 +49,13 @@ func openEtcdForTool(ctx context.Context, o *StoreOptions, log *slog.Logger, c c
 	return openEtcd(ctx, o, log)
 }
 
-// kinds is what a command knows of the objects of a server.
+// kinds is what is known of the objects of a server, and how they are stored: the server itself and its commands go by
+// the same.
 type kinds struct {
 	scheme    *runtime.Scheme
 	resources []registry.Resource
 	options   []registry.Options // of the resource with the same index
-	// encryption is nil where values lie in etcd as they are. Only commands that open it have it.
+	// encryption is nil where values lie in etcd as they are.
 	encryption *encryption.Encryption
 }
 
