@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"encoding/json"
+	"slices"
 
 	kjson "sigs.k8s.io/json"
 
@@ -38,14 +39,29 @@ func functionsOf[V, H Object](v Version[V, H]) (f functions) {
 	return f
 }
 
-// AppendJSON appends obj as encoding/json writes it, without a newline. After an error what was appended is of no use.
+// AppendJSON appends obj as encoding/json writes it, without a newline. After an error what was appended is of no use. For
+// a nil dst it makes a slice with room for what the last such object of the kind took, so that it seldom has to grow.
 func (k *Kind) AppendJSON(dst []byte, obj Object) ([]byte, error) {
-	if k.appendJSON != nil {
+	if k.appendJSON == nil {
+		data, err := json.Marshal(obj)
+		return append(dst, data...), err
+	}
+	if dst != nil {
 		return k.appendJSON(dst, obj)
 	}
-	data, err := json.Marshal(obj)
-	return append(dst, data...), err
+	data, err := k.appendJSON(make([]byte, 0, k.jsonSize.Load()), obj)
+	if err != nil {
+		return nil, err
+	}
+	k.jsonSize.Store(int64(min(len(data)+len(data)/8, maxJSONSize)))
+	if cap(data) > 2*len(data) {
+		data = slices.Clone(data) // what is kept of a small object is not the room of a large one
+	}
+	return data, nil
 }
+
+// maxJSONSize is the largest room that one object leaves to the next one.
+const maxJSONSize = 1 << 16
 
 // ReadJSON reads obj, which is empty, of data. Names are case-sensitive and integers stay integers; strict are the fields
 // that are unknown or there twice. The object keeps no part of data.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/api/operation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,7 +23,8 @@ type hub struct {
 	kinds     []*Kind
 }
 
-// Kind is one kind in one version. It is immutable; every method may be called from any goroutine.
+// Kind is one kind in one version. It is immutable, but for a size that it remembers; every method may be called from any
+// goroutine.
 //
 // None of the methods reads or sets TypeMeta: that is for whoever encodes. An object of another Go type than the
 // kind's is a mistake of the program, and panics.
@@ -45,6 +47,7 @@ type Kind struct {
 	setReplicas  func(Object, int32)
 
 	functions
+	jsonSize    atomic.Int64 // of the last object that AppendJSON made a slice for
 	fieldLabels map[string]bool
 	protobuf    bool
 	statusField int32

@@ -22,6 +22,9 @@ func checkFunctions(t *testing.T, kind *runtime.Kind, obj runtime.Object) {
 		t.Errorf("AppendJSON writes (%v)\n%s\nencoding/json (%v)\n%s", err, data[1:], wantErr, want)
 		return
 	}
+	if data, err := kind.AppendJSON(nil, obj); err != nil || string(data) != string(want) || cap(data) > 2*len(data)+32 {
+		t.Errorf("AppendJSON of nil writes (%v), with room for %d bytes,\n%s\nencoding/json\n%s", err, cap(data), data, want)
+	}
 	checkReading(t, kind, want)
 	checkReading(t, kind, append([]byte(`{"unknown":1,"metadata":{"name":"first","what":{}},`), want[1:]...))
 	checkReading(t, kind, want[:len(want)/2])
