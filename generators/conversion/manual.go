@@ -1,7 +1,6 @@
 package conversion
 
 import (
-	gotypes "go/types"
 	"slices"
 	"strings"
 
@@ -58,30 +57,9 @@ func (p *planner) searched(a, b *types.Type) []*load.Package {
 // converting are the packages of the run that ask for conversions, as conversion-gen has them, except those that
 // import pkg, which therefore can't import them.
 func converting(set *load.Set, pkg *load.Package) []*load.Package {
-	imports := importers{target: pkg.Go, known: map[*gotypes.Package]bool{}}
-	var out []*load.Package
-	for _, other := range set.Packages {
-		if other != pkg && tag.Has(other.DocLines, tagName) && !imports.reaches(other.Go) {
-			out = append(out, other)
-		}
-	}
-	return out
-}
-
-// importers knows which packages need a target, directly or not.
-type importers struct {
-	target *gotypes.Package
-	known  map[*gotypes.Package]bool
-}
-
-func (i importers) reaches(from *gotypes.Package) bool {
-	out, known := i.known[from]
-	if !known {
-		i.known[from] = false
-		out = from == i.target || slices.ContainsFunc(from.Imports(), i.reaches)
-		i.known[from] = out
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(set.Packages), func(other *load.Package) bool {
+		return !tag.Has(other.DocLines, tagName) || set.Reaches(other, pkg)
+	})
 }
 
 // mainPackage returns a package of the main module, nil for others.

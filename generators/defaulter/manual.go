@@ -1,6 +1,7 @@
 package defaulter
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
@@ -23,12 +24,13 @@ type manual struct {
 	additional []types.Name // SetDefaults_T_x, sorted
 }
 
-// finder looks hand-written functions up: in the package that is printed, in the type's own, and in the packages of
-// this module which the printed one imports.
+// finder looks hand-written functions up: in the package that is printed, in the type's own, in the packages of this
+// module which the printed one imports, and in those of the run that ask for defaults, as defaulter-gen has it.
 type finder struct {
-	set   *load.Set
-	out   *load.Package
-	found map[*types.Type]manual
+	set    *load.Set
+	out    *load.Package
+	others []*load.Package // see defaulting
+	found  map[*types.Type]manual
 }
 
 func (f *finder) of(t *types.Type) manual {
@@ -65,7 +67,20 @@ func (f *finder) packages(t *types.Type) []*types.Package {
 	for _, path := range imported {
 		out = append(out, f.set.Package(path).Types)
 	}
+	for _, other := range f.others {
+		if !slices.Contains(out, other.Types) {
+			out = append(out, other.Types)
+		}
+	}
 	return out
+}
+
+// defaulting are the packages of the run that ask for defaults, except those that import pkg, which therefore can't
+// import them.
+func defaulting(set *load.Set, pkg *load.Package) []*load.Package {
+	return slices.DeleteFunc(slices.Clone(set.Packages), func(other *load.Package) bool {
+		return !tag.Has(other.DocLines, tagName) || set.Reaches(other, pkg)
+	})
 }
 
 // add takes the functions of one package; what an earlier package has stays.

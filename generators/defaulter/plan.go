@@ -43,7 +43,7 @@ func newPlan(set *load.Set, pkg *load.Package, report *diag.Report) (_ *plan, ok
 	}
 	p := &planner{
 		set: set, out: pkg, report: report,
-		manual: finder{set: set, out: pkg, found: map[*types.Type]manual{}},
+		manual: finder{set: set, out: pkg, others: defaulting(set, pkg), found: map[*types.Type]manual{}},
 		roots:  map[*types.Type]bool{}, needs: map[*types.Type]bool{}, loops: map[*types.Type]bool{},
 		seen: map[*types.Type]bool{}, below: map[*types.Type][]*types.Type{}, above: map[*types.Type][]*types.Type{},
 		commented: map[string]bool{}, defaults: map[place]*fill{}, helpers: map[string]*types.Type{},

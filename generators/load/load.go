@@ -81,7 +81,7 @@ type Package struct {
 	Aliases []Alias
 	// Main tells whether the package belongs to the main module, the only one that is written to.
 	Main bool
-	// Broken tells that a problem was reported for the package, so that its types may be incomplete.
+	// Broken tells that there is a problem in the package, so that its types may be incomplete.
 	Broken bool
 
 	node      *node
@@ -89,6 +89,7 @@ type Package struct {
 	foreign   map[*ast.File]bool // files that other tools made
 	generated []string           // base names of the files left out
 	errors    []gotypes.Error
+	lost      []diag.Problem // imports that lead nowhere, as long as nothing of the run needs them
 	filled    bool
 }
 
@@ -137,6 +138,7 @@ func Load(cfg Config) (*Set, error) {
 	}
 	for _, p := range named {
 		s.check(p)
+		s.reportLost(p)
 		s.fill(p)
 		s.Packages = append(s.Packages, p)
 	}

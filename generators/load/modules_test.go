@@ -194,3 +194,40 @@ type B struct{ A *a.A }
 		t.Errorf("got %v, want %s", got, want)
 	}
 }
+
+// TestLostImportOnTheWay: an import that leads nowhere stops nothing in a package without tags of which no type with
+// it is needed.
+func TestLostImportOnTheWay(t *testing.T) {
+	dir := write(t, `
+-- go.mod --
+module example.com
+
+go 1.24
+-- v1/types.go --
+// +k8s:deepcopy-gen=package
+package v1
+
+import "example.com/words"
+
+type Book struct{ Words words.List }
+
+func (b *Book) Print() { words.Print(b.Words) }
+-- words/words.go --
+package words
+
+import "nowhere.example.com/print"
+
+type List []string
+
+type Printer struct{ print.Printer }
+
+func Print(l List) { print.All(l) }
+`)
+	report := &diag.Report{}
+	if _, err := load.Load(load.Config{Dir: dir, Env: append(os.Environ(), "GOWORK=off", "GOFLAGS="), Patterns: []string{"./..."}, Report: report}); err != nil {
+		t.Fatal(err)
+	}
+	if got := report.Problems(); len(got) > 0 {
+		t.Errorf("got %v", got)
+	}
+}

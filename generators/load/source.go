@@ -129,7 +129,7 @@ func (s *Set) check(p *Package) {
 			}
 		},
 	}
-	s.reportImports(p)
+	s.checkImports(p)
 	p.Go, _ = config.Check(p.Path, s.fset, p.files, nil)
 	if p.Go.Name() == "" {
 		p.Go = gotypes.NewPackage(p.Path, p.Name)
@@ -138,8 +138,8 @@ func (s *Set) check(p *Package) {
 	s.imports[p.Path] = p.Go
 }
 
-// reportImports reports imports of hand-written files that lead nowhere.
-func (s *Set) reportImports(p *Package) {
+// checkImports finds imports of hand-written files that lead nowhere.
+func (s *Set) checkImports(p *Package) {
 	for _, f := range p.files {
 		for _, spec := range f.Imports {
 			path, err := strconv.Unquote(spec.Path.Value)
@@ -159,9 +159,18 @@ func (s *Set) reportImports(p *Package) {
 				continue
 			}
 			p.Broken = true
-			s.cfg.Report.Add(importProblem(s.position(spec.Path.Pos()), path, n))
+			p.lost = append(p.lost, importProblem(s.position(spec.Path.Pos()), path, n))
 		}
 	}
+}
+
+// reportLost reports imports of a package that lead nowhere: of one that is generated for, or of which a field's type is
+// not known. What else is imported on the way to a type need not be there.
+func (s *Set) reportLost(p *Package) {
+	for _, problem := range p.lost {
+		s.cfg.Report.Add(problem)
+	}
+	p.lost = nil
 }
 
 // importProblem says why an import leads nowhere, in the words of the go command and without its advice to get it.

@@ -168,6 +168,9 @@ func (s *Set) describe(out *types.Type, in gotypes.Type) {
 		s.members[out] = t
 		for i := range t.NumFields() {
 			f := t.Field(i)
+			if p := s.packages[pathOf(f)]; p != nil && isInvalid(f.Type()) {
+				s.reportLost(p)
+			}
 			doc, _ := s.doc(f)
 			out.Members = append(out.Members, types.Member{
 				Name: f.Name(), Embedded: f.Anonymous(), Tags: t.Tag(i), Type: s.TypeOf(f.Type()), CommentLines: doc,
@@ -198,6 +201,29 @@ func (s *Set) describe(out *types.Type, in gotypes.Type) {
 		}
 	default:
 		out.Kind = types.Unsupported
+	}
+}
+
+func pathOf(obj gotypes.Object) string {
+	if obj.Pkg() == nil {
+		return ""
+	}
+	return obj.Pkg().Path()
+}
+
+// isInvalid tells whether a type, or what it holds, is not known.
+func isInvalid(in gotypes.Type) bool {
+	switch t := gotypes.Unalias(in).(type) {
+	case *gotypes.Pointer:
+		return isInvalid(t.Elem())
+	case *gotypes.Slice:
+		return isInvalid(t.Elem())
+	case *gotypes.Array:
+		return isInvalid(t.Elem())
+	case *gotypes.Map:
+		return isInvalid(t.Key()) || isInvalid(t.Elem())
+	default:
+		return t == gotypes.Typ[gotypes.Invalid]
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/gengo/v2/types"
 
+	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/load"
 )
 
@@ -97,6 +98,13 @@ func (p *planner) fillStruct(pkg *load.Package, m *message, o options) {
 		}
 		if f == nil {
 			continue
+		}
+		if f.tag.odd != "" {
+			p.report.Warn(diag.Problem{
+				Pos: p.set.MemberPos(source, member.Name), Path: source.Name.Name + "." + member.Name,
+				Message: fmt.Sprintf("%s in the protobuf tag says nothing, so the field's name in protobuf is %s", f.tag.odd, f.name),
+				Cure:    "write the tag like " + `protobuf:"bytes,1,opt,name=title"`,
+			})
 		}
 		if m.prints(f.goName) {
 			p.problem(source, member.Name, "a field cannot have the name of the method "+f.goName, "call it something else; the json tag may keep its name")

@@ -16,6 +16,7 @@ type structTag struct {
 	name   string // of the field in the .proto file
 	wire   string // how the value is written, or a .proto type; "" if the tag does not say
 	number int32  // 0 if the tag does not say
+	odd    string // a part that says nothing
 }
 
 // readTag reads the struct tags of a field.
@@ -50,7 +51,7 @@ func (st *structTag) parse(text string) error {
 	}
 	st.wire, st.number = parts[0], int32(number)
 	for _, part := range parts[2:] {
-		key, value, _ := strings.Cut(part, "=")
+		key, value, pair := strings.Cut(part, "=")
 		switch key {
 		case "name":
 			if !isIdentifier(value) {
@@ -59,6 +60,10 @@ func (st *structTag) parse(text string) error {
 			st.name = value
 		case "opt", "req", "rep", "casttype", "castkey", "castvalue", "json", "":
 		default:
+			if pair { // go-to-protobuf passes over it
+				st.odd = part
+				continue
+			}
 			return fmt.Errorf("protobuf:%q: %s is not known", text, part)
 		}
 	}
