@@ -1,9 +1,9 @@
 package boot
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -12,7 +12,8 @@ func TestBackupAndRestore(t *testing.T) {
 	e := startEtcd(t, map[string]string{prefix + "ns/beta": betaJSON})
 	dir := t.TempDir()
 	file := filepath.Join(dir, "widgets.snapshot")
-	if out := must(t, "backup", file, "--data-dir", e.dir); out != fmt.Sprintf("%s: revision 2, 1 keys, 20 KiB, checked\n", file) {
+	want := regexp.MustCompile(regexp.QuoteMeta(file) + `: revision 2, 1 keys, \d+ KiB, checked\n$`)
+	if out := must(t, "backup", file, "--data-dir", e.dir); !want.MatchString(out) {
 		t.Errorf("%q", out)
 	}
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {

@@ -39,7 +39,7 @@ func TestBatchNamesTheCase(t *testing.T) {
 	if len(r.said) != 3 {
 		t.Fatalf("got %d failures: %q", len(r.said), r.said)
 	}
-	for i, want := range [][2]string{{"broken", "cannot use \"text\""}, {"lost", "cases.example/lost/nowhere"}, {"wrong", "a is wrong"}} {
+	for i, want := range [][2]string{{"broken", "cannot use \"text\""}, {"lost", "lost/a/a.go:3:8"}, {"wrong", "a is wrong"}} {
 		if !strings.Contains(r.said[i], "|"+want[0]+"|") || !strings.Contains(r.said[i], want[1]) {
 			t.Errorf("got %q, want the case %s and %q", r.said[i], want[0], want[1])
 		}

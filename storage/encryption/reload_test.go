@@ -36,8 +36,9 @@ func TestBrokenFileIsNotUsed(t *testing.T) {
 		os.RemoveAll(o.file)
 		o.write(good)
 		eventually(t, "mended: "+name, func() bool { return o.FileHealth(t.Context()) == nil })
-		if n := strings.Count(o.log.String(), "level=ERROR"); n != 1 {
-			t.Errorf("%s: %d errors in the log, want 1:\n%s", name, n, o.log)
+		// Between two of the steps it may have seen that there is no file.
+		if n := strings.Count(o.log.String(), "level=ERROR"); n < 1 || n > 3 {
+			t.Errorf("%s: %d errors in the log, want one for each change:\n%s", name, n, o.log)
 		}
 		o.log.buffer.Reset()
 	}
