@@ -179,11 +179,12 @@ func importProblem(at token.Position, path string, n *node) diag.Problem {
 	if n == nil || n.problem == "" {
 		return p
 	}
-	text, _, _ := strings.Cut(n.problem, "\n")
-	if reason, ok := strings.CutSuffix(text, "; to add it:"); ok {
-		text, p.Cure = reason, "run go get "+path
+	first, rest, _ := strings.Cut(n.problem, "\n")
+	if reason, ok := strings.CutSuffix(first, "; to add it:"); ok {
+		p.Message, p.Cure = p.Message+": "+reason, "run go get "+path
+		return p
 	}
-	p.Message += ": " + text
+	p.Message += ": " + strings.Join(strings.Fields(first+" "+rest), " ")
 	return p
 }
 
