@@ -29,6 +29,8 @@ type ServingOptions struct {
 	// answered at the same time; 0 is no bound.
 	MaxRequestsInFlight         int
 	MaxMutatingRequestsInFlight int
+	// EncodedCacheMiB is how much memory may hold encoded objects for those who ask next; 0 keeps none.
+	EncodedCacheMiB int
 }
 
 // StoreOptions says where objects are kept and in which form. Every command that opens the store takes these.
@@ -64,7 +66,7 @@ const (
 // NewOptions returns the defaults of the server called name.
 func NewOptions(name string) *Options {
 	return &Options{
-		Serving: ServingOptions{BindAddress: "127.0.0.1", SecurePort: 6443, MaxRequestsInFlight: 400, MaxMutatingRequestsInFlight: 200},
+		Serving: ServingOptions{BindAddress: "127.0.0.1", SecurePort: 6443, MaxRequestsInFlight: 400, MaxMutatingRequestsInFlight: 200, EncodedCacheMiB: 64},
 		Store: StoreOptions{
 			DataDir:    "./" + name + "-data",
 			EtcdPrefix: "/registry",
@@ -88,6 +90,7 @@ func (o *ServingOptions) addFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.SecurePort, "secure-port", o.SecurePort, "TCP `port` of the HTTPS server; 0 takes a free one")
 	fs.IntVar(&o.MaxRequestsInFlight, "max-requests-inflight", o.MaxRequestsInFlight, "how many `requests` that change nothing are answered at the same time, watches not counted; others get 429, but for members of system:masters; 0 is no bound")
 	fs.IntVar(&o.MaxMutatingRequestsInFlight, "max-mutating-requests-inflight", o.MaxMutatingRequestsInFlight, "the same for `requests` that write")
+	fs.IntVar(&o.EncodedCacheMiB, "encoded-cache-mib", o.EncodedCacheMiB, "how many `MiB` of objects are kept as JSON, so that a list or an event that many clients want is encoded once; 0 keeps none")
 }
 
 // AddFlags makes the store's options settable by flags of fs.
@@ -132,6 +135,9 @@ func (o *ServingOptions) validate() error {
 		if value < 0 {
 			errs = append(errs, fmt.Errorf("--%s=%d: want a number of requests, or 0 for no bound", flag, value))
 		}
+	}
+	if o.EncodedCacheMiB < 0 {
+		errs = append(errs, fmt.Errorf("--encoded-cache-mib=%d: want a number of MiB, or 0 for none", o.EncodedCacheMiB))
 	}
 	return errors.Join(errs...)
 }

@@ -10,12 +10,12 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	o, err := parse(Server{Name: "library"}, []string{"--bind-address=0.0.0.0", "--secure-port=0", "--max-requests-inflight=0", "--etcd-servers=https://a:2379,https://b:2379", "--storage-media-type=application/json"})
+	o, err := parse(Server{Name: "library"}, []string{"--bind-address=0.0.0.0", "--secure-port=0", "--max-requests-inflight=0", "--encoded-cache-mib=8", "--etcd-servers=https://a:2379,https://b:2379", "--storage-media-type=application/json"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := &Options{
-		Serving: ServingOptions{BindAddress: "0.0.0.0", MaxMutatingRequestsInFlight: 200},
+		Serving: ServingOptions{BindAddress: "0.0.0.0", MaxMutatingRequestsInFlight: 200, EncodedCacheMiB: 8},
 		Store: StoreOptions{
 			DataDir:     "./library-data",
 			EtcdServers: []string{"https://a:2379", "https://b:2379"},
@@ -55,6 +55,7 @@ func TestValidateSaysEverything(t *testing.T) {
 	o := NewOptions("library")
 	o.Serving.BindAddress, o.Serving.SecurePort = "localhost", 70000
 	o.Serving.MaxRequestsInFlight, o.Serving.MaxMutatingRequestsInFlight = -1, -2
+	o.Serving.EncodedCacheMiB = -3
 	o.Store.DataDir, o.Store.EtcdPrefix, o.Store.MediaType = "", "registry/", "text/plain"
 	o.Store.EtcdCertFile = "client.crt"
 	o.Store.Versions = []string{"a/b/c", "=v1"}
@@ -62,7 +63,7 @@ func TestValidateSaysEverything(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{"--bind-address", "--secure-port", "--max-requests-inflight=-1", "--max-mutating-requests-inflight=-2", "--data-dir", "--etcd-prefix", "--storage-media-type", "--etcd-certfile and --etcd-keyfile", "--etcd-servers", `"a/b/c"`, `"=v1"`} {
+	for _, want := range []string{"--bind-address", "--secure-port", "--max-requests-inflight=-1", "--max-mutating-requests-inflight=-2", "--encoded-cache-mib=-3", "--data-dir", "--etcd-prefix", "--storage-media-type", "--etcd-certfile and --etcd-keyfile", "--etcd-servers", `"a/b/c"`, `"=v1"`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("nothing about %s in:\n%v", want, err)
 		}

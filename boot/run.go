@@ -63,10 +63,11 @@ func Run(ctx context.Context, s Server, o *Options, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
+	memos := newMemos(&o.Serving)
 	var resources []rest.Resource
 	survey := &surveyor{kinds: known}
 	for i := range known.resources {
-		store, served, err := openResource(known, i, schemas, db)
+		store, served, err := openResource(known, i, schemas, memos, db)
 		if err != nil {
 			return err
 		}
@@ -95,14 +96,22 @@ func Run(ctx context.Context, s Server, o *Options, out io.Writer) (err error) {
 	return nil
 }
 
+// newMemos returns where answers are kept, nil for nowhere.
+func newMemos(o *ServingOptions) *registry.Memos {
+	if o.EncodedCacheMiB == 0 {
+		return nil
+	}
+	return registry.NewMemos(int64(o.EncodedCacheMiB) << 20)
+}
+
 // openResource opens the store of resource i and what serves it.
-func openResource(known *kinds, i int, schemas *registry.Schemas, db *database) (storage.Interface, []rest.Resource, error) {
+func openResource(known *kinds, i int, schemas *registry.Schemas, memos *registry.Memos, db *database) (storage.Interface, []rest.Resource, error) {
 	form, err := known.form(i, db.root)
 	if err != nil {
 		return nil, nil, err
 	}
 	r, options := known.resources[i], known.options[i]
-	options.Schemas = schemas
+	options.Schemas, options.Memos = schemas, memos
 	store, err := db.store(r.KeyPrefix(), form)
 	if err != nil {
 		return nil, nil, err

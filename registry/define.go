@@ -47,6 +47,8 @@ type Options struct {
 	// Schemas say which fields there are, to keep track of who owns them. nil, or without the schema of a version: nobody
 	// owns fields there, and there are no apply patches.
 	Schemas *Schemas
+	// Memos keeps answers between requests; nil: each is made again. One may serve all resources of a database.
+	Memos *Memos
 }
 
 // Resource is a Definition without its type. It is immutable; its methods may be called from any goroutine.
@@ -54,7 +56,7 @@ type Resource struct {
 	groupKind schema.GroupKind
 	plural    string
 	version   func(Options) schema.GroupVersion
-	bind      func(*codec, *Schemas, storage.Interface) ([]rest.Resource, error)
+	bind      func(*codec, Options, storage.Interface) ([]rest.Resource, error)
 	codec     func(*runtime.Scheme, Options) (*codec, error)
 }
 
@@ -76,8 +78,8 @@ func Define[T runtime.Object](def Definition[T]) Resource {
 			}
 			return newCodec(scheme, def.GroupKind, storageVersion(def, opts), opts.StorageMediaType)
 		},
-		bind: func(c *codec, schemas *Schemas, backend storage.Interface) ([]rest.Resource, error) {
-			return newStore(def, c, schemas, backend).resources()
+		bind: func(c *codec, opts Options, backend storage.Interface) ([]rest.Resource, error) {
+			return newStore(def, c, opts, backend).resources()
 		},
 	}
 }
@@ -114,7 +116,7 @@ func (r Resource) Serve(scheme *runtime.Scheme, backend storage.Interface, opts 
 	if err != nil {
 		return nil, err
 	}
-	return r.bind(c, opts.Schemas, backend)
+	return r.bind(c, opts, backend)
 }
 
 // toHub converts to the hub, with its type. This is the cast that strategies are spared.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -23,14 +22,16 @@ type version struct {
 	from  *codec // of the canonical values
 	kind  *runtime.Kind
 	table *columns
+	json  jsonForm
+	memos *Memos // nil: nothing is kept
 }
 
 // stored says whether the version is the one of canonical values.
 func (v version) stored() bool { return v.kind == v.from.storage }
 
-// object makes an object of this version of a canonical value. Its TypeMeta is empty. It belongs to the caller.
-func (v version) object(value []byte, revision int64) (runtime.Object, error) {
-	obj, err := v.from.decode(value)
+// object makes an object of this version of an entry. Its TypeMeta is empty. It belongs to the caller.
+func (v version) object(e storage.Entry) (runtime.Object, error) {
+	obj, err := v.from.decode(e.Value)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +44,7 @@ func (v version) object(value []byte, revision int64) (runtime.Object, error) {
 			return nil, err
 		}
 	}
-	runtime.Meta(obj).ResourceVersion = formatRevision(revision)
+	runtime.Meta(obj).ResourceVersion = formatRevision(e.Revision)
 	return obj, nil
 }
 
@@ -55,16 +56,18 @@ func formatRevision(revision int64) string {
 	return strconv.FormatInt(revision, 10)
 }
 
-// objectView is a canonical value at a revision, in one version.
+// objectView is an entry in one version.
 type objectView struct {
 	version
-	value    []byte
-	revision int64
+	entry storage.Entry
+	memos *Memos // where its forms are kept; nil: nowhere
 }
 
-func (v version) view(e storage.Entry) rest.View {
-	return &objectView{version: v, value: e.Value, revision: e.Revision}
-}
+// view shows what a write came to, which need not be what is stored: a dry run has a revision that is somebody else's.
+func (v version) view(e storage.Entry) rest.View { return &objectView{v, e, nil} }
+
+// viewStored shows an entry as it is stored at its revision.
+func (v version) viewStored(e storage.Entry) rest.View { return &objectView{v, e, v.memos} }
 
 // WriteTo writes the object at once, so nothing is written when it fails.
 func (o *objectView) WriteTo(w io.Writer, form rest.Form) error {
@@ -74,21 +77,28 @@ func (o *objectView) WriteTo(w io.Writer, form rest.Form) error {
 	case rest.AsPartialObjectMetadata:
 		return o.writePartial(w, form)
 	}
-	if form.MediaType == rest.Protobuf && o.stored() {
-		data, err := wire.AppendWithRevision(room(w), o.value, o.revision)
-		if err != nil {
-			return apierrors.NewInternalError(err)
-		}
-		_, err = w.Write(data)
-		return err
+	switch {
+	case form.MediaType == rest.Protobuf && o.stored():
+		return o.writeStored(w)
+	case form.MediaType == rest.JSON && !form.Pretty && o.json.head != "":
+		return o.writeJSON(w)
 	}
-	obj, err := o.object(o.value, o.revision)
+	obj, err := o.object(o.entry)
 	if err != nil {
 		return apierrors.NewInternalError(err)
 	}
 	obj.GetObjectKind().SetGroupVersionKind(o.kind.GroupVersionKind())
-	// JSON is about half as long again as protobuf.
-	return kindView{obj, o.kind}.write(w, form, slices.Grow(room(w), len(o.value)*3/2))
+	return kindView{obj, o.kind}.WriteTo(w, form)
+}
+
+// writeStored writes what is stored, with its revision.
+func (o *objectView) writeStored(w io.Writer) error {
+	data, err := wire.AppendWithRevision(room(w), o.entry.Value, o.entry.Revision)
+	if err != nil {
+		return apierrors.NewInternalError(err)
+	}
+	_, err = w.Write(data)
+	return err
 }
 
 // room is where bytes for w can be put together without a copy, if w has such a place, as a bytes.Buffer does.
@@ -123,11 +133,8 @@ type kindView struct {
 	kind *runtime.Kind
 }
 
-func (k kindView) WriteTo(w io.Writer, form rest.Form) error { return k.write(w, form, room(w)) }
-
-// write is WriteTo by way of a place where the bytes are put together.
-func (k kindView) write(w io.Writer, form rest.Form, place []byte) error {
-	data, err := serializer.AppendKind(place, k.kind, k.obj, serializer.MediaType(form.MediaType), form.Pretty)
+func (k kindView) WriteTo(w io.Writer, form rest.Form) error {
+	data, err := serializer.AppendKind(room(w), k.kind, k.obj, serializer.MediaType(form.MediaType), form.Pretty)
 	if err != nil {
 		return encodingError(err)
 	}

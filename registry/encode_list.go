@@ -24,6 +24,7 @@ type listView struct {
 	version
 	entries []storage.Entry
 	meta    metav1.ListMeta
+	memos   *Memos // where the forms of the entries are kept, if they all have room there; nil: nowhere
 }
 
 func (l *listView) WriteTo(w io.Writer, form rest.Form) error {
@@ -66,14 +67,12 @@ func (c *chunks) flush() error {
 }
 
 func (l *listView) writeJSON(out *chunks, pretty bool) error {
+	item := func(dst []byte, i int) ([]byte, error) { return l.jsonItem(dst, l.entries[i]) }
+	if l.memos.fit(l.entries) {
+		item = func(_ []byte, i int) ([]byte, error) { return l.keptItem(l.memos, l.entries[i]) }
+	}
 	f := frame{kind: l.kind.ListKind(), meta: l.meta, items: "items"}
-	return f.write(out, pretty, len(l.entries), func(dst []byte, i int) ([]byte, error) {
-		obj, err := l.object(l.entries[i].Value, l.entries[i].Revision)
-		if err != nil {
-			return nil, err
-		}
-		return l.kind.AppendJSON(dst, obj)
-	})
+	return f.write(out, pretty, len(l.entries), item)
 }
 
 func (l *listView) writeProtobuf(out *chunks) error {
@@ -123,7 +122,7 @@ func (l *listView) writeConvertedProtobuf(out *chunks) error {
 	}
 	var items, raw []byte
 	for _, e := range l.entries {
-		obj, err := l.object(e.Value, e.Revision)
+		obj, err := l.object(e)
 		if err != nil {
 			return apierrors.NewInternalError(err)
 		}

@@ -49,6 +49,9 @@ func serveWith(t *testing.T, s strategy, opts registry.Options, wrap func(storag
 	if err != nil {
 		t.Fatal(err)
 	}
+	if opts.Memos == nil {
+		opts.Memos = registry.NewMemos(1 << 20)
+	}
 	db := memory.NewDatabase()
 	var store storage.Interface = memory.New(memory.Config{Database: db, Root: "/registry", Form: form, ProgressInterval: 1})
 	if wrap != nil {

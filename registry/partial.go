@@ -10,6 +10,7 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/wire"
+	"github.com/typeplane/typeplane/storage"
 )
 
 // The kinds of answers that are only about metadata.
@@ -18,17 +19,17 @@ var (
 	partialListKind = metav1.SchemeGroupVersion.WithKind("PartialObjectMetadataList")
 )
 
-// metadata reads the metadata of a canonical value as this version has it. In the stored version nothing else is
+// metadata reads the metadata of an entry as this version has it. In the stored version nothing else is
 // decoded; another one may have annotations that its conversion made.
-func (v version) metadata(value []byte, revision int64) (*metav1.ObjectMeta, error) {
+func (v version) metadata(e storage.Entry) (*metav1.ObjectMeta, error) {
 	if !v.stored() {
-		obj, err := v.object(value, revision)
+		obj, err := v.object(e)
 		if err != nil {
 			return nil, err
 		}
 		return runtime.Meta(obj), nil
 	}
-	fields, err := wire.ObjectMeta(value)
+	fields, err := wire.ObjectMeta(e.Value)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +37,7 @@ func (v version) metadata(value []byte, revision int64) (*metav1.ObjectMeta, err
 	if err := meta.Unmarshal(fields); err != nil {
 		return nil, err
 	}
-	meta.ResourceVersion = formatRevision(revision)
+	meta.ResourceVersion = formatRevision(e.Revision)
 	return meta, nil
 }
 
@@ -50,14 +51,14 @@ func partial(meta *metav1.ObjectMeta, gv schema.GroupVersion) *metav1.PartialObj
 
 func (o *objectView) writePartial(w io.Writer, form rest.Form) error {
 	if form.MediaType == rest.Protobuf && o.stored() {
-		data, err := wire.AppendPartial(nil, partialKind.GroupVersion().String(), partialKind.Kind, o.value, o.revision)
+		data, err := wire.AppendPartial(nil, partialKind.GroupVersion().String(), partialKind.Kind, o.entry.Value, o.entry.Revision)
 		if err != nil {
 			return apierrors.NewInternalError(err)
 		}
 		_, err = w.Write(data)
 		return err
 	}
-	meta, err := o.metadata(o.value, o.revision)
+	meta, err := o.metadata(o.entry)
 	if err != nil {
 		return apierrors.NewInternalError(err)
 	}
@@ -82,7 +83,7 @@ func (l *listView) writePartial(out *chunks, form rest.Form) error {
 func (l *listView) writePartialJSON(out *chunks, pretty bool) error {
 	f := frame{kind: partialListKind, meta: l.meta, items: "items"}
 	return f.write(out, pretty, len(l.entries), func(dst []byte, i int) ([]byte, error) {
-		meta, err := l.metadata(l.entries[i].Value, l.entries[i].Revision)
+		meta, err := l.metadata(l.entries[i])
 		if err != nil {
 			return nil, err
 		}
@@ -102,7 +103,7 @@ func (l *listView) writePartialProtobuf(out *chunks) error {
 func (l *listView) writeConvertedPartial(out *chunks) error {
 	var items, raw []byte
 	for _, e := range l.entries {
-		meta, err := l.metadata(e.Value, e.Revision)
+		meta, err := l.metadata(e)
 		if err != nil {
 			return apierrors.NewInternalError(err)
 		}

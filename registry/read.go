@@ -21,7 +21,7 @@ func (e *endpoint[T]) Get(ctx context.Context, name rest.Name, opts metav1.GetOp
 	if err != nil {
 		return nil, err
 	}
-	return e.view(entry), nil
+	return e.viewStored(entry), nil
 }
 
 func (e *endpoint[T]) get(ctx context.Context, name rest.Name, opts metav1.GetOptions) (storage.Entry, error) {
@@ -69,7 +69,7 @@ func (e *endpoint[T]) page(ctx context.Context, namespace string, opts metav1.Li
 	if err != nil {
 		return nil, err
 	}
-	view := &listView{version: e.version, entries: []storage.Entry{}}
+	view := &listView{version: e.version, entries: []storage.Entry{}, memos: e.version.memos}
 	if err := e.collect(ctx, sc, &sel, query, view); err != nil {
 		return nil, e.listError(err, sc.prefix, query, opts)
 	}

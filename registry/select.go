@@ -126,7 +126,7 @@ func (s *selector) matchesLabels(e storage.Entry, message []byte) (bool, error) 
 	if ok := s.labels.Matches(labelsOf{&s.entry}); s.entry.err == nil {
 		return ok, nil
 	}
-	obj, err := s.object(e.Value, e.Revision)
+	obj, err := s.object(e)
 	if err != nil {
 		return false, err
 	}
@@ -143,7 +143,7 @@ func (s *selector) read(e storage.Entry, message []byte) error {
 		}
 		// Decoding has the last word on what can be read.
 	}
-	obj, err := s.object(e.Value, e.Revision)
+	obj, err := s.object(e)
 	if err != nil {
 		return err
 	}

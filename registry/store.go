@@ -20,6 +20,7 @@ type Store[T runtime.Object] struct {
 	def     Definition[T]
 	codec   *codec
 	schemas *Schemas
+	memos   *Memos
 	backend storage.Interface
 	prefix  string
 	now     func() time.Time
@@ -35,11 +36,12 @@ type endpoint[T runtime.Object] struct {
 	owners      *tracker // nil: nobody tracks who owns which field
 }
 
-func newStore[T runtime.Object](def Definition[T], c *codec, schemas *Schemas, backend storage.Interface) *Store[T] {
+func newStore[T runtime.Object](def Definition[T], c *codec, opts Options, backend storage.Interface) *Store[T] {
 	return &Store[T]{
 		def:     def,
 		codec:   c,
-		schemas: schemas,
+		schemas: opts.Schemas,
+		memos:   opts.Memos,
 		backend: backend,
 		prefix:  keyPrefix(def.GroupKind.Group, def.Plural),
 		now:     time.Now,
@@ -56,7 +58,7 @@ func (s *Store[T]) resources() ([]rest.Resource, error) {
 		}
 		e := &endpoint[T]{
 			Store:    s,
-			version:  version{from: s.codec, kind: kind, table: newColumns(&s.def.Strategy, kind)},
+			version:  version{from: s.codec, kind: kind, table: newColumns(&s.def.Strategy, kind), json: newJSONForm(kind), memos: s.memos},
 			resource: schema.GroupResource{Group: gv.Group, Resource: s.def.Plural},
 		}
 		var reset []fieldPath

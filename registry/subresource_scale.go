@@ -156,7 +156,7 @@ func (s *scaleEndpoint[T]) view(entry storage.Entry) (rest.View, error) {
 
 // shown is the scale of a stored object.
 func (s *scaleEndpoint[T]) shown(entry storage.Entry) (*autoscalingv1.Scale, error) {
-	obj, err := s.of.object(entry.Value, entry.Revision)
+	obj, err := s.of.object(entry)
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/storage"
 )
 
 // tableRows is the key of what a Table has in place of items.
@@ -53,16 +54,16 @@ func (t table) frame(c *columns, meta metav1.ListMeta, form rest.Form) frame {
 	return f
 }
 
-// row makes a row of a canonical value. Without a need for the object only its metadata is decoded.
-func (t table) row(v version, value []byte, revision int64) (any, error) {
+// row makes a row of an entry. Without a need for the object only its metadata is decoded.
+func (t table) row(v version, e storage.Entry) (any, error) {
 	if v.table.cells == nil && t.include != metav1.IncludeObject {
-		meta, err := v.metadata(value, revision)
+		meta, err := v.metadata(e)
 		if err != nil {
 			return nil, err
 		}
 		return t.write(row{meta: meta, cells: []any{meta.CreationTimestamp}}), nil
 	}
-	obj, err := v.object(value, revision)
+	obj, err := v.object(e)
 	if err != nil {
 		return nil, err
 	}
@@ -102,15 +103,15 @@ func (t table) write(r row) writtenRow {
 func (l *listView) writeTable(out *chunks, form rest.Form) error {
 	t := newTable(form)
 	return writeFrame(out, t.frame(l.table, l.meta, form), len(l.entries), form, func(i int) (any, error) {
-		return t.row(l.version, l.entries[i].Value, l.entries[i].Revision)
+		return t.row(l.version, l.entries[i])
 	})
 }
 
 // writeTable writes a table of one row.
 func (o *objectView) writeTable(w io.Writer, form rest.Form) error {
 	t := newTable(form)
-	f := t.frame(o.table, metav1.ListMeta{ResourceVersion: formatRevision(o.revision)}, form)
-	return writeRow(w, f, form, func(int) (any, error) { return t.row(o.version, o.value, o.revision) })
+	f := t.frame(o.table, metav1.ListMeta{ResourceVersion: formatRevision(o.entry.Revision)}, form)
+	return writeRow(w, f, form, func(int) (any, error) { return t.row(o.version, o.entry) })
 }
 
 // writeStructAs writes an object that is no entry in the form that it is to be turned into.

@@ -162,7 +162,7 @@ func (s *stream) sendInitial() {
 			return
 		}
 		if ok {
-			s.send(rest.Added, s.view(e))
+			s.send(rest.Added, s.viewStored(e))
 		}
 	}
 	s.initial = s.initial[n:]
@@ -222,13 +222,13 @@ func (s *stream) translate(event storage.Event) error {
 	}
 	switch {
 	case event.Type == storage.Deleted && was:
-		s.send(rest.Deleted, s.view(event.Entry))
+		s.send(rest.Deleted, s.viewStored(event.Entry))
 	case event.Type == storage.Deleted:
 		return nil
 	case is && was:
-		s.send(rest.Modified, s.view(event.Entry))
+		s.send(rest.Modified, s.viewStored(event.Entry))
 	case is:
-		s.send(rest.Added, s.view(event.Entry))
+		s.send(rest.Added, s.viewStored(event.Entry))
 	case was:
 		// The client gets the last version that it could see, at the revision where it lost sight of it.
 		last := event.Prev

@@ -1,0 +1,68 @@
+package registry
+
+import (
+	"bytes"
+	"io"
+	"slices"
+
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/storage"
+)
+
+// jsonForm is how objects of a version begin in JSON: what an object that says its kind has before what it has in a list.
+type jsonForm struct {
+	// head is `{"kind":…,"apiVersion":…`; "" if the kind is not what an object of the version begins with.
+	head string
+}
+
+func newJSONForm(kind *runtime.Kind) jsonForm {
+	head := `{"kind":` + quote(kind.GroupVersionKind().Kind) + `,"apiVersion":` + quote(kind.GroupVersionKind().GroupVersion().String())
+	obj := kind.New()
+	obj.GetObjectKind().SetGroupVersionKind(kind.GroupVersionKind())
+	data, err := kind.AppendJSON(nil, obj)
+	if err != nil || !bytes.HasPrefix(data, []byte(head)) {
+		return jsonForm{}
+	}
+	return jsonForm{head: head}
+}
+
+// jsonItem appends the JSON of an entry as it is in a list: without its kind.
+func (v version) jsonItem(dst []byte, e storage.Entry) ([]byte, error) {
+	obj, err := v.object(e)
+	if err != nil {
+		return nil, err
+	}
+	// JSON is about half as long again as protobuf.
+	return v.kind.AppendJSON(slices.Grow(dst, len(e.Value)*3/2), obj)
+}
+
+// keptItem is jsonItem out of memos, where it is left for whoever comes next. Nobody may modify it.
+func (v version) keptItem(memos *Memos, e storage.Entry) ([]byte, error) {
+	k := memoKey{kind: v.kind, key: e.Key, revision: e.Revision}
+	if data, ok := memos.get(k); ok {
+		return data, nil
+	}
+	data, err := v.jsonItem(nil, e)
+	if err != nil {
+		return nil, err
+	}
+	data = slices.Clone(data) // as long as it has to be
+	memos.put(k, data)
+	return data, nil
+}
+
+// writeJSON writes the object with its kind, in one piece.
+func (o *objectView) writeJSON(w io.Writer) error {
+	place := room(w)
+	item, err := o.keptItem(o.memos, o.entry)
+	if err != nil {
+		return encodingError(err)
+	}
+	place = append(place, o.json.head...)
+	if item[1] != '}' {
+		place = append(place, ',')
+	}
+	place = append(append(place, item[1:]...), '\n')
+	_, err = w.Write(place)
+	return err
+}
