@@ -36,9 +36,10 @@ func NewMemos(budget int64) *Memos {
 	return m
 }
 
-// memoKey is one object at one revision, as JSON of one kind.
+// memoKey is one object at one revision, as JSON of one kind. form is "" for the object itself.
 type memoKey struct {
 	kind     *runtime.Kind
+	form     string
 	key      string
 	revision int64
 }

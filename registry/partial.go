@@ -9,6 +9,8 @@ import (
 
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
+	runtimejson "github.com/typeplane/typeplane/runtime/json"
+	apimachineryjson "github.com/typeplane/typeplane/runtime/json/apimachinery"
 	"github.com/typeplane/typeplane/runtime/wire"
 	"github.com/typeplane/typeplane/storage"
 )
@@ -49,6 +51,14 @@ func partial(meta *metav1.ObjectMeta, gv schema.GroupVersion) *metav1.PartialObj
 	}
 }
 
+// appendPartial appends partial as JSON.
+func appendPartial(dst []byte, meta *metav1.ObjectMeta, gv schema.GroupVersion) ([]byte, error) {
+	dst = append(dst, `{"kind":"PartialObjectMetadata","apiVersion":`...)
+	dst = append(runtimejson.AppendString(dst, gv.String()), `,"metadata":`...)
+	dst, err := apimachineryjson.AppendJSON_ObjectMeta(dst, meta)
+	return append(dst, '}'), err
+}
+
 func (o *objectView) writePartial(w io.Writer, form rest.Form) error {
 	if form.MediaType == rest.Protobuf && o.stored() {
 		data, err := wire.AppendPartial(nil, partialKind.GroupVersion().String(), partialKind.Kind, o.entry.Value, o.entry.Revision)
@@ -87,7 +97,7 @@ func (l *listView) writePartialJSON(out *chunks, pretty bool) error {
 		if err != nil {
 			return nil, err
 		}
-		return appendJSON(dst, partial(meta, partialKind.GroupVersion()))
+		return appendPartial(dst, meta, partialKind.GroupVersion())
 	})
 }
 

@@ -2,11 +2,11 @@ package registry
 
 import (
 	"io"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/registry/rest"
@@ -17,24 +17,12 @@ import (
 // tableRows is the key of what a Table has in place of items.
 const tableRows = "rows"
 
-// row is a line of a Table before it is written. Its object is still the whole one if there was a reason to decode it.
-type row struct {
-	meta  *metav1.ObjectMeta
-	cells []any // behind the name
-	obj   runtime.Object
-}
-
-// writtenRow has the JSON of a metav1.TableRow.
-type writtenRow struct {
-	Cells  []any             `json:"cells"`
-	Object apiruntime.Object `json:"object"`
-}
-
 // table says how the rows of one answer are written.
 type table struct {
 	gv      schema.GroupVersion // of the Table, and of the metadata in its rows
 	include metav1.IncludeObjectPolicy
 	now     time.Time // all ages of an answer are of one moment
+	row     string    // what its rows are called among the memos
 }
 
 func newTable(form rest.Form) table {
@@ -42,6 +30,7 @@ func newTable(form rest.Form) table {
 	if form.AsVersion != "" {
 		t.gv.Version = form.AsVersion
 	}
+	t.row = t.gv.Version + "/" + string(t.include)
 	return t
 }
 
@@ -54,56 +43,79 @@ func (t table) frame(c *columns, meta metav1.ListMeta, form rest.Form) frame {
 	return f
 }
 
-// row makes a row of an entry. Without a need for the object only its metadata is decoded.
-func (t table) row(v version, e storage.Entry) (any, error) {
+// appendRow appends the row of an entry, out of memos, where it is left for whoever comes next.
+func (t table) appendRow(dst []byte, v version, e storage.Entry, memos *Memos) ([]byte, error) {
+	k := memoKey{kind: v.kind, form: t.row, key: e.Key, revision: e.Revision}
+	row, ok := memos.get(k)
+	if !ok {
+		var err error
+		if row, err = t.rowOfEntry(v, e); err != nil {
+			return nil, err
+		}
+		if memos != nil {
+			row = slices.Clone(row) // as long as it has to be
+			memos.put(k, row)
+		}
+	}
+	return fillAges(dst, row, t.now), nil
+}
+
+// rowOfEntry makes a row with holes. Without a need for the object only its metadata is decoded.
+func (t table) rowOfEntry(v version, e storage.Entry) ([]byte, error) {
 	if v.table.cells == nil && t.include != metav1.IncludeObject {
 		meta, err := v.metadata(e)
 		if err != nil {
 			return nil, err
 		}
-		return t.write(row{meta: meta, cells: []any{meta.CreationTimestamp}}), nil
+		return t.appendHoled(nil, meta, []any{meta.CreationTimestamp}, nil)
 	}
 	obj, err := v.object(e)
 	if err != nil {
 		return nil, err
 	}
 	obj.GetObjectKind().SetGroupVersionKind(v.kind.GroupVersionKind())
-	return t.rowOf(obj, v.table)
+	return t.rowOf(obj, v.table, func(dst []byte) ([]byte, error) { return v.kind.AppendJSON(dst, obj) })
 }
 
-// rowOf makes a row of an object that says its kind.
-func (t table) rowOf(obj runtime.Object, c *columns) (any, error) {
+// rowOf makes a row with holes of an object that says its kind; object appends the whole of it.
+func (t table) rowOf(obj runtime.Object, c *columns, object func([]byte) ([]byte, error)) ([]byte, error) {
 	cells, err := c.of(obj)
 	if err != nil {
 		return nil, err
 	}
-	return t.write(row{meta: runtime.Meta(obj), cells: cells, obj: obj}), nil
+	return t.appendHoled(nil, runtime.Meta(obj), cells, object)
 }
 
-func (t table) write(r row) writtenRow {
-	cells := make([]any, 0, len(r.cells)+1)
-	cells = append(cells, r.meta.Name)
-	for _, cell := range r.cells {
-		if at, ok := cell.(metav1.Time); ok {
-			cell = since(at.Time, t.now)
-		}
-		cells = append(cells, cell)
+// appendHoled appends the JSON of a metav1.TableRow, with holes where ages will be.
+func (t table) appendHoled(dst []byte, meta *metav1.ObjectMeta, cells []any, object func([]byte) ([]byte, error)) ([]byte, error) {
+	dst, err := appendJSON(append(dst, `{"cells":[`...), meta.Name)
+	if err != nil {
+		return nil, err
 	}
-	w := writtenRow{Cells: cells}
+	for _, cell := range cells {
+		if dst, err = appendCell(append(dst, ','), cell); err != nil {
+			return nil, err
+		}
+	}
+	dst = append(dst, `],"object":`...)
 	switch t.include {
 	case metav1.IncludeNone:
+		dst = append(dst, "null"...)
 	case metav1.IncludeObject:
-		w.Object = r.obj
+		dst, err = object(dst)
 	default:
-		w.Object = partial(r.meta, t.gv)
+		dst, err = appendPartial(dst, meta, t.gv)
 	}
-	return w
+	return append(dst, '}'), err
 }
 
 func (l *listView) writeTable(out *chunks, form rest.Form) error {
-	t := newTable(form)
-	return writeFrame(out, t.frame(l.table, l.meta, form), len(l.entries), form, func(i int) (any, error) {
-		return t.row(l.version, l.entries[i])
+	t, memos := newTable(form), l.memos
+	if !memos.fit(l.entries) {
+		memos = nil
+	}
+	return writeFrame(out, t.frame(l.table, l.meta, form), len(l.entries), form, func(dst []byte, i int) ([]byte, error) {
+		return t.appendRow(dst, l.version, l.entries[i], memos)
 	})
 }
 
@@ -111,7 +123,7 @@ func (l *listView) writeTable(out *chunks, form rest.Form) error {
 func (o *objectView) writeTable(w io.Writer, form rest.Form) error {
 	t := newTable(form)
 	f := t.frame(o.table, metav1.ListMeta{ResourceVersion: formatRevision(o.entry.Revision)}, form)
-	return writeRow(w, f, form, func(int) (any, error) { return t.row(o.version, o.entry) })
+	return writeRow(w, f, form, func(dst []byte) ([]byte, error) { return t.appendRow(dst, o.version, o.entry, o.memos) })
 }
 
 // writeStructAs writes an object that is no entry in the form that it is to be turned into.
@@ -122,31 +134,30 @@ func writeStructAs(w io.Writer, obj runtime.Object, c *columns, form rest.Form) 
 	}
 	t := newTable(form)
 	f := t.frame(c, metav1.ListMeta{ResourceVersion: meta.ResourceVersion}, form)
-	return writeRow(w, f, form, func(int) (any, error) { return t.rowOf(obj, c) })
+	return writeRow(w, f, form, func(dst []byte) ([]byte, error) {
+		row, err := t.rowOf(obj, c, func(dst []byte) ([]byte, error) { return appendJSON(dst, obj) })
+		if err != nil {
+			return nil, err
+		}
+		return fillAges(dst, row, t.now), nil
+	})
 }
 
-func writeRow(w io.Writer, f frame, form rest.Form, row func(int) (any, error)) error {
+func writeRow(w io.Writer, f frame, form rest.Form, row func(dst []byte) ([]byte, error)) error {
 	out := &chunks{w: w}
-	if err := writeFrame(out, f, 1, form, row); err != nil {
+	if err := writeFrame(out, f, 1, form, func(dst []byte, _ int) ([]byte, error) { return row(dst) }); err != nil {
 		return err
 	}
 	return out.flush()
 }
 
-// writeFrame writes a Table in the media types that it has.
-func writeFrame(out *chunks, f frame, n int, form rest.Form, row func(int) (any, error)) error {
-	item := func(dst []byte, i int) ([]byte, error) {
-		r, err := row(i)
-		if err != nil {
-			return nil, err
-		}
-		return appendJSON(dst, r)
-	}
+// writeFrame writes a Table of n rows in the media types that it has.
+func writeFrame(out *chunks, f frame, n int, form rest.Form, row func(dst []byte, i int) ([]byte, error)) error {
 	switch form.MediaType {
 	case rest.JSON:
-		return f.write(out, form.Pretty, n, item)
+		return f.write(out, form.Pretty, n, row)
 	case rest.YAML:
-		return writeYAML(out, func(out *chunks) error { return f.write(out, false, n, item) })
+		return writeYAML(out, func(out *chunks) error { return f.write(out, false, n, row) })
 	}
 	return apierrors.NewInternalError(errNoTable)
 }
