@@ -7,6 +7,7 @@
 //
 //   - A struct that mostly consists of structs with methods is written field by field instead of twice.
 //   - Maps of plain values are cloned, without hashing their keys again.
+//   - What holds times of apimachinery, but no other pointers, is assigned, a list of it in one go: all conditions are.
 //   - Up to four neighbouring pointers of a struct get their memory at once where all of them are set. Whoever keeps
 //     one of them keeps the memory of its neighbours, and nothing more.
 //
@@ -19,8 +20,13 @@
 //
 // A kind of another module, which a package serves by an alias, gets the function DeepCopy_<Alias>; it and all structs
 // that it is made of are copied by functions of the file, as is the metadata of a package's own kinds. They know the
-// fields that those types had when gen ran. A type that has grown since is as large as no other was, so each function
-// compares the size, which costs nothing when it runs, and leaves types of another size to their own methods.
+// fields that those types had when gen ran. A type that has grown since is of another size, so each function compares the
+// sizes of what it copies and of what it assigns, which costs nothing when it runs, and leaves the rest to the methods.
+//
+// Fully set objects of k8s.io/api are copied 1.2 (Node) to 1.4 times (ConfigMap) as fast as by its own methods, running
+// Pods 1.1 times; most of what is left are the allocations of maps (test/codebench). Cutting small things off larger
+// pieces of memory was tried: a full Pod gains a tenth, running Pods nothing, and whoever keeps a list of strings keeps a
+// kilobyte and all that it refers to.
 //
 // Start reading at Plugin; plan.go decides, emit.go prints.
 package deepcopy

@@ -128,7 +128,12 @@ func (p *printer) function(fn foreign) {
 	name := p.functionName(fn.typ)
 	p.P("// ", name, " copies the fields that the type had when this was printed. If it has grown since, its own method knows better.")
 	p.P("func ", name, "(in, out *", fn.typ, ") {")
-	p.P("if ", emit.Ident{Path: "unsafe", Name: "Sizeof"}, "(*in) != ", size(fn.typ), " {")
+	sizeof := emit.Ident{Path: "unsafe", Name: "Sizeof"}
+	grown := []any{"if ", sizeof, "(*in) != ", size(fn.typ)}
+	for _, t := range fn.assigned {
+		grown = append(grown, " || ", sizeof, "(", t, "{}) != ", size(t))
+	}
+	p.P(append(grown, " {")...)
 	p.P("in.DeepCopyInto(out)")
 	p.P("return")
 	p.P("}")

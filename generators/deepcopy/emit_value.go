@@ -78,9 +78,7 @@ func (p *printer) fields(n *node, in, out string, depth int) {
 func (p *printer) apart(n *node) {
 	for _, group := range groups(n.fields) {
 		for _, f := range group {
-			switch f.node.how {
-			case generated, function, manual, dynamic:
-			default:
+			if !f.node.writesAll() {
 				p.P("out.", f.name, " = in.", f.name)
 			}
 		}
@@ -91,6 +89,17 @@ func (p *printer) apart(n *node) {
 		f := group[0]
 		p.value(f.node, "in."+f.name, "out."+f.name, true, 0)
 	}
+}
+
+// writesAll tells whether the copy of a value writes all of it, nil too.
+func (n *node) writesAll() bool {
+	switch n.how {
+	case generated, function, manual, dynamic:
+		return true
+	case mapping:
+		return n.elem.how == assign
+	}
+	return false
 }
 
 // together prints the copy of pointers: those that are all set get their memory at once.

@@ -2,6 +2,7 @@ package deepcopy
 
 import (
 	"go/token"
+	"slices"
 	"sort"
 
 	"github.com/typeplane/typeplane/generators/kind"
@@ -20,10 +21,12 @@ type alias struct {
 type foreign struct {
 	typ  *types.Type
 	body *node
+	// assigned are the structs of other modules behind its slices, maps and pointers that are assigned as they are.
+	assigned []*types.Type
 }
 
 // metadata is what every kind has, of which a package's kinds get a copy that is faster than the method.
-var metadata = types.Name{Package: "k8s.io/apimachinery/pkg/apis/meta/v1", Name: "ObjectMeta"}
+var metadata = types.Name{Package: metaPath, Name: "ObjectMeta"}
 
 // aliases plans the functions for the kinds that a package has as aliases.
 func (pl *planner) aliases(pkg *load.Package) []alias {
@@ -99,8 +102,24 @@ func (pl *planner) foreignFunctions() []foreign {
 	}
 	var out []foreign
 	for t, body := range bodies {
-		out = append(out, foreign{t, body})
+		out = append(out, foreign{t, body, pl.assigned(body, nil)})
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].typ.Name.String() < out[j].typ.Name.String() })
 	return out
+}
+
+// assigned adds the structs of other modules that are assigned somewhere else than in the struct that a node is for.
+func (pl *planner) assigned(n *node, found []*types.Type) []*types.Type {
+	for _, f := range n.fields {
+		found = pl.assigned(f.node, found)
+	}
+	if n.elem == nil {
+		return found
+	}
+	t := n.elem.typ
+	pkg := pl.pass.Set.Package(t.Name.Package)
+	if n.elem.how == assign && n.how != array && t.Kind == types.Struct && pkg != nil && !pkg.Main && !immutable[t.Name] && !slices.Contains(found, t) {
+		found = append(found, t)
+	}
+	return pl.assigned(n.elem, found)
 }

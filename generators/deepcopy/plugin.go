@@ -18,6 +18,7 @@ const (
 
 	runtimePath = "k8s.io/apimachinery/pkg/runtime"
 	objectName  = runtimePath + ".Object"
+	metaPath    = "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Plugin returns the plug-in.

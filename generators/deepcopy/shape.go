@@ -8,8 +8,11 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// immutable are structs of other modules that hold pointers and may be assigned nevertheless.
+// immutable are structs of other modules that hold pointers and may be assigned nevertheless. Their methods, where they
+// have any, do that too.
 var immutable = map[types.Name]bool{
+	{Package: metaPath, Name: "Time"}:        true,
+	{Package: metaPath, Name: "MicroTime"}:   true,
 	{Package: "time", Name: "Time"}:          true,
 	{Package: "time", Name: "Location"}:      true,
 	{Package: "net/netip", Name: "Addr"}:     true,
@@ -46,7 +49,7 @@ func (pl *planner) byMethod(t *types.Type, at place) *node {
 		}
 		return &node{how: manual, typ: t, byValue: true, deep: true, into: true}
 	}
-	if t.Kind != types.Struct || t.IsAssignable() {
+	if t.Kind != types.Struct || plain(t, nil) {
 		return nil
 	}
 	if pl.byFunction(t) {

@@ -67,9 +67,7 @@ func (in *BookStatus) DeepCopyInto(out *BookStatus) {
 	*out = *in
 	if in.Conditions != nil {
 		out.Conditions = make([]v1.Condition, len(in.Conditions))
-		for i := range in.Conditions {
-			in.Conditions[i].DeepCopyInto(&out.Conditions[i])
-		}
+		copy(out.Conditions, in.Conditions)
 	}
 }
 
@@ -95,13 +93,14 @@ func deepCopy_v1_ManagedFieldsEntry(in, out *v1.ManagedFieldsEntry) {
 			Time     v1.Time
 			FieldsV1 v1.FieldsV1
 		})
-		in.Time.DeepCopyInto(&v.Time)
+		v.Time = *in.Time
 		out.Time = &v.Time
 		in.FieldsV1.DeepCopyInto(&v.FieldsV1)
 		out.FieldsV1 = &v.FieldsV1
 	} else {
 		if in.Time != nil {
-			out.Time = in.Time.DeepCopy()
+			v := *in.Time
+			out.Time = &v
 		}
 		if in.FieldsV1 != nil {
 			out.FieldsV1 = in.FieldsV1.DeepCopy()
@@ -116,19 +115,19 @@ func deepCopy_v1_ObjectMeta(in, out *v1.ObjectMeta) {
 		return
 	}
 	*out = *in
-	in.CreationTimestamp.DeepCopyInto(&out.CreationTimestamp)
 	if in.DeletionTimestamp != nil && in.DeletionGracePeriodSeconds != nil {
 		v := new(struct {
 			DeletionTimestamp          v1.Time
 			DeletionGracePeriodSeconds int64
 		})
-		in.DeletionTimestamp.DeepCopyInto(&v.DeletionTimestamp)
+		v.DeletionTimestamp = *in.DeletionTimestamp
 		out.DeletionTimestamp = &v.DeletionTimestamp
 		v.DeletionGracePeriodSeconds = *in.DeletionGracePeriodSeconds
 		out.DeletionGracePeriodSeconds = &v.DeletionGracePeriodSeconds
 	} else {
 		if in.DeletionTimestamp != nil {
-			out.DeletionTimestamp = in.DeletionTimestamp.DeepCopy()
+			v := *in.DeletionTimestamp
+			out.DeletionTimestamp = &v
 		}
 		if in.DeletionGracePeriodSeconds != nil {
 			v := *in.DeletionGracePeriodSeconds

@@ -68,17 +68,6 @@ func deepCopy_appsv1_Deployment(in, out *appsv1.Deployment) {
 	deepCopy_appsv1_DeploymentStatus(&in.Status, &out.Status)
 }
 
-// deepCopy_appsv1_DeploymentCondition copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_appsv1_DeploymentCondition(in, out *appsv1.DeploymentCondition) {
-	if unsafe.Sizeof(*in) != 112 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	in.LastUpdateTime.DeepCopyInto(&out.LastUpdateTime)
-	in.LastTransitionTime.DeepCopyInto(&out.LastTransitionTime)
-}
-
 // deepCopy_appsv1_DeploymentSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_appsv1_DeploymentSpec(in, out *appsv1.DeploymentSpec) {
 	if unsafe.Sizeof(*in) != 896 {
@@ -130,7 +119,7 @@ func deepCopy_appsv1_DeploymentSpec(in, out *appsv1.DeploymentSpec) {
 
 // deepCopy_appsv1_DeploymentStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_appsv1_DeploymentStatus(in, out *appsv1.DeploymentStatus) {
-	if unsafe.Sizeof(*in) != 72 {
+	if unsafe.Sizeof(*in) != 72 || unsafe.Sizeof(appsv1.DeploymentCondition{}) != 112 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -156,9 +145,7 @@ func deepCopy_appsv1_DeploymentStatus(in, out *appsv1.DeploymentStatus) {
 	}
 	if in.Conditions != nil {
 		out.Conditions = make([]appsv1.DeploymentCondition, len(in.Conditions))
-		for i := range in.Conditions {
-			deepCopy_appsv1_DeploymentCondition(&in.Conditions[i], &out.Conditions[i])
-		}
+		copy(out.Conditions, in.Conditions)
 	}
 }
 
@@ -177,7 +164,7 @@ func deepCopy_appsv1_DeploymentStrategy(in, out *appsv1.DeploymentStrategy) {
 
 // deepCopy_appsv1_RollingUpdateDeployment copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_appsv1_RollingUpdateDeployment(in, out *appsv1.RollingUpdateDeployment) {
-	if unsafe.Sizeof(*in) != 16 {
+	if unsafe.Sizeof(*in) != 16 || unsafe.Sizeof(intstr.IntOrString{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -295,7 +282,7 @@ func deepCopy_v1_AzureDiskVolumeSource(in, out *v1.AzureDiskVolumeSource) {
 
 // deepCopy_v1_CSIVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_v1_CSIVolumeSource(in, out *v1.CSIVolumeSource) {
-	if unsafe.Sizeof(*in) != 48 {
+	if unsafe.Sizeof(*in) != 48 || unsafe.Sizeof(v1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -348,7 +335,7 @@ func deepCopy_v1_Capabilities(in, out *v1.Capabilities) {
 
 // deepCopy_v1_CephFSVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_v1_CephFSVolumeSource(in, out *v1.CephFSVolumeSource) {
-	if unsafe.Sizeof(*in) != 88 {
+	if unsafe.Sizeof(*in) != 88 || unsafe.Sizeof(v1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -365,7 +352,7 @@ func deepCopy_v1_CephFSVolumeSource(in, out *v1.CephFSVolumeSource) {
 
 // deepCopy_v1_CinderVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_v1_CinderVolumeSource(in, out *v1.CinderVolumeSource) {
-	if unsafe.Sizeof(*in) != 48 {
+	if unsafe.Sizeof(*in) != 48 || unsafe.Sizeof(v1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -435,7 +422,6 @@ func deepCopy_v1_ConfigMap(in, out *v1.ConfigMap) {
 		v := *in.Immutable
 		out.Immutable = &v
 	}
-	out.Data = in.Data
 	out.Data = maps.Clone(in.Data)
 	out.BinaryData = in.BinaryData
 	if in.BinaryData != nil {
@@ -539,7 +525,7 @@ func deepCopy_v1_ConfigMapVolumeSource(in, out *v1.ConfigMapVolumeSource) {
 
 // deepCopy_v1_Container copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_v1_Container(in, out *v1.Container) {
-	if unsafe.Sizeof(*in) != 408 {
+	if unsafe.Sizeof(*in) != 408 || unsafe.Sizeof(v1.ContainerPort{}) != 56 || unsafe.Sizeof(v1.ContainerResizePolicy{}) != 32 || unsafe.Sizeof(v1.VolumeDevice{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -684,7 +670,7 @@ func deepCopy_v1_ContainerRestartRuleOnExitCodes(in, out *v1.ContainerRestartRul
 
 // deepCopy_v1_ContainerState copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_v1_ContainerState(in, out *v1.ContainerState) {
-	if unsafe.Sizeof(*in) != 24 {
+	if unsafe.Sizeof(*in) != 24 || unsafe.Sizeof(v1.ContainerStateWaiting{}) != 32 || unsafe.Sizeof(v1.ContainerStateRunning{}) != 24 || unsafe.Sizeof(v1.ContainerStateTerminated{}) != 104 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -697,9 +683,9 @@ func deepCopy_v1_ContainerState(in, out *v1.ContainerState) {
 		})
 		v.Waiting = *in.Waiting
 		out.Waiting = &v.Waiting
-		deepCopy_v1_ContainerStateRunning(in.Running, &v.Running)
+		v.Running = *in.Running
 		out.Running = &v.Running
-		deepCopy_v1_ContainerStateTerminated(in.Terminated, &v.Terminated)
+		v.Terminated = *in.Terminated
 		out.Terminated = &v.Terminated
 	} else {
 		if in.Waiting != nil {
@@ -707,35 +693,14 @@ func deepCopy_v1_ContainerState(in, out *v1.ContainerState) {
 			out.Waiting = &v
 		}
 		if in.Running != nil {
-			out.Running = new(v1.ContainerStateRunning)
-			deepCopy_v1_ContainerStateRunning(in.Running, out.Running)
+			v := *in.Running
+			out.Running = &v
 		}
 		if in.Terminated != nil {
-			out.Terminated = new(v1.ContainerStateTerminated)
-			deepCopy_v1_ContainerStateTerminated(in.Terminated, out.Terminated)
+			v := *in.Terminated
+			out.Terminated = &v
 		}
 	}
-}
-
-// deepCopy_v1_ContainerStateRunning copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_ContainerStateRunning(in, out *v1.ContainerStateRunning) {
-	if unsafe.Sizeof(*in) != 24 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	in.StartedAt.DeepCopyInto(&out.StartedAt)
-}
-
-// deepCopy_v1_ContainerStateTerminated copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_ContainerStateTerminated(in, out *v1.ContainerStateTerminated) {
-	if unsafe.Sizeof(*in) != 104 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	in.StartedAt.DeepCopyInto(&out.StartedAt)
-	in.FinishedAt.DeepCopyInto(&out.FinishedAt)
 }
 
 // deepCopy_v1_ContainerStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -830,7 +795,7 @@ func deepCopy_v1_DownwardAPIProjection(in, out *v1.DownwardAPIProjection) {
 
 // deepCopy_v1_DownwardAPIVolumeFile copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_v1_DownwardAPIVolumeFile(in, out *v1.DownwardAPIVolumeFile) {
-	if unsafe.Sizeof(*in) != 48 {
+	if unsafe.Sizeof(*in) != 48 || unsafe.Sizeof(v1.ObjectFieldSelector{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -975,7 +940,7 @@ func deepCopy_v1_EnvVar(in, out *v1.EnvVar) {
 
 // deepCopy_v1_EnvVarSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_v1_EnvVarSource(in, out *v1.EnvVarSource) {
-	if unsafe.Sizeof(*in) != 40 {
+	if unsafe.Sizeof(*in) != 40 || unsafe.Sizeof(v1.ObjectFieldSelector{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -1031,7 +996,7 @@ func deepCopy_v1_EphemeralContainer(in, out *v1.EphemeralContainer) {
 
 // deepCopy_v1_EphemeralContainerCommon copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_v1_EphemeralContainerCommon(in, out *v1.EphemeralContainerCommon) {
-	if unsafe.Sizeof(*in) != 408 {
+	if unsafe.Sizeof(*in) != 408 || unsafe.Sizeof(v1.ContainerPort{}) != 56 || unsafe.Sizeof(v1.ContainerResizePolicy{}) != 32 || unsafe.Sizeof(v1.VolumeDevice{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -1210,7 +1175,7 @@ func deepCopy_v1_FileKeySelector(in, out *v1.FileKeySelector) {
 
 // deepCopy_v1_FlexVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_v1_FlexVolumeSource(in, out *v1.FlexVolumeSource) {
-	if unsafe.Sizeof(*in) != 56 {
+	if unsafe.Sizeof(*in) != 56 || unsafe.Sizeof(v1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -1252,7 +1217,7 @@ func deepCopy_v1_GRPCAction(in, out *v1.GRPCAction) {
 
 // deepCopy_v1_HTTPGetAction copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_v1_HTTPGetAction(in, out *v1.HTTPGetAction) {
-	if unsafe.Sizeof(*in) != 112 {
+	if unsafe.Sizeof(*in) != 112 || unsafe.Sizeof(v1.HTTPHeader{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -1295,7 +1260,7 @@ func deepCopy_v1_HostPathVolumeSource(in, out *v1.HostPathVolumeSource) {
 
 // deepCopy_v1_ISCSIVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_v1_ISCSIVolumeSource(in, out *v1.ISCSIVolumeSource) {
-	if unsafe.Sizeof(*in) != 128 {
+	if unsafe.Sizeof(*in) != 128 || unsafe.Sizeof(v1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -1390,7 +1355,7 @@ func deepCopy_v1_Lifecycle(in, out *v1.Lifecycle) {
 
 // deepCopy_v1_LifecycleHandler copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_v1_LifecycleHandler(in, out *v1.LifecycleHandler) {
-	if unsafe.Sizeof(*in) != 32 {
+	if unsafe.Sizeof(*in) != 32 || unsafe.Sizeof(v1.TCPSocketAction{}) != 48 || unsafe.Sizeof(v1.SleepAction{}) != 8 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -1540,20 +1505,9 @@ func deepCopy_v1_NodeAllocatableResourceClaimStatus(in, out *v1.NodeAllocatableR
 	}
 }
 
-// deepCopy_v1_NodeCondition copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_NodeCondition(in, out *v1.NodeCondition) {
-	if unsafe.Sizeof(*in) != 112 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	in.LastHeartbeatTime.DeepCopyInto(&out.LastHeartbeatTime)
-	in.LastTransitionTime.DeepCopyInto(&out.LastTransitionTime)
-}
-
 // deepCopy_v1_NodeConfigSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_v1_NodeConfigSource(in, out *v1.NodeConfigSource) {
-	if unsafe.Sizeof(*in) != 8 {
+	if unsafe.Sizeof(*in) != 8 || unsafe.Sizeof(v1.ConfigMapNodeConfigSource{}) != 80 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -1755,7 +1709,7 @@ func deepCopy_v1_NodeSpec(in, out *v1.NodeSpec) {
 
 // deepCopy_v1_NodeStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_v1_NodeStatus(in, out *v1.NodeStatus) {
-	if unsafe.Sizeof(*in) != 400 {
+	if unsafe.Sizeof(*in) != 400 || unsafe.Sizeof(v1.NodeCondition{}) != 112 || unsafe.Sizeof(v1.NodeAddress{}) != 32 || unsafe.Sizeof(v1.AttachedVolume{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -1774,9 +1728,7 @@ func deepCopy_v1_NodeStatus(in, out *v1.NodeStatus) {
 	}
 	if in.Conditions != nil {
 		out.Conditions = make([]v1.NodeCondition, len(in.Conditions))
-		for i := range in.Conditions {
-			deepCopy_v1_NodeCondition(&in.Conditions[i], &out.Conditions[i])
-		}
+		copy(out.Conditions, in.Conditions)
 	}
 	if in.Addresses != nil {
 		out.Addresses = make([]v1.NodeAddress, len(in.Addresses))
@@ -2068,17 +2020,6 @@ func deepCopy_v1_PodCertificateProjection(in, out *v1.PodCertificateProjection) 
 	out.UserAnnotations = maps.Clone(in.UserAnnotations)
 }
 
-// deepCopy_v1_PodCondition copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_PodCondition(in, out *v1.PodCondition) {
-	if unsafe.Sizeof(*in) != 120 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	in.LastProbeTime.DeepCopyInto(&out.LastProbeTime)
-	in.LastTransitionTime.DeepCopyInto(&out.LastTransitionTime)
-}
-
 // deepCopy_v1_PodDNSConfig copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_v1_PodDNSConfig(in, out *v1.PodDNSConfig) {
 	if unsafe.Sizeof(*in) != 72 {
@@ -2117,7 +2058,7 @@ func deepCopy_v1_PodDNSConfigOption(in, out *v1.PodDNSConfigOption) {
 
 // deepCopy_v1_PodExtendedResourceClaimStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_v1_PodExtendedResourceClaimStatus(in, out *v1.PodExtendedResourceClaimStatus) {
-	if unsafe.Sizeof(*in) != 40 {
+	if unsafe.Sizeof(*in) != 40 || unsafe.Sizeof(v1.ContainerExtendedResourceRequest{}) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -2184,7 +2125,7 @@ func deepCopy_v1_PodSchedulingGroup(in, out *v1.PodSchedulingGroup) {
 
 // deepCopy_v1_PodSecurityContext copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_v1_PodSecurityContext(in, out *v1.PodSecurityContext) {
-	if unsafe.Sizeof(*in) != 136 {
+	if unsafe.Sizeof(*in) != 136 || unsafe.Sizeof(v1.SELinuxOptions{}) != 64 || unsafe.Sizeof(v1.Sysctl{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -2293,7 +2234,7 @@ func deepCopy_v1_PodSecurityContext(in, out *v1.PodSecurityContext) {
 
 // deepCopy_v1_PodSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_v1_PodSpec(in, out *v1.PodSpec) {
-	if unsafe.Sizeof(*in) != 592 {
+	if unsafe.Sizeof(*in) != 592 || unsafe.Sizeof(v1.LocalObjectReference{}) != 16 || unsafe.Sizeof(v1.PodReadinessGate{}) != 16 || unsafe.Sizeof(v1.PodOS{}) != 16 || unsafe.Sizeof(v1.PodSchedulingGate{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -2511,16 +2452,14 @@ func deepCopy_v1_PodSpec(in, out *v1.PodSpec) {
 
 // deepCopy_v1_PodStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_v1_PodStatus(in, out *v1.PodStatus) {
-	if unsafe.Sizeof(*in) != 384 {
+	if unsafe.Sizeof(*in) != 384 || unsafe.Sizeof(v1.PodCondition{}) != 120 || unsafe.Sizeof(v1.HostIP{}) != 16 || unsafe.Sizeof(v1.PodIP{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Conditions != nil {
 		out.Conditions = make([]v1.PodCondition, len(in.Conditions))
-		for i := range in.Conditions {
-			deepCopy_v1_PodCondition(&in.Conditions[i], &out.Conditions[i])
-		}
+		copy(out.Conditions, in.Conditions)
 	}
 	if in.HostIPs != nil {
 		out.HostIPs = make([]v1.HostIP, len(in.HostIPs))
@@ -2536,7 +2475,7 @@ func deepCopy_v1_PodStatus(in, out *v1.PodStatus) {
 			ExtendedResourceClaimStatus v1.PodExtendedResourceClaimStatus
 			Resources                   v1.ResourceRequirements
 		})
-		in.StartTime.DeepCopyInto(&v.StartTime)
+		v.StartTime = *in.StartTime
 		out.StartTime = &v.StartTime
 		deepCopy_v1_PodExtendedResourceClaimStatus(in.ExtendedResourceClaimStatus, &v.ExtendedResourceClaimStatus)
 		out.ExtendedResourceClaimStatus = &v.ExtendedResourceClaimStatus
@@ -2544,7 +2483,8 @@ func deepCopy_v1_PodStatus(in, out *v1.PodStatus) {
 		out.Resources = &v.Resources
 	} else {
 		if in.StartTime != nil {
-			out.StartTime = in.StartTime.DeepCopy()
+			v := *in.StartTime
+			out.StartTime = &v
 		}
 		if in.ExtendedResourceClaimStatus != nil {
 			out.ExtendedResourceClaimStatus = new(v1.PodExtendedResourceClaimStatus)
@@ -2611,7 +2551,7 @@ func deepCopy_v1_PodTemplateSpec(in, out *v1.PodTemplateSpec) {
 
 // deepCopy_v1_PodVolumeHealth copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_v1_PodVolumeHealth(in, out *v1.PodVolumeHealth) {
-	if unsafe.Sizeof(*in) != 64 {
+	if unsafe.Sizeof(*in) != 64 || unsafe.Sizeof(v1.VolumeHealthCondition{}) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -2620,7 +2560,6 @@ func deepCopy_v1_PodVolumeHealth(in, out *v1.PodVolumeHealth) {
 		out.HealthConditions = make([]v1.VolumeHealthCondition, len(in.HealthConditions))
 		copy(out.HealthConditions, in.HealthConditions)
 	}
-	in.LastTransitionTime.DeepCopyInto(&out.LastTransitionTime)
 }
 
 // deepCopy_v1_PreferredSchedulingTerm copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -2649,7 +2588,7 @@ func deepCopy_v1_Probe(in, out *v1.Probe) {
 
 // deepCopy_v1_ProbeHandler copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_v1_ProbeHandler(in, out *v1.ProbeHandler) {
-	if unsafe.Sizeof(*in) != 32 {
+	if unsafe.Sizeof(*in) != 32 || unsafe.Sizeof(v1.TCPSocketAction{}) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -2725,7 +2664,7 @@ func deepCopy_v1_ProjectedVolumeSource(in, out *v1.ProjectedVolumeSource) {
 
 // deepCopy_v1_RBDVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_v1_RBDVolumeSource(in, out *v1.RBDVolumeSource) {
-	if unsafe.Sizeof(*in) != 120 {
+	if unsafe.Sizeof(*in) != 120 || unsafe.Sizeof(v1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -2765,7 +2704,7 @@ func deepCopy_v1_ResourceHealth(in, out *v1.ResourceHealth) {
 
 // deepCopy_v1_ResourceRequirements copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_v1_ResourceRequirements(in, out *v1.ResourceRequirements) {
-	if unsafe.Sizeof(*in) != 40 {
+	if unsafe.Sizeof(*in) != 40 || unsafe.Sizeof(v1.ResourceClaim{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -2805,7 +2744,7 @@ func deepCopy_v1_ResourceStatus(in, out *v1.ResourceStatus) {
 
 // deepCopy_v1_ScaleIOVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_v1_ScaleIOVolumeSource(in, out *v1.ScaleIOVolumeSource) {
-	if unsafe.Sizeof(*in) != 136 {
+	if unsafe.Sizeof(*in) != 136 || unsafe.Sizeof(v1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -2917,7 +2856,7 @@ func deepCopy_v1_SecretVolumeSource(in, out *v1.SecretVolumeSource) {
 
 // deepCopy_v1_SecurityContext copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_v1_SecurityContext(in, out *v1.SecurityContext) {
-	if unsafe.Sizeof(*in) != 96 {
+	if unsafe.Sizeof(*in) != 96 || unsafe.Sizeof(v1.SELinuxOptions{}) != 64 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -3053,7 +2992,7 @@ func deepCopy_v1_ServiceAccountTokenProjection(in, out *v1.ServiceAccountTokenPr
 
 // deepCopy_v1_StorageOSVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_v1_StorageOSVolumeSource(in, out *v1.StorageOSVolumeSource) {
-	if unsafe.Sizeof(*in) != 64 {
+	if unsafe.Sizeof(*in) != 64 || unsafe.Sizeof(v1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -3072,7 +3011,8 @@ func deepCopy_v1_Taint(in, out *v1.Taint) {
 	}
 	*out = *in
 	if in.TimeAdded != nil {
-		out.TimeAdded = in.TimeAdded.DeepCopy()
+		v := *in.TimeAdded
+		out.TimeAdded = &v
 	}
 }
 
@@ -3330,7 +3270,7 @@ func deepCopy_v1_VolumeResourceRequirements(in, out *v1.VolumeResourceRequiremen
 
 // deepCopy_v1_VolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_v1_VolumeSource(in, out *v1.VolumeSource) {
-	if unsafe.Sizeof(*in) != 240 {
+	if unsafe.Sizeof(*in) != 240 || unsafe.Sizeof(v1.GCEPersistentDiskVolumeSource{}) != 40 || unsafe.Sizeof(v1.AWSElasticBlockStoreVolumeSource{}) != 40 || unsafe.Sizeof(v1.GitRepoVolumeSource{}) != 48 || unsafe.Sizeof(v1.NFSVolumeSource{}) != 40 || unsafe.Sizeof(v1.GlusterfsVolumeSource{}) != 40 || unsafe.Sizeof(v1.PersistentVolumeClaimVolumeSource{}) != 24 || unsafe.Sizeof(v1.FlockerVolumeSource{}) != 32 || unsafe.Sizeof(v1.AzureFileVolumeSource{}) != 40 || unsafe.Sizeof(v1.VsphereVirtualDiskVolumeSource{}) != 64 || unsafe.Sizeof(v1.QuobyteVolumeSource{}) != 88 || unsafe.Sizeof(v1.PhotonPersistentDiskVolumeSource{}) != 32 || unsafe.Sizeof(v1.PortworxVolumeSource{}) != 40 || unsafe.Sizeof(v1.ImageVolumeSource{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -3589,7 +3529,7 @@ func deepCopy_v1_VolumeSource(in, out *v1.VolumeSource) {
 
 // deepCopy_v1_VolumeStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_v1_VolumeStatus(in, out *v1.VolumeStatus) {
-	if unsafe.Sizeof(*in) != 8 {
+	if unsafe.Sizeof(*in) != 8 || unsafe.Sizeof(v1.ImageVolumeStatus{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -3693,13 +3633,14 @@ func deepCopy_metav1_ManagedFieldsEntry(in, out *metav1.ManagedFieldsEntry) {
 			Time     metav1.Time
 			FieldsV1 metav1.FieldsV1
 		})
-		in.Time.DeepCopyInto(&v.Time)
+		v.Time = *in.Time
 		out.Time = &v.Time
 		in.FieldsV1.DeepCopyInto(&v.FieldsV1)
 		out.FieldsV1 = &v.FieldsV1
 	} else {
 		if in.Time != nil {
-			out.Time = in.Time.DeepCopy()
+			v := *in.Time
+			out.Time = &v
 		}
 		if in.FieldsV1 != nil {
 			out.FieldsV1 = in.FieldsV1.DeepCopy()
@@ -3714,19 +3655,19 @@ func deepCopy_metav1_ObjectMeta(in, out *metav1.ObjectMeta) {
 		return
 	}
 	*out = *in
-	in.CreationTimestamp.DeepCopyInto(&out.CreationTimestamp)
 	if in.DeletionTimestamp != nil && in.DeletionGracePeriodSeconds != nil {
 		v := new(struct {
 			DeletionTimestamp          metav1.Time
 			DeletionGracePeriodSeconds int64
 		})
-		in.DeletionTimestamp.DeepCopyInto(&v.DeletionTimestamp)
+		v.DeletionTimestamp = *in.DeletionTimestamp
 		out.DeletionTimestamp = &v.DeletionTimestamp
 		v.DeletionGracePeriodSeconds = *in.DeletionGracePeriodSeconds
 		out.DeletionGracePeriodSeconds = &v.DeletionGracePeriodSeconds
 	} else {
 		if in.DeletionTimestamp != nil {
-			out.DeletionTimestamp = in.DeletionTimestamp.DeepCopy()
+			v := *in.DeletionTimestamp
+			out.DeletionTimestamp = &v
 		}
 		if in.DeletionGracePeriodSeconds != nil {
 			v := *in.DeletionGracePeriodSeconds

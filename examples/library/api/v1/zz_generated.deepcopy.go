@@ -98,9 +98,7 @@ func (in *BookStatus) DeepCopyInto(out *BookStatus) {
 	*out = *in
 	if in.Conditions != nil {
 		out.Conditions = make([]metav1.Condition, len(in.Conditions))
-		for i := range in.Conditions {
-			in.Conditions[i].DeepCopyInto(&out.Conditions[i])
-		}
+		copy(out.Conditions, in.Conditions)
 	}
 }
 
@@ -201,13 +199,14 @@ func deepCopy_metav1_ManagedFieldsEntry(in, out *metav1.ManagedFieldsEntry) {
 			Time     metav1.Time
 			FieldsV1 metav1.FieldsV1
 		})
-		in.Time.DeepCopyInto(&v.Time)
+		v.Time = *in.Time
 		out.Time = &v.Time
 		in.FieldsV1.DeepCopyInto(&v.FieldsV1)
 		out.FieldsV1 = &v.FieldsV1
 	} else {
 		if in.Time != nil {
-			out.Time = in.Time.DeepCopy()
+			v := *in.Time
+			out.Time = &v
 		}
 		if in.FieldsV1 != nil {
 			out.FieldsV1 = in.FieldsV1.DeepCopy()
@@ -222,19 +221,19 @@ func deepCopy_metav1_ObjectMeta(in, out *metav1.ObjectMeta) {
 		return
 	}
 	*out = *in
-	in.CreationTimestamp.DeepCopyInto(&out.CreationTimestamp)
 	if in.DeletionTimestamp != nil && in.DeletionGracePeriodSeconds != nil {
 		v := new(struct {
 			DeletionTimestamp          metav1.Time
 			DeletionGracePeriodSeconds int64
 		})
-		in.DeletionTimestamp.DeepCopyInto(&v.DeletionTimestamp)
+		v.DeletionTimestamp = *in.DeletionTimestamp
 		out.DeletionTimestamp = &v.DeletionTimestamp
 		v.DeletionGracePeriodSeconds = *in.DeletionGracePeriodSeconds
 		out.DeletionGracePeriodSeconds = &v.DeletionGracePeriodSeconds
 	} else {
 		if in.DeletionTimestamp != nil {
-			out.DeletionTimestamp = in.DeletionTimestamp.DeepCopy()
+			v := *in.DeletionTimestamp
+			out.DeletionTimestamp = &v
 		}
 		if in.DeletionGracePeriodSeconds != nil {
 			v := *in.DeletionGracePeriodSeconds

@@ -130,7 +130,7 @@ func (in *HorizontalPodAutoscalerStatus) DeepCopyInto(out *HorizontalPodAutoscal
 		})
 		v.ObservedGeneration = *in.ObservedGeneration
 		out.ObservedGeneration = &v.ObservedGeneration
-		in.LastScaleTime.DeepCopyInto(&v.LastScaleTime)
+		v.LastScaleTime = *in.LastScaleTime
 		out.LastScaleTime = &v.LastScaleTime
 		v.CurrentCPUUtilizationPercentage = *in.CurrentCPUUtilizationPercentage
 		out.CurrentCPUUtilizationPercentage = &v.CurrentCPUUtilizationPercentage
@@ -140,7 +140,8 @@ func (in *HorizontalPodAutoscalerStatus) DeepCopyInto(out *HorizontalPodAutoscal
 			out.ObservedGeneration = &v
 		}
 		if in.LastScaleTime != nil {
-			out.LastScaleTime = in.LastScaleTime.DeepCopy()
+			v := *in.LastScaleTime
+			out.LastScaleTime = &v
 		}
 		if in.CurrentCPUUtilizationPercentage != nil {
 			v := *in.CurrentCPUUtilizationPercentage
@@ -171,13 +172,14 @@ func deepCopy_metav1_ManagedFieldsEntry(in, out *metav1.ManagedFieldsEntry) {
 			Time     metav1.Time
 			FieldsV1 metav1.FieldsV1
 		})
-		in.Time.DeepCopyInto(&v.Time)
+		v.Time = *in.Time
 		out.Time = &v.Time
 		in.FieldsV1.DeepCopyInto(&v.FieldsV1)
 		out.FieldsV1 = &v.FieldsV1
 	} else {
 		if in.Time != nil {
-			out.Time = in.Time.DeepCopy()
+			v := *in.Time
+			out.Time = &v
 		}
 		if in.FieldsV1 != nil {
 			out.FieldsV1 = in.FieldsV1.DeepCopy()
@@ -192,19 +194,19 @@ func deepCopy_metav1_ObjectMeta(in, out *metav1.ObjectMeta) {
 		return
 	}
 	*out = *in
-	in.CreationTimestamp.DeepCopyInto(&out.CreationTimestamp)
 	if in.DeletionTimestamp != nil && in.DeletionGracePeriodSeconds != nil {
 		v := new(struct {
 			DeletionTimestamp          metav1.Time
 			DeletionGracePeriodSeconds int64
 		})
-		in.DeletionTimestamp.DeepCopyInto(&v.DeletionTimestamp)
+		v.DeletionTimestamp = *in.DeletionTimestamp
 		out.DeletionTimestamp = &v.DeletionTimestamp
 		v.DeletionGracePeriodSeconds = *in.DeletionGracePeriodSeconds
 		out.DeletionGracePeriodSeconds = &v.DeletionGracePeriodSeconds
 	} else {
 		if in.DeletionTimestamp != nil {
-			out.DeletionTimestamp = in.DeletionTimestamp.DeepCopy()
+			v := *in.DeletionTimestamp
+			out.DeletionTimestamp = &v
 		}
 		if in.DeletionGracePeriodSeconds != nil {
 			v := *in.DeletionGracePeriodSeconds

@@ -166,7 +166,7 @@ func deepCopy_corev1_AzureDiskVolumeSource(in, out *corev1.AzureDiskVolumeSource
 
 // deepCopy_corev1_CSIVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_CSIVolumeSource(in, out *corev1.CSIVolumeSource) {
-	if unsafe.Sizeof(*in) != 48 {
+	if unsafe.Sizeof(*in) != 48 || unsafe.Sizeof(corev1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -219,7 +219,7 @@ func deepCopy_corev1_Capabilities(in, out *corev1.Capabilities) {
 
 // deepCopy_corev1_CephFSVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_CephFSVolumeSource(in, out *corev1.CephFSVolumeSource) {
-	if unsafe.Sizeof(*in) != 88 {
+	if unsafe.Sizeof(*in) != 88 || unsafe.Sizeof(corev1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -236,7 +236,7 @@ func deepCopy_corev1_CephFSVolumeSource(in, out *corev1.CephFSVolumeSource) {
 
 // deepCopy_corev1_CinderVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_CinderVolumeSource(in, out *corev1.CinderVolumeSource) {
-	if unsafe.Sizeof(*in) != 48 {
+	if unsafe.Sizeof(*in) != 48 || unsafe.Sizeof(corev1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -381,7 +381,7 @@ func deepCopy_corev1_ConfigMapVolumeSource(in, out *corev1.ConfigMapVolumeSource
 
 // deepCopy_corev1_Container copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_Container(in, out *corev1.Container) {
-	if unsafe.Sizeof(*in) != 408 {
+	if unsafe.Sizeof(*in) != 408 || unsafe.Sizeof(corev1.ContainerPort{}) != 56 || unsafe.Sizeof(corev1.ContainerResizePolicy{}) != 32 || unsafe.Sizeof(corev1.VolumeDevice{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -513,7 +513,7 @@ func deepCopy_corev1_ContainerRestartRuleOnExitCodes(in, out *corev1.ContainerRe
 
 // deepCopy_corev1_ContainerState copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_ContainerState(in, out *corev1.ContainerState) {
-	if unsafe.Sizeof(*in) != 24 {
+	if unsafe.Sizeof(*in) != 24 || unsafe.Sizeof(corev1.ContainerStateWaiting{}) != 32 || unsafe.Sizeof(corev1.ContainerStateRunning{}) != 24 || unsafe.Sizeof(corev1.ContainerStateTerminated{}) != 104 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -526,9 +526,9 @@ func deepCopy_corev1_ContainerState(in, out *corev1.ContainerState) {
 		})
 		v.Waiting = *in.Waiting
 		out.Waiting = &v.Waiting
-		deepCopy_corev1_ContainerStateRunning(in.Running, &v.Running)
+		v.Running = *in.Running
 		out.Running = &v.Running
-		deepCopy_corev1_ContainerStateTerminated(in.Terminated, &v.Terminated)
+		v.Terminated = *in.Terminated
 		out.Terminated = &v.Terminated
 	} else {
 		if in.Waiting != nil {
@@ -536,35 +536,14 @@ func deepCopy_corev1_ContainerState(in, out *corev1.ContainerState) {
 			out.Waiting = &v
 		}
 		if in.Running != nil {
-			out.Running = new(corev1.ContainerStateRunning)
-			deepCopy_corev1_ContainerStateRunning(in.Running, out.Running)
+			v := *in.Running
+			out.Running = &v
 		}
 		if in.Terminated != nil {
-			out.Terminated = new(corev1.ContainerStateTerminated)
-			deepCopy_corev1_ContainerStateTerminated(in.Terminated, out.Terminated)
+			v := *in.Terminated
+			out.Terminated = &v
 		}
 	}
-}
-
-// deepCopy_corev1_ContainerStateRunning copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_ContainerStateRunning(in, out *corev1.ContainerStateRunning) {
-	if unsafe.Sizeof(*in) != 24 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	in.StartedAt.DeepCopyInto(&out.StartedAt)
-}
-
-// deepCopy_corev1_ContainerStateTerminated copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_ContainerStateTerminated(in, out *corev1.ContainerStateTerminated) {
-	if unsafe.Sizeof(*in) != 104 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	in.StartedAt.DeepCopyInto(&out.StartedAt)
-	in.FinishedAt.DeepCopyInto(&out.FinishedAt)
 }
 
 // deepCopy_corev1_ContainerStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -659,7 +638,7 @@ func deepCopy_corev1_DownwardAPIProjection(in, out *corev1.DownwardAPIProjection
 
 // deepCopy_corev1_DownwardAPIVolumeFile copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_DownwardAPIVolumeFile(in, out *corev1.DownwardAPIVolumeFile) {
-	if unsafe.Sizeof(*in) != 48 {
+	if unsafe.Sizeof(*in) != 48 || unsafe.Sizeof(corev1.ObjectFieldSelector{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -804,7 +783,7 @@ func deepCopy_corev1_EnvVar(in, out *corev1.EnvVar) {
 
 // deepCopy_corev1_EnvVarSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_EnvVarSource(in, out *corev1.EnvVarSource) {
-	if unsafe.Sizeof(*in) != 40 {
+	if unsafe.Sizeof(*in) != 40 || unsafe.Sizeof(corev1.ObjectFieldSelector{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -860,7 +839,7 @@ func deepCopy_corev1_EphemeralContainer(in, out *corev1.EphemeralContainer) {
 
 // deepCopy_corev1_EphemeralContainerCommon copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_EphemeralContainerCommon(in, out *corev1.EphemeralContainerCommon) {
-	if unsafe.Sizeof(*in) != 408 {
+	if unsafe.Sizeof(*in) != 408 || unsafe.Sizeof(corev1.ContainerPort{}) != 56 || unsafe.Sizeof(corev1.ContainerResizePolicy{}) != 32 || unsafe.Sizeof(corev1.VolumeDevice{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -1039,7 +1018,7 @@ func deepCopy_corev1_FileKeySelector(in, out *corev1.FileKeySelector) {
 
 // deepCopy_corev1_FlexVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_FlexVolumeSource(in, out *corev1.FlexVolumeSource) {
-	if unsafe.Sizeof(*in) != 56 {
+	if unsafe.Sizeof(*in) != 56 || unsafe.Sizeof(corev1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -1081,7 +1060,7 @@ func deepCopy_corev1_GRPCAction(in, out *corev1.GRPCAction) {
 
 // deepCopy_corev1_HTTPGetAction copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_HTTPGetAction(in, out *corev1.HTTPGetAction) {
-	if unsafe.Sizeof(*in) != 112 {
+	if unsafe.Sizeof(*in) != 112 || unsafe.Sizeof(corev1.HTTPHeader{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -1124,7 +1103,7 @@ func deepCopy_corev1_HostPathVolumeSource(in, out *corev1.HostPathVolumeSource) 
 
 // deepCopy_corev1_ISCSIVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_ISCSIVolumeSource(in, out *corev1.ISCSIVolumeSource) {
-	if unsafe.Sizeof(*in) != 128 {
+	if unsafe.Sizeof(*in) != 128 || unsafe.Sizeof(corev1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -1219,7 +1198,7 @@ func deepCopy_corev1_Lifecycle(in, out *corev1.Lifecycle) {
 
 // deepCopy_corev1_LifecycleHandler copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_LifecycleHandler(in, out *corev1.LifecycleHandler) {
-	if unsafe.Sizeof(*in) != 32 {
+	if unsafe.Sizeof(*in) != 32 || unsafe.Sizeof(corev1.TCPSocketAction{}) != 48 || unsafe.Sizeof(corev1.SleepAction{}) != 8 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -1284,16 +1263,6 @@ func deepCopy_corev1_Namespace(in, out *corev1.Namespace) {
 	deepCopy_corev1_NamespaceStatus(&in.Status, &out.Status)
 }
 
-// deepCopy_corev1_NamespaceCondition copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_NamespaceCondition(in, out *corev1.NamespaceCondition) {
-	if unsafe.Sizeof(*in) != 88 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	in.LastTransitionTime.DeepCopyInto(&out.LastTransitionTime)
-}
-
 // deepCopy_corev1_NamespaceList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_NamespaceList(in, out *corev1.NamespaceList) {
 	if unsafe.Sizeof(*in) != 120 {
@@ -1326,16 +1295,14 @@ func deepCopy_corev1_NamespaceSpec(in, out *corev1.NamespaceSpec) {
 
 // deepCopy_corev1_NamespaceStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_NamespaceStatus(in, out *corev1.NamespaceStatus) {
-	if unsafe.Sizeof(*in) != 40 {
+	if unsafe.Sizeof(*in) != 40 || unsafe.Sizeof(corev1.NamespaceCondition{}) != 88 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Conditions != nil {
 		out.Conditions = make([]corev1.NamespaceCondition, len(in.Conditions))
-		for i := range in.Conditions {
-			deepCopy_corev1_NamespaceCondition(&in.Conditions[i], &out.Conditions[i])
-		}
+		copy(out.Conditions, in.Conditions)
 	}
 }
 
@@ -1672,17 +1639,6 @@ func deepCopy_corev1_PodCertificateProjection(in, out *corev1.PodCertificateProj
 	out.UserAnnotations = maps.Clone(in.UserAnnotations)
 }
 
-// deepCopy_corev1_PodCondition copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_PodCondition(in, out *corev1.PodCondition) {
-	if unsafe.Sizeof(*in) != 120 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	in.LastProbeTime.DeepCopyInto(&out.LastProbeTime)
-	in.LastTransitionTime.DeepCopyInto(&out.LastTransitionTime)
-}
-
 // deepCopy_corev1_PodDNSConfig copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_PodDNSConfig(in, out *corev1.PodDNSConfig) {
 	if unsafe.Sizeof(*in) != 72 {
@@ -1721,7 +1677,7 @@ func deepCopy_corev1_PodDNSConfigOption(in, out *corev1.PodDNSConfigOption) {
 
 // deepCopy_corev1_PodExtendedResourceClaimStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_PodExtendedResourceClaimStatus(in, out *corev1.PodExtendedResourceClaimStatus) {
-	if unsafe.Sizeof(*in) != 40 {
+	if unsafe.Sizeof(*in) != 40 || unsafe.Sizeof(corev1.ContainerExtendedResourceRequest{}) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -1805,7 +1761,7 @@ func deepCopy_corev1_PodSchedulingGroup(in, out *corev1.PodSchedulingGroup) {
 
 // deepCopy_corev1_PodSecurityContext copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_PodSecurityContext(in, out *corev1.PodSecurityContext) {
-	if unsafe.Sizeof(*in) != 136 {
+	if unsafe.Sizeof(*in) != 136 || unsafe.Sizeof(corev1.SELinuxOptions{}) != 64 || unsafe.Sizeof(corev1.Sysctl{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -1914,7 +1870,7 @@ func deepCopy_corev1_PodSecurityContext(in, out *corev1.PodSecurityContext) {
 
 // deepCopy_corev1_PodSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_PodSpec(in, out *corev1.PodSpec) {
-	if unsafe.Sizeof(*in) != 592 {
+	if unsafe.Sizeof(*in) != 592 || unsafe.Sizeof(corev1.LocalObjectReference{}) != 16 || unsafe.Sizeof(corev1.PodReadinessGate{}) != 16 || unsafe.Sizeof(corev1.PodOS{}) != 16 || unsafe.Sizeof(corev1.PodSchedulingGate{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -2132,16 +2088,14 @@ func deepCopy_corev1_PodSpec(in, out *corev1.PodSpec) {
 
 // deepCopy_corev1_PodStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_PodStatus(in, out *corev1.PodStatus) {
-	if unsafe.Sizeof(*in) != 384 {
+	if unsafe.Sizeof(*in) != 384 || unsafe.Sizeof(corev1.PodCondition{}) != 120 || unsafe.Sizeof(corev1.HostIP{}) != 16 || unsafe.Sizeof(corev1.PodIP{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Conditions != nil {
 		out.Conditions = make([]corev1.PodCondition, len(in.Conditions))
-		for i := range in.Conditions {
-			deepCopy_corev1_PodCondition(&in.Conditions[i], &out.Conditions[i])
-		}
+		copy(out.Conditions, in.Conditions)
 	}
 	if in.HostIPs != nil {
 		out.HostIPs = make([]corev1.HostIP, len(in.HostIPs))
@@ -2157,7 +2111,7 @@ func deepCopy_corev1_PodStatus(in, out *corev1.PodStatus) {
 			ExtendedResourceClaimStatus corev1.PodExtendedResourceClaimStatus
 			Resources                   corev1.ResourceRequirements
 		})
-		in.StartTime.DeepCopyInto(&v.StartTime)
+		v.StartTime = *in.StartTime
 		out.StartTime = &v.StartTime
 		deepCopy_corev1_PodExtendedResourceClaimStatus(in.ExtendedResourceClaimStatus, &v.ExtendedResourceClaimStatus)
 		out.ExtendedResourceClaimStatus = &v.ExtendedResourceClaimStatus
@@ -2165,7 +2119,8 @@ func deepCopy_corev1_PodStatus(in, out *corev1.PodStatus) {
 		out.Resources = &v.Resources
 	} else {
 		if in.StartTime != nil {
-			out.StartTime = in.StartTime.DeepCopy()
+			v := *in.StartTime
+			out.StartTime = &v
 		}
 		if in.ExtendedResourceClaimStatus != nil {
 			out.ExtendedResourceClaimStatus = new(corev1.PodExtendedResourceClaimStatus)
@@ -2232,7 +2187,7 @@ func deepCopy_corev1_PodTemplateSpec(in, out *corev1.PodTemplateSpec) {
 
 // deepCopy_corev1_PodVolumeHealth copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_PodVolumeHealth(in, out *corev1.PodVolumeHealth) {
-	if unsafe.Sizeof(*in) != 64 {
+	if unsafe.Sizeof(*in) != 64 || unsafe.Sizeof(corev1.VolumeHealthCondition{}) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -2241,7 +2196,6 @@ func deepCopy_corev1_PodVolumeHealth(in, out *corev1.PodVolumeHealth) {
 		out.HealthConditions = make([]corev1.VolumeHealthCondition, len(in.HealthConditions))
 		copy(out.HealthConditions, in.HealthConditions)
 	}
-	in.LastTransitionTime.DeepCopyInto(&out.LastTransitionTime)
 }
 
 // deepCopy_corev1_PreferredSchedulingTerm copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -2270,7 +2224,7 @@ func deepCopy_corev1_Probe(in, out *corev1.Probe) {
 
 // deepCopy_corev1_ProbeHandler copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_ProbeHandler(in, out *corev1.ProbeHandler) {
-	if unsafe.Sizeof(*in) != 32 {
+	if unsafe.Sizeof(*in) != 32 || unsafe.Sizeof(corev1.TCPSocketAction{}) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -2346,7 +2300,7 @@ func deepCopy_corev1_ProjectedVolumeSource(in, out *corev1.ProjectedVolumeSource
 
 // deepCopy_corev1_RBDVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_RBDVolumeSource(in, out *corev1.RBDVolumeSource) {
-	if unsafe.Sizeof(*in) != 120 {
+	if unsafe.Sizeof(*in) != 120 || unsafe.Sizeof(corev1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -2371,16 +2325,6 @@ func deepCopy_corev1_ReplicationController(in, out *corev1.ReplicationController
 	deepCopy_metav1_ObjectMeta(&in.ObjectMeta, &out.ObjectMeta)
 	deepCopy_corev1_ReplicationControllerSpec(&in.Spec, &out.Spec)
 	deepCopy_corev1_ReplicationControllerStatus(&in.Status, &out.Status)
-}
-
-// deepCopy_corev1_ReplicationControllerCondition copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_ReplicationControllerCondition(in, out *corev1.ReplicationControllerCondition) {
-	if unsafe.Sizeof(*in) != 88 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	in.LastTransitionTime.DeepCopyInto(&out.LastTransitionTime)
 }
 
 // deepCopy_corev1_ReplicationControllerList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -2431,16 +2375,14 @@ func deepCopy_corev1_ReplicationControllerSpec(in, out *corev1.ReplicationContro
 
 // deepCopy_corev1_ReplicationControllerStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_ReplicationControllerStatus(in, out *corev1.ReplicationControllerStatus) {
-	if unsafe.Sizeof(*in) != 48 {
+	if unsafe.Sizeof(*in) != 48 || unsafe.Sizeof(corev1.ReplicationControllerCondition{}) != 88 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Conditions != nil {
 		out.Conditions = make([]corev1.ReplicationControllerCondition, len(in.Conditions))
-		for i := range in.Conditions {
-			deepCopy_corev1_ReplicationControllerCondition(&in.Conditions[i], &out.Conditions[i])
-		}
+		copy(out.Conditions, in.Conditions)
 	}
 }
 
@@ -2469,7 +2411,7 @@ func deepCopy_corev1_ResourceHealth(in, out *corev1.ResourceHealth) {
 
 // deepCopy_corev1_ResourceRequirements copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_ResourceRequirements(in, out *corev1.ResourceRequirements) {
-	if unsafe.Sizeof(*in) != 40 {
+	if unsafe.Sizeof(*in) != 40 || unsafe.Sizeof(corev1.ResourceClaim{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -2509,7 +2451,7 @@ func deepCopy_corev1_ResourceStatus(in, out *corev1.ResourceStatus) {
 
 // deepCopy_corev1_ScaleIOVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_ScaleIOVolumeSource(in, out *corev1.ScaleIOVolumeSource) {
-	if unsafe.Sizeof(*in) != 136 {
+	if unsafe.Sizeof(*in) != 136 || unsafe.Sizeof(corev1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -2621,7 +2563,7 @@ func deepCopy_corev1_SecretVolumeSource(in, out *corev1.SecretVolumeSource) {
 
 // deepCopy_corev1_SecurityContext copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_SecurityContext(in, out *corev1.SecurityContext) {
-	if unsafe.Sizeof(*in) != 96 {
+	if unsafe.Sizeof(*in) != 96 || unsafe.Sizeof(corev1.SELinuxOptions{}) != 64 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -2757,7 +2699,7 @@ func deepCopy_corev1_ServiceAccountTokenProjection(in, out *corev1.ServiceAccoun
 
 // deepCopy_corev1_StorageOSVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_StorageOSVolumeSource(in, out *corev1.StorageOSVolumeSource) {
-	if unsafe.Sizeof(*in) != 64 {
+	if unsafe.Sizeof(*in) != 64 || unsafe.Sizeof(corev1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -3022,7 +2964,7 @@ func deepCopy_corev1_VolumeResourceRequirements(in, out *corev1.VolumeResourceRe
 
 // deepCopy_corev1_VolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_VolumeSource(in, out *corev1.VolumeSource) {
-	if unsafe.Sizeof(*in) != 240 {
+	if unsafe.Sizeof(*in) != 240 || unsafe.Sizeof(corev1.GCEPersistentDiskVolumeSource{}) != 40 || unsafe.Sizeof(corev1.AWSElasticBlockStoreVolumeSource{}) != 40 || unsafe.Sizeof(corev1.GitRepoVolumeSource{}) != 48 || unsafe.Sizeof(corev1.NFSVolumeSource{}) != 40 || unsafe.Sizeof(corev1.GlusterfsVolumeSource{}) != 40 || unsafe.Sizeof(corev1.PersistentVolumeClaimVolumeSource{}) != 24 || unsafe.Sizeof(corev1.FlockerVolumeSource{}) != 32 || unsafe.Sizeof(corev1.AzureFileVolumeSource{}) != 40 || unsafe.Sizeof(corev1.VsphereVirtualDiskVolumeSource{}) != 64 || unsafe.Sizeof(corev1.QuobyteVolumeSource{}) != 88 || unsafe.Sizeof(corev1.PhotonPersistentDiskVolumeSource{}) != 32 || unsafe.Sizeof(corev1.PortworxVolumeSource{}) != 40 || unsafe.Sizeof(corev1.ImageVolumeSource{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -3281,7 +3223,7 @@ func deepCopy_corev1_VolumeSource(in, out *corev1.VolumeSource) {
 
 // deepCopy_corev1_VolumeStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_VolumeStatus(in, out *corev1.VolumeStatus) {
-	if unsafe.Sizeof(*in) != 8 {
+	if unsafe.Sizeof(*in) != 8 || unsafe.Sizeof(corev1.ImageVolumeStatus{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -3375,7 +3317,7 @@ func deepCopy_metav1_LabelSelectorRequirement(in, out *metav1.LabelSelectorRequi
 
 // deepCopy_metav1_ListMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_metav1_ListMeta(in, out *metav1.ListMeta) {
-	if unsafe.Sizeof(*in) != 64 {
+	if unsafe.Sizeof(*in) != 64 || unsafe.Sizeof(metav1.ShardInfo{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
@@ -3413,13 +3355,14 @@ func deepCopy_metav1_ManagedFieldsEntry(in, out *metav1.ManagedFieldsEntry) {
 			Time     metav1.Time
 			FieldsV1 metav1.FieldsV1
 		})
-		in.Time.DeepCopyInto(&v.Time)
+		v.Time = *in.Time
 		out.Time = &v.Time
 		in.FieldsV1.DeepCopyInto(&v.FieldsV1)
 		out.FieldsV1 = &v.FieldsV1
 	} else {
 		if in.Time != nil {
-			out.Time = in.Time.DeepCopy()
+			v := *in.Time
+			out.Time = &v
 		}
 		if in.FieldsV1 != nil {
 			out.FieldsV1 = in.FieldsV1.DeepCopy()
@@ -3434,19 +3377,19 @@ func deepCopy_metav1_ObjectMeta(in, out *metav1.ObjectMeta) {
 		return
 	}
 	*out = *in
-	in.CreationTimestamp.DeepCopyInto(&out.CreationTimestamp)
 	if in.DeletionTimestamp != nil && in.DeletionGracePeriodSeconds != nil {
 		v := new(struct {
 			DeletionTimestamp          metav1.Time
 			DeletionGracePeriodSeconds int64
 		})
-		in.DeletionTimestamp.DeepCopyInto(&v.DeletionTimestamp)
+		v.DeletionTimestamp = *in.DeletionTimestamp
 		out.DeletionTimestamp = &v.DeletionTimestamp
 		v.DeletionGracePeriodSeconds = *in.DeletionGracePeriodSeconds
 		out.DeletionGracePeriodSeconds = &v.DeletionGracePeriodSeconds
 	} else {
 		if in.DeletionTimestamp != nil {
-			out.DeletionTimestamp = in.DeletionTimestamp.DeepCopy()
+			v := *in.DeletionTimestamp
+			out.DeletionTimestamp = &v
 		}
 		if in.DeletionGracePeriodSeconds != nil {
 			v := *in.DeletionGracePeriodSeconds
