@@ -56,6 +56,11 @@ func (p *printer) message(m *message) {
 		p.P("func (m *", m.typ, ") Reset() { *m = ", m.typ, "{} }")
 		p.P()
 	}
+	if m.protoMessage {
+		p.P("// ProtoMessage says that m is a message of protobuf.")
+		p.P("func (*", m.typ, ") ProtoMessage() {}")
+		p.P()
+	}
 	if m.codec {
 		p.size(m)
 		p.methods(m)

@@ -50,7 +50,7 @@ type message struct {
 	// items says that typ is a slice or map (+protobuf.nullable=true), which is the message's only field.
 	items bool
 	// codec and stringer say which methods to print besides Reset; the user has written the others.
-	codec, stringer, reset bool
+	codec, stringer, reset, protoMessage bool
 	// deprecated is said in the .proto file.
 	deprecated bool
 	// foreign says that the message is of another module: it gets functions, no methods.
@@ -71,6 +71,8 @@ func (m *message) prints(name string) bool {
 	switch name {
 	case "Reset":
 		return m.reset
+	case "ProtoMessage":
+		return m.protoMessage
 	case "String":
 		return m.stringer
 	}
@@ -92,6 +94,8 @@ type planner struct {
 	planned map[*types.Type]*message
 	// protos caches generated.proto of other packages.
 	protos map[string][]byte
+	// legacy says that messages have a method ProtoMessage.
+	legacy bool
 }
 
 // plan decides what each package gets. Packages without messages are left out.
@@ -107,6 +111,7 @@ func plan(set *load.Set, packages []*load.Package, report *diag.Report) []*file 
 			files = append(files, f)
 		}
 	}
+	p.legacy = len(files) > 0 && p.hasProtoMessage()
 	for _, f := range files {
 		p.fill(f)
 	}
@@ -255,6 +260,7 @@ func (p *planner) handWritten(m *message) {
 	has := func(name string) bool { return m.typ.Methods[name] != nil }
 	m.stringer = m.stringer && !has("String")
 	m.reset = !has("Reset")
+	m.protoMessage = p.legacy && !has("ProtoMessage")
 	if !m.codec {
 		return
 	}
