@@ -118,8 +118,15 @@ func readPackage(set *load.Set, pkg *load.Package, report *diag.Report) (version
 		switch {
 		case path == "false":
 			problem("+%s=false contradicts the package's other +%s", tagName, tagName)
+		case path == version.Path && len(paths) == 1:
+			report.Warn(diag.Problem{
+				Pos: set.PackagePos(pkg), Path: "package " + pkg.Name,
+				Message: fmt.Sprintf("+%s=%s has no effect, because a package is not converted to itself", tagName, path),
+				Cure:    "name the hub's import path, or remove the tag",
+			})
+			return nil, nil
 		case path == version.Path:
-			problem("+%s=%s: a package is not converted to itself; want the import path of the hub", tagName, path)
+			continue // says where functions by hand are, and those of the package are found anyway
 		case hub == nil:
 			problem("+%s=%s: there is no such package; want the import path of the hub", tagName, path)
 		default:
