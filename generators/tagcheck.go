@@ -46,6 +46,8 @@ func (c *tagCheck) lines(lines []load.TagLine) {
 		case wrong && fault.Value:
 			p.Idle = !c.table.IsRead(fault.Name)
 			c.wrongValues = append(c.wrongValues, wrongValue{p, fault.Name})
+		case wrong && !fault.Unknown && line.Scope == tag.Func: // mostly prose that speaks of the tag
+			c.report.Warn(p)
 		case wrong:
 			c.report.Add(p)
 		case line.Trailing && tag.Checked(tag.NameOf(line.Text)):

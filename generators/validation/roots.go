@@ -83,7 +83,12 @@ func (p *planner) canonical(all []*target) {
 func (p *planner) asked(pkg *load.Package) (*target, bool) {
 	var filters []string
 	for _, value := range tag.Values(pkg.DocLines, tagEnable) {
-		filters = append(filters, strings.Split(value, ",")...)
+		for f := range strings.SplitSeq(value, ",") {
+			if token.IsExported(f) && token.IsIdentifier(f) { // how it was written up to Kubernetes 1.36
+				f = "TypesWithField=" + f
+			}
+			filters = append(filters, f)
+		}
 	}
 	if len(filters) == 0 {
 		return nil, false

@@ -75,7 +75,8 @@ func shortType(t *types.Type) string {
 	return t.Name.Name
 }
 
-// strayCustoms reports functions that look as if they were called, and are not.
+// strayCustoms reports functions that look as if they were called, and are not. If nothing this run knows of calls one,
+// that is a warning.
 func (p *planner) strayCustoms() {
 	for input, output := range p.outputs {
 		for _, path := range []string{input, output} {
@@ -88,9 +89,11 @@ func (p *planner) strayCustoms() {
 					continue
 				}
 				problem := diag.Problem{Pos: p.set.FuncPos(fn), Path: name, Message: "nothing calls the function", Cure: "tag the type or field that it is called after with +k8s:customValidation, or rename it"}
-				if path != output {
-					problem.Message, problem.Cure = "the function is not in the package that calls it", "move it to "+output
+				if path == output { // a package that is not of this run may do it
+					p.report.Warn(problem)
+					continue
 				}
+				problem.Message, problem.Cure = "the function is not in the package that calls it", "move it to "+output
 				p.report.Add(problem)
 			}
 		}
