@@ -97,12 +97,15 @@ vuln: ## Known vulnerabilities of what we link; says loudly when the database ca
 clean: ## Remove what the other targets made.
 	rm -rf $(BIN) *-data
 
-# kubectl, etcdctl and staticcheck are built from their modules, so that no machine needs them installed.
+# kubectl, etcdctl, etcd and staticcheck are built from their modules, so that no machine needs them installed.
 $(BIN)/kubectl: test/kubectl/go.mod test/kubectl/main.go
 	cd test/kubectl && $(GO) build -o $(CURDIR)/$@ -ldflags "-X $(VERSION_PKG).gitVersion=$(KUBECTL_VERSION) -X $(VERSION_PKG).gitMajor=1 -X $(VERSION_PKG).gitMinor=37" .
 
 $(BIN)/etcdctl: test/etcdctl/go.mod
 	cd test/etcdctl && $(GO) build -o $(CURDIR)/$@ go.etcd.io/etcd/etcdctl/v3
+
+$(BIN)/etcd: test/etcd/go.mod
+	cd test/etcd && $(GO) build -o $(CURDIR)/$@ go.etcd.io/etcd/server/v3
 
 $(BIN)/staticcheck: test/lint/go.mod
 	cd test/lint && $(GO) build -o $(CURDIR)/$@ honnef.co/go/tools/cmd/staticcheck
