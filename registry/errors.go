@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -48,6 +49,8 @@ func statusOf(err error, verb string, resource schema.GroupResource, name string
 		return apierrors.NewRequestEntityTooLargeError("the object is over the limit of the storage; make it smaller")
 	case storage.CodeUnavailable:
 		return becauseOf(e, apierrors.NewServerTimeout(resource, verb, retryUnavailable))
+	case storage.CodeNoSpace:
+		return becauseOf(e, insufficientStorage(resource, verb))
 	case storage.CodeUnknown:
 		// No retryAfterSeconds: a client that retries by itself must not repeat what may have happened.
 		return becauseOf(e, apierrors.NewTimeoutError("the storage did not answer in time; the request may or may not have been carried out: read the object to find out", 0))
@@ -60,6 +63,18 @@ func statusOf(err error, verb string, resource schema.GroupResource, name string
 // becauseOf keeps the cause for the log. The client gets the status alone.
 func becauseOf(e *storage.Error, status *apierrors.StatusError) error {
 	return fmt.Errorf("%w: %v", status, e)
+}
+
+// insufficientStorage is for a write for which the storage has no room. It has no retryAfterSeconds: somebody must make
+// room first, and clients that try again by themselves would only be in the way.
+func insufficientStorage(resource schema.GroupResource, verb string) *apierrors.StatusError {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status:  metav1.StatusFailure,
+		Code:    http.StatusInsufficientStorage,
+		Reason:  "InsufficientStorage",
+		Message: "the storage has no space left, so the request was not carried out; objects can still be read and deleted",
+		Details: &metav1.StatusDetails{Group: resource.Group, Kind: resource.Resource, Name: verb},
+	}}
 }
 
 // storeReadError is for a stored object that can't be decrypted, decoded or converted.

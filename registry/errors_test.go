@@ -68,6 +68,8 @@ func TestErrorsOfTheStore(t *testing.T) {
 			"list": {500, "ServerTimeout", "The list operation against widgets.shop.example.com could not be completed at this time, please try again.", 2}}},
 		{storage.CodeUnknown, map[string]want{
 			"": {504, "Timeout", "Timeout: the storage did not answer in time; the request may or may not have been carried out: read the object to find out", 0}}},
+		{storage.CodeNoSpace, map[string]want{
+			"": {507, "InsufficientStorage", "the storage has no space left, so the request was not carried out; objects can still be read and deleted", 0}}},
 		{storage.CodeInvalidKey, map[string]want{
 			"": {400, "BadRequest", "invalid name or namespace: cause", 0}}},
 		{storage.CodeOther, map[string]want{

@@ -25,12 +25,14 @@ const (
 	CodeFuture
 	// CodeTooLarge: the value is over the backing database's limit. Nothing was written.
 	CodeTooLarge
-	// CodeUnavailable: the backing database can't be reached, has no quorum or no space; nothing was written.
+	// CodeUnavailable: the backing database can't be reached or has no quorum; nothing was written.
 	CodeUnavailable
 	// CodeUnknown: the backing database did not answer a write in time; it may or may not have happened.
 	CodeUnknown
 	// CodeInvalidKey: the key or prefix is malformed.
 	CodeInvalidKey
+	// CodeNoSpace: the backing database has no space left; nothing was written. Reads and deletions still work.
+	CodeNoSpace
 )
 
 // ErrClosed is what Watcher.Next returns after Close.
@@ -91,6 +93,8 @@ func (c Code) String() string {
 		return "outcome unknown"
 	case CodeInvalidKey:
 		return "invalid key"
+	case CodeNoSpace:
+		return "no space left"
 	}
 	return "failed"
 }

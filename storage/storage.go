@@ -25,7 +25,8 @@ type Interface interface {
 	Watch(ctx context.Context, prefix string, opts WatchOptions) (Watcher, error)
 
 	// Create writes value at key, which must not exist (else CodeExists). The store keeps value, so the caller
-	// must not touch it again. The operations in with are part of the same transaction: if one of them does not
+	// must not touch it again. No other writer makes the same value at the same key (an object has a uid): a store
+	// whose transaction got no answer takes an equal value that it finds there for its own. The operations in with are part of the same transaction: if one of them does not
 	// meet its expected revision nothing is written and the error is CodeConflict with the key of that operation.
 	Create(ctx context.Context, key string, value []byte, with ...Op) (Entry, error)
 

@@ -118,7 +118,7 @@ func TestNoSpace(t *testing.T) {
 		key := fmt.Sprintf("/pods/%d", i)
 		_, err := st.Create(ctx, key, make([]byte, 256<<10))
 		switch storage.CodeOf(err) {
-		case storage.CodeUnavailable:
+		case storage.CodeNoSpace:
 			refused++
 			if !strings.Contains(err.Error(), "space quota") {
 				t.Errorf("error does not say why: %v", err)

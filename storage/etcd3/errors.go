@@ -45,9 +45,6 @@ func watchError(prefix string, err error) error {
 // code is CodeUnknown.
 func writeError(ctx context.Context, op, key string, err error) error {
 	e := &storage.Error{Code: codeOf(err), Op: op, Key: key, Err: err}
-	if errors.Is(err, rpctypes.ErrNoSpace) {
-		e.Err = errNoSpace
-	}
 	if e.Code == storage.CodeTooLarge || e.Code == storage.CodeUnavailable && certain(err) {
 		return e
 	}

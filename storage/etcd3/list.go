@@ -9,7 +9,7 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// A list is read in pages, for neither etcd nor the connection should hold all of a large prefix at once. etcd counts
+// A list is read in ranges, for neither etcd nor the connection should hold all of a large prefix at once. etcd counts
 // the whole rest of the prefix for each page, so they should not be small either: the first has firstPage entries,
 // the others as many as make about pageBytes, at most maxPage.
 const (
@@ -36,14 +36,24 @@ func (s *Store) List(ctx context.Context, prefix string, opts storage.ListOption
 		}
 		revision = opts.Revision
 	}
+	page, err := s.page(ctx, prefix, opts, revision, firstPage)
+	if opts.Match != storage.Exact && storage.CodeOf(err) == storage.CodeCompacted {
+		// The state that was begun with is gone, but any newer one will do, and one range can't lose it.
+		page, err = s.page(ctx, prefix, opts, 0, 0)
+	}
+	return page, err
+}
+
+// page reads one page of the store at a revision (0: the current one), in ranges of size entries at first; 0 is all at
+// once.
+func (s *Store) page(ctx context.Context, prefix string, opts storage.ListOptions, revision, size int64) (storage.Page, error) {
 	start := s.root + max(prefix, opts.Start)
 	end := clientv3.GetPrefixRangeEnd(s.root + prefix)
-
 	page := storage.Page{Entries: []storage.Entry{}}
 	total := int64(-1)
-	for size := int64(firstPage); ; {
-		if opts.Limit > 0 {
-			size = min(size, opts.Limit-int64(len(page.Entries)))
+	for {
+		if left := opts.Limit - int64(len(page.Entries)); opts.Limit > 0 && (size == 0 || left < size) {
+			size = left
 		}
 		resp, err := s.client.Get(ctx, start, clientv3.WithRange(end), clientv3.WithRev(revision), clientv3.WithLimit(size))
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"sync"
 
+	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/typeplane/typeplane/storage"
@@ -58,7 +59,7 @@ func (s *Store) Get(ctx context.Context, key string, opts storage.GetOptions) (s
 	if current.Err != nil {
 		return storage.Entry{}, current.Err
 	}
-	return *current, nil
+	return current.Entry, nil
 }
 
 // Create implements storage.Interface.
@@ -66,7 +67,7 @@ func (s *Store) Create(ctx context.Context, key string, value []byte, with ...st
 	if err := begin(ctx, "create", key); err != nil {
 		return storage.Entry{}, err
 	}
-	result, err := s.put(ctx, "create", key, 0, value, with)
+	result, err := s.put(ctx, "create", key, nil, value, with)
 	switch {
 	case err != nil:
 		return storage.Entry{}, err
@@ -85,7 +86,7 @@ func (s *Store) GuaranteedUpdate(ctx context.Context, key string, try storage.Tr
 		return storage.Entry{}, err
 	}
 	current, _, err := s.read(ctx, "update", key)
-	for wait := newBackoff(); ; {
+	for wait := (backoff{}); ; {
 		switch {
 		case err != nil:
 			return storage.Entry{}, err
@@ -94,14 +95,14 @@ func (s *Store) GuaranteedUpdate(ctx context.Context, key string, try storage.Tr
 		case current.Err != nil:
 			return storage.Entry{}, current.Err
 		}
-		value, with, err := try(*current)
+		value, with, err := try(current.Entry)
 		if err != nil {
 			return storage.Entry{}, err
 		}
 		if !current.Stale && len(with) == 0 && bytes.Equal(value, current.Value) {
-			return *current, nil
+			return current.Entry, nil
 		}
-		result, err := s.put(ctx, "update", key, current.Revision, value, with)
+		result, err := s.put(ctx, "update", key, current, value, with)
 		if err != nil {
 			return storage.Entry{}, err
 		}
@@ -121,7 +122,7 @@ func (s *Store) Delete(ctx context.Context, key string, check storage.CheckDelet
 		return storage.Entry{}, err
 	}
 	current, _, err := s.read(ctx, "delete", key)
-	for wait := newBackoff(); ; {
+	for wait := (backoff{}); ; {
 		switch {
 		case err != nil:
 			return storage.Entry{}, err
@@ -129,17 +130,17 @@ func (s *Store) Delete(ctx context.Context, key string, check storage.CheckDelet
 			return storage.Entry{}, &storage.Error{Code: storage.CodeNotFound, Op: "delete", Key: key}
 		}
 		if check != nil {
-			if err := check(*current); err != nil {
+			if err := check(current.Entry); err != nil {
 				return storage.Entry{}, err
 			}
 		}
-		result, err := s.remove(ctx, key, current.Revision)
+		result, err := s.remove(ctx, key, current)
 		if err != nil {
 			return storage.Entry{}, err
 		}
 		if result.done {
 			current.Revision = result.revision
-			return *current, nil
+			return current.Entry, nil
 		}
 		current = result.current
 		if err := wait.next(ctx); err != nil {
@@ -161,17 +162,22 @@ func (s *Store) Revision(ctx context.Context) (int64, error) {
 	return resp.Header.Revision, nil
 }
 
-// read returns the current entry at key, nil if there is none, and the revision of the database.
-func (s *Store) read(ctx context.Context, op, key string) (*storage.Entry, int64, error) {
+// read returns what is at key now, nil if nothing is, and the revision of the database.
+func (s *Store) read(ctx context.Context, op, key string) (*version, int64, error) {
 	resp, err := s.client.Get(ctx, s.root+key)
 	if err != nil {
 		return nil, 0, readError(ctx, op, key, err)
 	}
-	if len(resp.Kvs) == 0 {
-		return nil, resp.Header.Revision, nil
+	return s.version(key, resp.Kvs), resp.Header.Revision, nil
+}
+
+// version returns what etcd found at key, nil if that is nothing.
+func (s *Store) version(key string, kvs []*mvccpb.KeyValue) *version {
+	if len(kvs) == 0 {
+		return nil
 	}
-	e := s.form.ReadEntry(key, resp.Kvs[0].Value, resp.Kvs[0].ModRevision)
-	return &e, resp.Header.Revision, nil
+	kv := kvs[0]
+	return &version{Entry: s.form.ReadEntry(key, kv.Value, kv.ModRevision), created: kv.CreateRevision, writes: kv.Version, stored: kv.Value}
 }
 
 // begin is the first step of every method on a key.
