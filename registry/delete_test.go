@@ -2,6 +2,7 @@ package registry_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -98,6 +99,26 @@ func TestWhatCantBeRead(t *testing.T) {
 	wantStatus(t, err, 500, "StorageReadError", message)
 	_, err = s.v1.Create.Create(ctx, named, parse(t, widget.GV1, `{"metadata":{"name":"w"}}`), metav1.CreateOptions{DryRun: []string{"All"}})
 	wantStatus(t, err, 409, "AlreadyExists", `widgets.shop.example.com "w" already exists`)
+
+	// A list names all of them, up to a point, and only those that it would have.
+	for i := range 150 {
+		s.Put(fmt.Sprintf("/registry/shop.example.com/widgets/many/w%03d", i), []byte("?"))
+	}
+	for ns, want := range map[string]int{"ns": 1, "many": 101, "": 101} {
+		for _, opts := range []metav1.ListOptions{{}, {LabelSelector: "a=b"}} {
+			_, err = s.v1.List.List(ctx, ns, opts)
+			got := status(t, err)
+			if got.Reason != metav1.StatusReasonStoreReadError || len(got.Details.Causes) != want {
+				t.Fatalf("namespace %q: %+v", ns, got)
+			}
+			if c := got.Details.Causes[0]; c.Type != metav1.CauseTypeUnexpectedServerResponse || !strings.HasPrefix(c.Field, "/shop.example.com/widgets/") || !strings.Contains(c.Message, c.Field) {
+				t.Errorf("namespace %q: first cause %+v", ns, c)
+			}
+			if c := got.Details.Causes[want-1]; want > 1 && (c.Type != metav1.CauseTypeTooMany || !strings.HasSuffix(got.Message, " (and 99 more)")) {
+				t.Errorf("namespace %q: %q, last cause %+v", ns, got.Message, c)
+			}
+		}
+	}
 
 	// There is a way to be rid of it, and only of it.
 	yes := true

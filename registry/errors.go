@@ -40,7 +40,7 @@ func statusOf(err error, verb string, resource schema.GroupResource, name string
 	case storage.CodeConflict:
 		return apierrors.NewConflict(resource, name, errModified)
 	case storage.CodeCorrupt:
-		return storeReadError(resource, e)
+		return storeReadError(resource, err)
 	case storage.CodeCompacted:
 		return apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", e.Revision, e.Current))
 	case storage.CodeFuture:
@@ -75,15 +75,6 @@ func insufficientStorage(resource schema.GroupResource, verb string) *apierrors.
 		Message: "the storage has no space left, so the request was not carried out; objects can still be read and deleted",
 		Details: &metav1.StatusDetails{Group: resource.Group, Kind: resource.Resource, Name: verb},
 	}}
-}
-
-// storeReadError is for a stored object that can't be decrypted, decoded or converted.
-func storeReadError(resource schema.GroupResource, err error) error {
-	status := apierrors.NewInternalError(err)
-	status.ErrStatus.Reason = metav1.StatusReasonStoreReadError
-	status.ErrStatus.Message = fmt.Sprintf("failed to read one or more %s from the storage: %v", resource, err)
-	status.ErrStatus.Details.Group, status.ErrStatus.Details.Kind = resource.Group, resource.Resource
-	return status
 }
 
 // tooLargeResourceVersion is for a revision that the store has not reached. Clients know it by its cause.

@@ -127,7 +127,10 @@ func (e *endpoint[T]) collect(ctx context.Context, sc scope, sel *selector, q st
 		}
 		view.meta.ResourceVersion = formatRevision(page.Revision)
 		if sel.empty() {
-			return e.fillPage(page, sc.prefix, view)
+			return e.fillPage(page, sc, view)
+		}
+		if err := unreadableIn(page, sc); err != nil {
+			return err
 		}
 		for i, entry := range page.Entries {
 			ok, err := e.wanted(entry, sc, sel)
@@ -153,7 +156,7 @@ func (e *endpoint[T]) collect(ctx context.Context, sc scope, sel *selector, q st
 	}
 }
 
-// wanted says whether the scope and the selector want an entry. One that can't be read fails the list: nobody knows.
+// wanted says whether the scope and the selector want an entry. One that can't be read is the store's error: nobody knows.
 func (e *endpoint[T]) wanted(entry storage.Entry, sc scope, sel *selector) (bool, error) {
 	if !sc.has(entry.Key) {
 		return false, nil
@@ -169,16 +172,14 @@ func (e *endpoint[T]) wanted(entry storage.Entry, sc scope, sel *selector) (bool
 }
 
 // fillPage takes a page of the store as it is.
-func (e *endpoint[T]) fillPage(page storage.Page, prefix string, view *listView) error {
-	for _, entry := range page.Entries {
-		if entry.Err != nil {
-			return entry.Err
-		}
+func (e *endpoint[T]) fillPage(page storage.Page, sc scope, view *listView) error {
+	if err := unreadableIn(page, sc); err != nil {
+		return err
 	}
 	view.entries = page.Entries
 	if n := len(page.Entries); page.Remaining > 0 && n > 0 {
 		remaining := page.Remaining
-		view.meta.Continue = encodeContinue(prefix, page.Entries[n-1].Key, page.Revision)
+		view.meta.Continue = encodeContinue(sc.prefix, page.Entries[n-1].Key, page.Revision)
 		view.meta.RemainingItemCount = &remaining
 	}
 	return nil

@@ -28,11 +28,22 @@ func (s *Server) delete(c *call) error {
 	if err := invalidOptions("DeleteOptions", validateDelete(opts)); err != nil {
 		return err
 	}
+	if ignoresReadErrors(opts) {
+		// It passes over finalizers and preconditions: that is another right than to delete.
+		if err := s.may(c, "unsafe-delete-ignore-read-errors"); err != nil {
+			return err
+		}
+	}
 	view, err := c.resource.Delete.Delete(c.ctx, c.name(), opts)
 	if err != nil {
 		return err
 	}
 	return c.send(http.StatusOK, view, form)
+}
+
+// ignoresReadErrors says whether a deletion is meant for an object that nobody can read any more.
+func ignoresReadErrors(opts metav1.DeleteOptions) bool {
+	return opts.IgnoreStoreReadErrorWithClusterBreakingPotential != nil && *opts.IgnoreStoreReadErrorWithClusterBreakingPotential
 }
 
 // readDeleteOptions takes the options from the body, or from the query if there is no body.
@@ -52,8 +63,6 @@ func (s *Server) readDeleteOptions(c *call, body []byte) (metav1.DeleteOptions, 
 	if !s.knowsDeleteOptions(gvk) {
 		return opts, apierrors.NewBadRequest(fmt.Sprintf("no kind %q is registered for version %q", gvk.Kind, gvk.GroupVersion()))
 	}
-	// Deleting what can't be read is something that this server does not do.
-	opts.IgnoreStoreReadErrorWithClusterBreakingPotential = nil
 	return opts, nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/serializer"
+	"github.com/typeplane/typeplane/server/auth"
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -45,6 +46,9 @@ func TestDeleteOptions(t *testing.T) {
 		{"the resource's version", "", "", `{"kind":"DeleteOptions","apiVersion":"library.example.com/v1"}`, metav1.DeleteOptions{}},
 		{"yaml", "", "application/yaml", "propagationPolicy: Foreground", metav1.DeleteOptions{PropagationPolicy: ptr(metav1.DeletePropagationForeground)}},
 		{"protobuf", "", "application/vnd.kubernetes.protobuf", string(inProtobuf), metav1.DeleteOptions{GracePeriodSeconds: ptr(int64(5))}},
+		{"what can't be read", "?ignoreStoreReadErrorWithClusterBreakingPotential=true", "", "", metav1.DeleteOptions{IgnoreStoreReadErrorWithClusterBreakingPotential: ptr(true)}},
+		{"what can't be read, in the body", "", "", `{"ignoreStoreReadErrorWithClusterBreakingPotential":true,"dryRun":["All"]}`, metav1.DeleteOptions{IgnoreStoreReadErrorWithClusterBreakingPotential: ptr(true), DryRun: []string{"All"}}},
+		{"what can be read", "", "", `{"ignoreStoreReadErrorWithClusterBreakingPotential":false,"gracePeriodSeconds":1}`, metav1.DeleteOptions{IgnoreStoreReadErrorWithClusterBreakingPotential: ptr(false), GracePeriodSeconds: ptr(int64(1))}},
 		{"unknown fields don't matter", "", "", `{"x":1}`, metav1.DeleteOptions{}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -80,6 +84,10 @@ func TestBadDeleteOptions(t *testing.T) {
 		{"policy", "?propagationPolicy=Sideways", "", "", 422, metav1.StatusReasonInvalid, invalid + `propagationPolicy: Unsupported value: "Sideways": supported values: "Foreground", "Background", "Orphan", "nil"`},
 		{"two ways to say it", "?propagationPolicy=Orphan&orphanDependents=true", "", "", 422, metav1.StatusReasonInvalid, invalid + `propagationPolicy: Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set`},
 		{"dry run", "?dryRun=yes", "", "", 422, metav1.StatusReasonInvalid, invalid + `dryRun: Unsupported value: ["yes"]: supported values: "All"`},
+		{"unread and a policy", "?ignoreStoreReadErrorWithClusterBreakingPotential=true&propagationPolicy=Orphan", "", "", 422, metav1.StatusReasonInvalid, invalid + `ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: cannot be set together with .propagationPolicy`},
+		{"unread and orphans", "?ignoreStoreReadErrorWithClusterBreakingPotential=true&orphanDependents=true", "", "", 422, metav1.StatusReasonInvalid, invalid + `ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: cannot be set together with .orphanDependents`},
+		{"unread and a grace period", "?ignoreStoreReadErrorWithClusterBreakingPotential=true&gracePeriodSeconds=0", "", "", 422, metav1.StatusReasonInvalid, invalid + `ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: cannot be set together with .gracePeriodSeconds`},
+		{"unread and preconditions", "", "", `{"ignoreStoreReadErrorWithClusterBreakingPotential":true,"preconditions":{"uid":"u"}}`, 422, metav1.StatusReasonInvalid, invalid + `ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: cannot be set together with .preconditions`},
 		{"content type", "", "text/plain", `{}`, 415, metav1.StatusReasonUnsupportedMediaType, badType},
 		{"other kind", "", "", `{"kind":"Book","apiVersion":"library.example.com/v1"}`, 400, metav1.StatusReasonBadRequest, `no kind "Book" is registered for version "library.example.com/v1"`},
 		{"other group", "", "", `{"kind":"DeleteOptions","apiVersion":"apps/v1"}`, 400, metav1.StatusReasonBadRequest, `no kind "DeleteOptions" is registered for version "apps/v1"`},
@@ -157,4 +165,36 @@ func TestDeleteCollection(t *testing.T) {
 	if list := do(s, request{path: "/apis/library.example.com/v1"}).Body.String(); !strings.Contains(list, `"delete","deletecollection","get"`) {
 		t.Errorf("discovery: %s", list)
 	}
+}
+
+// To delete what can't be read is a right of its own, and for one object at a time.
+func TestDeleteOfWhatCantBeRead(t *testing.T) {
+	r := books()
+	r.DeleteCollection = deleteCollectionFunc(func(context.Context, string, metav1.DeleteOptions, metav1.ListOptions) (rest.View, error) {
+		t.Error("a collection was deleted")
+		return nil, nil
+	})
+	c := config(t, r)
+	var asked []string
+	allowed := "delete"
+	c.Authorizer = authorizerFunc(func(a auth.Attributes) (bool, string, error) {
+		asked = append(asked, a.Verb+" "+a.Namespace+"/"+a.Name)
+		return strings.HasPrefix(a.Verb, allowed) || a.Verb == "deletecollection", "", nil
+	})
+	s := newServer(t, c)
+	const option = "?ignoreStoreReadErrorWithClusterBreakingPotential=true"
+	w := do(s, request{method: "DELETE", path: bookPath + option})
+	wantStatus(t, w, 403, metav1.StatusReasonForbidden, `books.library.example.com "b" is forbidden: User "admin" cannot unsafe-delete-ignore-read-errors resource "books" in API group "library.example.com" in the namespace "ns"`)
+	if diff := cmp.Diff([]string{"delete ns/b", "unsafe-delete-ignore-read-errors ns/b"}, asked); diff != "" {
+		t.Errorf("the authorizer was asked (-want +got):\n%s", diff)
+	}
+	if w := do(s, request{method: "DELETE", path: bookPath}); w.Code != 200 {
+		t.Errorf("without the option: %d %s", w.Code, w.Body)
+	}
+	allowed = ""
+	if w := do(s, request{method: "DELETE", path: bookPath + option}); w.Code != 200 {
+		t.Errorf("with the right: %d %s", w.Code, w.Body)
+	}
+	w = do(s, request{method: "DELETE", path: strings.TrimSuffix(bookPath, "/b") + option})
+	wantStatus(t, w, 422, metav1.StatusReasonInvalid, `DeleteOptions.meta.k8s.io "" is invalid: ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: is not allowed with DELETECOLLECTION, try again after removing the option`)
 }

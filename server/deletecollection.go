@@ -20,7 +20,7 @@ func (s *Server) deleteCollection(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := invalidOptions("DeleteOptions", validateDelete(opts)); err != nil {
+	if err := invalidOptions("DeleteOptions", validateDeleteCollection(opts)); err != nil {
 		return err
 	}
 	view, err := c.resource.DeleteCollection.DeleteCollection(c.ctx, c.name().Namespace, opts, list)

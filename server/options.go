@@ -132,6 +132,10 @@ func deleteOptions(query url.Values) (metav1.DeleteOptions, error) {
 		policy := metav1.DeletionPropagation(query.Get("propagationPolicy"))
 		opts.PropagationPolicy = &policy
 	}
+	if query.Has("ignoreStoreReadErrorWithClusterBreakingPotential") {
+		ignore := boolParameter(query, "ignoreStoreReadErrorWithClusterBreakingPotential")
+		opts.IgnoreStoreReadErrorWithClusterBreakingPotential = &ignore
+	}
 	return opts, nil
 }
 

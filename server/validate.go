@@ -128,5 +128,40 @@ func validateDelete(opts metav1.DeleteOptions) field.ErrorList {
 	if grace := opts.GracePeriodSeconds; grace != nil && *grace < 0 {
 		errs = append(errs, field.Invalid(field.NewPath("gracePeriodSeconds"), *grace, "must not be negative"))
 	}
-	return append(errs, validateDryRun(opts.DryRun)...)
+	errs = append(errs, validateDryRun(opts.DryRun)...)
+	if ignoresReadErrors(opts) {
+		errs = append(errs, validateIgnoreReadErrors(opts)...)
+	}
+	return errs
+}
+
+var ignoreReadErrorsPath = field.NewPath("ignoreStoreReadErrorWithClusterBreakingPotential")
+
+// validateIgnoreReadErrors: of an object that can't be read nobody knows what any of these would mean.
+func validateIgnoreReadErrors(opts metav1.DeleteOptions) field.ErrorList {
+	var errs field.ErrorList
+	for _, other := range []struct {
+		name string
+		set  bool
+	}{
+		{".propagationPolicy", opts.PropagationPolicy != nil},
+		//lint:ignore SA1019 deprecated, but still what some clients send
+		{".orphanDependents", opts.OrphanDependents != nil},
+		{".gracePeriodSeconds", opts.GracePeriodSeconds != nil},
+		{".preconditions", opts.Preconditions != nil},
+	} {
+		if other.set {
+			errs = append(errs, field.Invalid(ignoreReadErrorsPath, true, "cannot be set together with "+other.name))
+		}
+	}
+	return errs
+}
+
+// validateDeleteCollection adds that what can't be read is deleted by name only.
+func validateDeleteCollection(opts metav1.DeleteOptions) field.ErrorList {
+	errs := validateDelete(opts)
+	if len(errs) == 0 && ignoresReadErrors(opts) {
+		errs = append(errs, field.Invalid(ignoreReadErrorsPath, true, "is not allowed with DELETECOLLECTION, try again after removing the option"))
+	}
+	return errs
 }
