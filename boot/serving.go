@@ -1,0 +1,114 @@
+package boot
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/typeplane/typeplane/server"
+	"github.com/typeplane/typeplane/server/auth"
+)
+
+// openServer joins what is served with who may have it.
+func (i *Instance) openServer(context.Context) error {
+	clients, err := auth.NewClientCertificates(i.access.authority.certPEM)
+	if err != nil {
+		return err
+	}
+	o, db := &i.options.Serving, i.db
+	i.server, err = server.New(server.Config{
+		Name:          i.program.Name,
+		Resources:     i.resources,
+		Scheme:        i.known.scheme,
+		OpenAPI:       i.program.OpenAPI,
+		Authenticator: clients,
+		Authorizer:    auth.Masters{},
+		Version:       server.Version{GitVersion: gitVersion},
+		Readyz:        []server.Check{{Name: "etcd", Check: db.ready}, {Name: "watch-cache", Check: db.filled}, {Name: "kms-providers", Check: db.kmsHealth}},
+		Healthz:       []server.Check{{Name: "encryption-config", Check: db.encryptionHealth}},
+		Reports:       []server.Report{{Path: storagePath, Make: i.survey.report}},
+		Log:           i.log,
+
+		MaxRequestsInFlight:         inFlight(o.MaxRequestsInFlight),
+		MaxMutatingRequestsInFlight: inFlight(o.MaxMutatingRequestsInFlight),
+	})
+	return err
+}
+
+// inFlight says "no bound" as server.Config does, where 0 is the default.
+func inFlight(flag int) int {
+	if flag == 0 {
+		return -1
+	}
+	return flag
+}
+
+// gitVersion says which Kubernetes release the API behaves like: clients such as Helm compare it.
+const gitVersion = "v1.37.2+typeplane"
+
+func listen(ctx context.Context, o *ServingOptions) (net.Listener, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", o.address())
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("another process listens on %s already; stop it, or choose another port with --secure-port (0 takes a free one)", o.address())
+	}
+	if errors.Is(err, syscall.EACCES) {
+		return nil, fmt.Errorf("listening on %s is not allowed; choose a port above 1023 with --secure-port", o.address())
+	}
+	if errors.Is(err, syscall.EADDRNOTAVAIL) {
+		return nil, fmt.Errorf("this machine does not have the address %s; choose another with --bind-address", o.BindAddress)
+	}
+	return listener, err
+}
+
+// access is who may come in, and how: the server's authority and what it signed.
+type access struct {
+	authority  *authority
+	hosts      []string
+	kubeconfig string
+}
+
+// openAccess makes the data directory on the first start, and the admin's kubeconfig on every one.
+func openAccess(name string, o *Options, addr net.Addr) (*access, error) {
+	dir, err := filepath.Abs(o.Store.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("--data-dir: %w", err)
+	}
+	ca, err := openAuthority(filepath.Join(dir, "pki"))
+	if err != nil {
+		return nil, err
+	}
+	a := &access{authority: ca, hosts: servingHosts(o.Serving.BindAddress), kubeconfig: filepath.Join(dir, "admin.kubeconfig")}
+	return a, writeAdminKubeconfig(a.kubeconfig, name, clientURL(addr), ca)
+}
+
+func (a *access) tls() *tls.Config {
+	cert := &servingCertificate{authority: a.authority, hosts: a.hosts, now: time.Now}
+	return &tls.Config{GetCertificate: cert.get}
+}
+
+// clientURL is how a client on this machine reaches a listener.
+func clientURL(addr net.Addr) string {
+	host, port, err := net.SplitHostPort(addr.String())
+	if ip := net.ParseIP(host); err == nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "https://" + net.JoinHostPort(host, port)
+}
+
+// shellQuote makes one word of a path for a shell.
+func shellQuote(path string) string {
+	if !strings.ContainsAny(path, " \t\n'\"\\$`&|;<>()*?[]#~!{}") {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
