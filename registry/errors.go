@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -70,7 +69,7 @@ func becauseOf(e *storage.Error, status *apierrors.StatusError) error {
 func insufficientStorage(resource schema.GroupResource, verb string) *apierrors.StatusError {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status:  metav1.StatusFailure,
-		Code:    http.StatusInsufficientStorage,
+		Code:    507,
 		Reason:  "InsufficientStorage",
 		Message: "the storage has no space left, so the request was not carried out; objects can still be read and deleted",
 		Details: &metav1.StatusDetails{Group: resource.Group, Kind: resource.Resource, Name: verb},
