@@ -3,6 +3,7 @@ package boot
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"strconv"
 	"strings"
@@ -18,6 +19,8 @@ import (
 type Options struct {
 	Serving ServingOptions
 	Store   StoreOptions
+	// Log takes what the server says about itself; nil: text lines on the standard error.
+	Log *slog.Logger
 }
 
 // ServingOptions says where the server listens.
@@ -42,6 +45,8 @@ type StoreOptions struct {
 	EtcdCAFile   string
 	EtcdCertFile string
 	EtcdKeyFile  string
+	// InMemory keeps all objects in memory, for tests: there is no etcd, and nothing outlives the process. It has no flag.
+	InMemory bool
 	// EtcdPrefix is the key below which everything is stored.
 	EtcdPrefix string
 	// MediaType is the form of newly written values; every form is read.

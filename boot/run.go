@@ -2,6 +2,7 @@ package boot
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -50,7 +51,10 @@ func Open(ctx context.Context, s Server, o *Options) (_ *Instance, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	i := &Instance{program: s, options: o, log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
+	i := &Instance{program: s, options: o, log: o.Log}
+	if i.log == nil {
+		i.log = slog.New(slog.NewTextHandler(os.Stderr, nil))
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, i.close())
@@ -82,6 +86,12 @@ func (i *Instance) URL() string { return clientURL(i.listener.Addr()) }
 
 // Kubeconfig is the file with the address and the administrator's credentials.
 func (i *Instance) Kubeconfig() string { return i.access.kubeconfig }
+
+// AdminTLS has new credentials of the administrator, and trusts the server. It belongs to the caller.
+func (i *Instance) AdminTLS() (*tls.Config, error) { return i.access.adminTLS() }
+
+// WaitReady waits until reads are answered from memory, as far as they will be.
+func (i *Instance) WaitReady(ctx context.Context) error { return i.db.filled(ctx) }
 
 // Serve answers requests until ctx ends, and closes the Instance. It returns nil after an orderly stop.
 func (i *Instance) Serve(ctx context.Context) (err error) {

@@ -3,6 +3,7 @@ package boot
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -94,6 +95,20 @@ func openAccess(name string, o *Options, addr net.Addr) (*access, error) {
 func (a *access) tls() *tls.Config {
 	cert := &servingCertificate{authority: a.authority, hosts: a.hosts, now: time.Now}
 	return &tls.Config{GetCertificate: cert.get}
+}
+
+func (a *access) adminTLS() (*tls.Config, error) {
+	certPEM, keyPEM, err := a.authority.issueClient(adminUser, adminGroup)
+	if err != nil {
+		return nil, fmt.Errorf("admin certificate: %w", err)
+	}
+	pair, err := tls.X509KeyPair(certPEM, keyPEM)
+	if err != nil {
+		return nil, fmt.Errorf("admin certificate: %w", err)
+	}
+	roots := x509.NewCertPool()
+	roots.AddCert(a.authority.cert)
+	return &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}}, nil
 }
 
 // clientURL is how a client on this machine reaches a listener.

@@ -12,14 +12,16 @@ import (
 	"github.com/typeplane/typeplane/storage/embedded"
 	"github.com/typeplane/typeplane/storage/encryption"
 	"github.com/typeplane/typeplane/storage/etcd3"
+	"github.com/typeplane/typeplane/storage/memory"
 )
 
 // readyTimeout bounds the read that readiness stands for.
 const readyTimeout = 2 * time.Second
 
-// database is the etcd that objects are kept in: the process's own, or a cluster's.
+// database is what objects are kept in: the etcd of this process or that of a cluster, or for tests only memory.
 type database struct {
-	client    *etcd3.Client
+	client    *etcd3.Client    // nil if memory is not
+	memory    *memory.Database // nil if client is not
 	root      string
 	cached    bool
 	log       *slog.Logger
@@ -42,7 +44,10 @@ func openDatabase(ctx context.Context, o *StoreOptions, log *slog.Logger) (*data
 }
 
 func openEtcd(ctx context.Context, o *StoreOptions, log *slog.Logger) (*database, error) {
-	if len(o.EtcdServers) > 0 {
+	switch {
+	case o.InMemory:
+		return &database{memory: memory.NewDatabase(), closeEtcd: func() error { return nil }}, nil
+	case len(o.EtcdServers) > 0:
 		return dialEtcd(ctx, o)
 	}
 	etcd, err := embedded.Start(ctx, embedded.Config{Dir: o.DataDir, Log: log})
@@ -72,16 +77,23 @@ func dialEtcd(ctx context.Context, o *StoreOptions) (*database, error) {
 // store opens the store of one resource, in the form that its values have, with a cache in front of it if there is to be
 // one. close ends it.
 func (d *database) store(prefix string, form storage.Form) (storage.Interface, error) {
-	etcd := etcd3.New(d.client, etcd3.Config{Root: d.root, Form: form})
+	source := d.source(form)
 	if !d.cached {
-		return etcd, nil
+		return source, nil
 	}
-	c, err := cacher.New(cacher.Config{Source: etcd, Prefix: prefix, Log: d.log})
+	c, err := cacher.New(cacher.Config{Source: source, Prefix: prefix, Log: d.log})
 	if err != nil {
 		return nil, err
 	}
 	d.caches = append(d.caches, c)
 	return c, nil
+}
+
+func (d *database) source(form storage.Form) cacher.Source {
+	if d.memory != nil {
+		return memory.New(memory.Config{Database: d.memory, Root: d.root, Form: form})
+	}
+	return etcd3.New(d.client, etcd3.Config{Root: d.root, Form: form})
 }
 
 // close ends what store opened, and then the database.
@@ -94,6 +106,9 @@ func (d *database) close() error {
 
 // ready fails while the database can't answer a linearized read.
 func (d *database) ready(ctx context.Context) error {
+	if d.memory != nil {
+		return nil
+	}
 	return etcd3.Ready(ctx, d.client, readyTimeout)
 }
 

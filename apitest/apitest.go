@@ -1,0 +1,98 @@
+// Package apitest runs an API server inside a test: the very server that a program serves, with its kinds, its rules and
+// its TLS, but on a free port and with its objects in memory.
+//
+//	func TestBooks(t *testing.T) {
+//		server := apitest.Start(t, library.Server())
+//		config, err := clientcmd.RESTConfigFromKubeConfig(server.Kubeconfig)
+//		…
+//	}
+//
+// It knows no client: what it returns is what every client can be configured with. Start reading at Start.
+package apitest
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/typeplane/typeplane/boot"
+)
+
+// startTimeout is what a start may take on a machine that does much else; it takes milliseconds on one that does not.
+const startTimeout = time.Minute
+
+// Server is a server that runs until its test ends. It may be used from any goroutine.
+type Server struct {
+	// URL is where it is reached: https, on the loopback interface.
+	URL string
+	// Kubeconfig is a kubeconfig with the administrator's credentials: clientcmd.RESTConfigFromKubeConfig reads it.
+	Kubeconfig []byte
+	// KubeconfigFile is a file with the same, for kubectl and other programs.
+	KubeconfigFile string
+	// Client sends requests as the administrator.
+	Client *http.Client
+}
+
+// Option changes how the server runs. Every option of the program can be set.
+type Option func(*boot.Options)
+
+// Embedded keeps the objects in an etcd in the test's process, with its files in a directory of the test. It takes longer to
+// start, and shows what only a real etcd does.
+func Embedded(o *boot.Options) { o.Store.InMemory = false }
+
+// Start runs the server of a program until the test and its subtests end, and returns when it answers requests. What the
+// server logs is in the test's output. A server that can't start, or that does not stop in good order, fails the test.
+func Start(t testing.TB, program boot.Server, options ...Option) *Server {
+	t.Helper()
+	o := boot.NewOptions(program.Name)
+	o.Serving.SecurePort = 0
+	o.Store.DataDir, o.Store.InMemory = t.TempDir(), true
+	o.Log = slog.New(slog.NewTextHandler(t.Output(), nil))
+	for _, option := range options {
+		option(o)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	instance, err := boot.Open(ctx, program, o)
+	if err != nil {
+		stop()
+		t.Fatalf("start %s: %v", program.Name, err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- instance.Serve(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-served; err != nil {
+			t.Errorf("%s: %v", program.Name, err)
+		}
+	})
+	return connect(t, instance)
+}
+
+// connect makes what a test reaches an instance with.
+func connect(t testing.TB, instance *boot.Instance) *Server {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	if err := instance.WaitReady(ctx); err != nil {
+		t.Fatal(err)
+	}
+	config, err := instance.AdminTLS()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kubeconfig, err := os.ReadFile(instance.Kubeconfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{TLSClientConfig: config, ForceAttemptHTTP2: true}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &Server{
+		URL:            instance.URL(),
+		Kubeconfig:     kubeconfig,
+		KubeconfigFile: instance.Kubeconfig(),
+		Client:         &http.Client{Transport: transport},
+	}
+}
