@@ -40,7 +40,8 @@ type listed struct {
 		Path, Dir string
 		Main      bool
 	}
-	Error *struct{ Err string }
+	Error      *struct{ Err string }
+	DepsErrors []struct{ Err string }
 }
 
 const listedFields = "-json=ImportPath,Name,Dir,GoFiles,CgoFiles,InvalidGoFiles,Module,Error"

@@ -62,6 +62,7 @@ type Set struct {
 	objects     map[*types.Type]gotypes.Object // named types, functions, variables, constants
 	members     map[*types.Type]*gotypes.Struct
 	docs        map[fileKey]*fileDocs
+	blamed      map[string]bool // why imports lead nowhere, as far as it was said
 }
 
 // Package is one Go package.
@@ -89,7 +90,7 @@ type Package struct {
 	foreign   map[*ast.File]bool // files that other tools made
 	generated []string           // base names of the files left out
 	errors    []gotypes.Error
-	lost      []diag.Problem // imports that lead nowhere, as long as nothing of the run needs them
+	lost      []lostImport // imports that lead nowhere, as long as nothing of the run needs them
 	filled    bool
 }
 
@@ -122,7 +123,7 @@ func Load(cfg Config) (*Set, error) {
 		fset: token.NewFileSet(), dir: dir, cfg: cfg,
 		nodes: map[string]*node{}, packages: map[string]*Package{}, imports: map[string]*gotypes.Package{},
 		active: map[string]bool{}, walked: map[gotypes.Type]*types.Type{}, objects: map[*types.Type]gotypes.Object{},
-		members: map[*types.Type]*gotypes.Struct{}, docs: map[fileKey]*fileDocs{},
+		members: map[*types.Type]*gotypes.Struct{}, docs: map[fileKey]*fileDocs{}, blamed: map[string]bool{},
 	}
 	roots, err := s.list(cfg.Patterns)
 	if err != nil {

@@ -231,3 +231,62 @@ func Print(l List) { print.All(l) }
 		t.Errorf("got %v", got)
 	}
 }
+
+// TestLostImportBehindOthers: what keeps several packages of another module from being imported is said once, with its
+// reason, which lies behind them.
+func TestLostImportBehindOthers(t *testing.T) {
+	dir := write(t, `
+-- go.mod --
+module example.com
+
+go 1.24
+
+require example.org/words v0.0.0
+
+replace example.org/words => ./words
+-- v1/book.go --
+// +k8s:deepcopy-gen=package
+package v1
+
+import "example.org/words/list"
+
+type Book struct{ Words list.List }
+-- v1/page.go --
+package v1
+
+import (
+	"example.org/words/list"
+	"example.org/words/title"
+)
+
+type Page struct{ Words list.List; Title title.Title }
+-- words/go.mod --
+module example.org/words
+
+go 1.24
+-- words/list/list.go --
+package list
+
+import "example.org/words/print"
+
+type List []print.Word
+-- words/title/title.go --
+package title
+
+import "example.org/words/print"
+
+type Title print.Word
+-- words/print/print.go --
+package print
+
+type Word strin
+`)
+	report := &diag.Report{}
+	if _, err := load.Load(load.Config{Dir: dir, Env: append(os.Environ(), "GOWORK=off", "GOFLAGS="), Patterns: []string{"./..."}, Report: report}); err != nil {
+		t.Fatal(err)
+	}
+	const want = "v1/book.go:4:8: cannot import example.org/words/list: words/print/print.go:3:11: undefined: strin"
+	if got := report.Problems(); len(got) != 1 || got[0].String() != want {
+		t.Errorf("got %v, want %s", got, want)
+	}
+}

@@ -6,13 +6,11 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/scanner"
-	"go/token"
 	gotypes "go/types"
 	"path/filepath"
 	"runtime"
 	"sort"
 	"strconv"
-	"strings"
 
 	"github.com/typeplane/typeplane/generators/diag"
 
@@ -159,33 +157,9 @@ func (s *Set) checkImports(p *Package) {
 				continue
 			}
 			p.Broken = true
-			p.lost = append(p.lost, importProblem(s.position(spec.Path.Pos()), path, n))
+			p.lost = append(p.lost, lostImport{s.position(spec.Path.Pos()), path})
 		}
 	}
-}
-
-// reportLost reports imports of a package that lead nowhere: of one that is generated for, or of which a field's type is
-// not known. What else is imported on the way to a type need not be there.
-func (s *Set) reportLost(p *Package) {
-	for _, problem := range p.lost {
-		s.cfg.Report.Add(problem)
-	}
-	p.lost = nil
-}
-
-// importProblem says why an import leads nowhere, in the words of the go command and without its advice to get it.
-func importProblem(at token.Position, path string, n *node) diag.Problem {
-	p := diag.Problem{Pos: at, Message: fmt.Sprintf("cannot import %s", path)}
-	if n == nil || n.problem == "" {
-		return p
-	}
-	first, rest, _ := strings.Cut(n.problem, "\n")
-	if reason, ok := strings.CutSuffix(first, "; to add it:"); ok {
-		p.Message, p.Cure = p.Message+": "+reason, "run go get "+path
-		return p
-	}
-	p.Message += ": " + strings.Join(strings.Fields(first+" "+rest), " ")
-	return p
 }
 
 // sorted returns the keys of a set in order.
