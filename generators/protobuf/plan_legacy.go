@@ -1,6 +1,14 @@
 package protobuf
 
-import gotypes "go/types"
+import (
+	gotypes "go/types"
+	"os"
+	"path/filepath"
+
+	"github.com/typeplane/typeplane/generators/diag"
+	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/tag"
+)
 
 const metaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -18,4 +26,23 @@ func (p *planner) hasProtoMessage() bool {
 	}
 	method, _, _ := gotypes.LookupFieldOrMethod(gotypes.NewPointer(name.Type()), false, pkg.Go, "ProtoMessage")
 	return method != nil
+}
+
+// leftBehind warns of a package that asks for no messages and has their .proto file without the code: go-to-protobuf is
+// told by flags what it is to work on, so that the package may have no tag.
+func (p *planner) leftBehind(pkg *load.Package) {
+	if tag.Has(pkg.DocLines, "k8s:protobuf-gen") || missing(pkg.Dir, protoFile) || !missing(pkg.Dir, goFile) {
+		return
+	}
+	p.report.Warn(diag.Problem{
+		Pos: p.set.PackagePos(pkg), Path: "package " + pkg.Name,
+		Message: "there is a " + protoFile + ", and no tag asks for the methods of its messages",
+		Cure:    "add +k8s:protobuf-gen=package to the package's comment, or say +k8s:protobuf-gen=false",
+	})
+}
+
+// missing tells whether a folder is without a file.
+func missing(dir, name string) bool {
+	_, err := os.Stat(filepath.Join(dir, name))
+	return os.IsNotExist(err)
 }
