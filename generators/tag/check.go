@@ -67,10 +67,48 @@ func (t *Table) suggestion(name string) (cure string, other bool) {
 		}
 		return fmt.Sprintf("did you mean +%s?", meant), false
 	}
-	if near := Nearest(name, t.names); near != "" {
+	if near := t.near(name); near != "" {
 		return fmt.Sprintf("did you mean +%s?", near), false
 	}
 	return "gen tags lists all there are", false
+}
+
+// near is the tag that a name of one of our families was probably meant to be: one that is spelt nearly so behind the
+// parts that both have, of which more are better; or one that ends so and stands elsewhere.
+func (t *Table) near(name string) string {
+	parts := strings.Split(name, ":")
+	kin := make([][]string, len(parts)) // by how many parts they have in common with name; without those
+	for _, known := range t.names {
+		others := strings.Split(known, ":")
+		n := 0
+		for n < len(parts)-1 && n < len(others)-1 && parts[n] == others[n] {
+			n++
+		}
+		kin[n] = append(kin[n], strings.Join(others[n:], ":"))
+	}
+	for n := len(parts) - 1; n > 0; n-- {
+		if rest := Nearest(strings.Join(parts[n:], ":"), kin[n]); rest != "" {
+			return strings.Join(append(parts[:n:n], rest), ":")
+		}
+	}
+	return t.elsewhere(parts[0], parts[len(parts)-1])
+}
+
+// elsewhere is the tag that ends with a word, or nearly so, one of the same family first.
+func (t *Table) elsewhere(family, word string) string {
+	ends := map[string]string{} // tags by their last words, in lower case
+	var words []string
+	for _, known := range t.names {
+		end := strings.ToLower(known[strings.LastIndexByte(known, ':')+1:])
+		before := ends[end]
+		if before == "" {
+			words = append(words, end)
+		}
+		if before == "" || strings.HasPrefix(known, family+":") && !strings.HasPrefix(before, family+":") {
+			ends[end] = known
+		}
+	}
+	return ends[Nearest(strings.ToLower(word), words)]
 }
 
 // cut takes what stands behind a name apart: arguments in parentheses, and the value behind the equals sign.
