@@ -2,8 +2,6 @@
 // Start reading at Nearest.
 package suggest
 
-import "slices"
-
 // Nearest returns the candidate that is closest to word, or "" if none is close enough to be a typing mistake
 // (more than a third of the letters differ). Of equally close ones the first wins.
 func Nearest(word string, candidates []string) string {
@@ -16,22 +14,24 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
-// distance is Levenshtein's: how many letters must be put in, taken out or replaced to make b of a.
+// distance is how many letters must be put in, taken out or replaced, or neighbours swapped, to make b of a.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
+		before, last, row = last, row, before
 		row[0] = i + 1
 		for j := range len(b) {
-			replace := diagonal
+			replace := last[j]
 			if a[i] != b[j] {
 				replace++
 			}
-			diagonal = row[j+1]
-			row[j+1] = slices.Min([]int{replace, row[j] + 1, row[j+1] + 1})
+			row[j+1] = min(replace, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
 		}
 	}
 	return row[len(b)]

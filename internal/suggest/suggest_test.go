@@ -14,6 +14,7 @@ func TestNearest(t *testing.T) {
 		"bind-adress": "bind-address",
 		"datadir":     "data-dir",
 		"data-dir":    "data-dir",
+		"dtaa-dri":    "data-dir",
 		"kubeconfig":  "",
 		"":            "",
 		"x":           "",
