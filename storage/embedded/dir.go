@@ -79,7 +79,7 @@ func lockDir(dir string) (*dirLock, error) {
 func (l *dirLock) release() { l.file.Close() }
 
 // probe opens the database file for a moment, because etcd would wait without end for another process that has it
-// open, and would take this process down if it can't read it.
+// open, and would take this process down if it can't read it; and checks all of it, because etcd would not.
 func probe(dir string) error {
 	path := filepath.Join(dir, "member", "snap", "db")
 	info, err := os.Stat(path)
@@ -101,7 +101,18 @@ func probe(dir string) error {
 	case err != nil:
 		return fmt.Errorf("the database %s can't be read: %w; restore a backup", path, err)
 	}
-	return db.Close()
+	defer db.Close()
+	switch err := checkDatabase(db); {
+	case errors.Is(err, errNewer):
+		return fmt.Errorf("the database %w", err)
+	case err != nil:
+		return fmt.Errorf("the database %s is damaged: %w; restore a backup", path, err)
+	}
+	applied, err := appliedEntry(db)
+	if err != nil {
+		return err
+	}
+	return checkLog(dir, applied)
 }
 
 func inUse(path string) error {
