@@ -29,6 +29,8 @@ const (
 	CodeUnavailable
 	// CodeUnknown: the backing database did not answer a write in time; it may or may not have happened.
 	CodeUnknown
+	// CodeNotReady: the store is still being filled. Nothing was read; it is worth asking again soon.
+	CodeNotReady
 	// CodeInvalidKey: the key or prefix is malformed.
 	CodeInvalidKey
 	// CodeNoSpace: the backing database has no space left; nothing was written. Reads and deletions still work.
@@ -91,6 +93,8 @@ func (c Code) String() string {
 		return "storage unavailable"
 	case CodeUnknown:
 		return "outcome unknown"
+	case CodeNotReady:
+		return "not ready yet"
 	case CodeInvalidKey:
 		return "invalid key"
 	case CodeNoSpace:

@@ -96,6 +96,20 @@ type ListOptions struct {
 	Start string
 	// Limit is the most entries to return; 0 is all of them.
 	Limit int64
+	// Where narrows the list, if the store can do that; nil wants every entry.
+	Where *Where
+}
+
+// Where is a hint that only the entries with one value of an attribute are wanted. A store that keeps an index of the
+// attribute leaves others out; every other store returns them all the same. So whoever asks looks at what it gets.
+type Where struct {
+	// Attribute names what Read reads: two of the same name below one prefix must read the same.
+	Attribute string
+	Value     string
+	// Read returns the attribute of an entry that is not poisoned; ok is false if the entry has none. If it fails, nobody
+	// knows, and the entry is never left out; neither is a poisoned one. Read may be called from any goroutine, also
+	// much later, and returns quickly. The value may share memory with the entry.
+	Read func(Entry) (value string, ok bool, err error)
 }
 
 // Page is a part of a prefix at one revision. Entries is never nil.
@@ -103,7 +117,8 @@ type Page struct {
 	Entries []Entry
 	// Revision is the revision of the state that was listed (of the database, not of an entry), never 0.
 	Revision int64
-	// Remaining is how many entries at or after Start follow the last one of this page.
+	// Remaining is how many entries at or after Start follow the last one of this page. With ListOptions.Where it only says
+	// whether there are any.
 	Remaining int64
 }
 
@@ -113,6 +128,12 @@ type WatchOptions struct {
 	After int64
 	// Progress asks for Bookmark events: sooner or later after a quiet time, also if nothing below the prefix changed.
 	Progress bool
+	// NoPrev says that the reader knows the version before each change: Event.Prev may be zero, and so may be all but the key and
+	// the revision of a deleted Event.Entry.
+	NoPrev bool
+	// Where narrows the watch, if the store can do that: changes of entries that neither had the value before nor have it
+	// after may be left out. nil wants every change.
+	Where *Where
 }
 
 // Watcher is one reader's position in the history of a prefix. Only one goroutine may use it; Close may be called from any.

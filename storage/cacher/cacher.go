@@ -19,6 +19,9 @@ type Source interface {
 	// RequestProgress makes the watches with Progress return a bookmark soon. It may fail or do nothing; it is
 	// called again.
 	RequestProgress(ctx context.Context) error
+	// EachRevision calls visit with every key below prefix and the revision at which it was last written, in key order and as
+	// the store is at revision, without reading values. It fails as an exact list does.
+	EachRevision(ctx context.Context, prefix string, revision int64, visit func(key string, modified int64)) error
 }
 
 // Config says what to cache. Only Source and Prefix are needed.
@@ -35,13 +38,19 @@ type Config struct {
 	Wait time.Duration
 	// BookmarkEvery is the quiet time after which a watch with Progress gets a bookmark; 0 means 5 s.
 	BookmarkEvery time.Duration
-	// Log is told when the source's watch breaks; nil drops that.
+	// CheckEvery is about how often the cache is compared with the source (see Check), seldomer if that takes long; 0
+	// means 5 minutes.
+	CheckEvery time.Duration
+	// Recall is the one whose Form the source has; nil for none.
+	Recall *Recall
+	// Log is told when the source's watch breaks, and when the cache is wrong; nil drops that.
 	Log *slog.Logger
 	// Now is the clock of Window; nil means time.Now.
 	Now func() time.Time
 }
 
-// Cacher is a storage.Interface in front of a Source.
+// Cacher is a storage.Interface in front of a Source. Until it is filled, it passes on what costs the source little, and
+// for the rest fails with CodeNotReady after Config.Wait.
 type Cacher struct {
 	config Config
 	source Source
@@ -52,13 +61,16 @@ type Cacher struct {
 	reread   atomic.Bool           // entries are to be read again; set under mu
 	ready    chan struct{}         // closed when current is there
 	revision batch
+	asked    asked
+	parking  parking
+	counters counters
 
 	mu         sync.RWMutex // guards the fields below
 	log        eventLog
 	points     []*state           // states of the past, oldest first
 	changed    chan struct{}      // closed and replaced when current moves
 	wanted     int64              // the highest revision that a reader waits for
-	breakWatch context.CancelFunc // ends the watch that follow is in
+	breakWatch context.CancelFunc // ends the watch that follow is in, if it is in one
 
 	kick   chan struct{} // wakes the goroutine that asks for progress
 	ctx    context.Context
@@ -76,13 +88,14 @@ func New(config Config) (*Cacher, error) {
 	if err := storage.CheckPrefix("cache", config.Prefix); err != nil {
 		return nil, err
 	}
-	if config.Window < 0 || config.LogBytes < 0 || config.Wait < 0 || config.BookmarkEvery < 0 {
-		return nil, errors.New("cacher: negative Window, LogBytes, Wait or BookmarkEvery")
+	if config.Window < 0 || config.LogBytes < 0 || config.Wait < 0 || config.BookmarkEvery < 0 || config.CheckEvery < 0 {
+		return nil, errors.New("cacher: negative Window, LogBytes, Wait, BookmarkEvery or CheckEvery")
 	}
 	defaultTo(&config.Window, 75*time.Second)
 	defaultTo(&config.LogBytes, 64<<20)
 	defaultTo(&config.Wait, 3*time.Second)
 	defaultTo(&config.BookmarkEvery, 5*time.Second)
+	defaultTo(&config.CheckEvery, 5*time.Minute)
 	if config.Log == nil {
 		config.Log = slog.New(slog.DiscardHandler)
 	}
@@ -92,6 +105,7 @@ func New(config Config) (*Cacher, error) {
 	c := &Cacher{
 		config: config, source: config.Source, prefix: config.Prefix,
 		ready: make(chan struct{}), changed: make(chan struct{}), kick: make(chan struct{}, 1),
+		parking: parking{shortest: len(config.Prefix)}, breakWatch: func() {},
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.revision.read = func() (int64, error) {
@@ -109,8 +123,12 @@ func New(config Config) (*Cacher, error) {
 		}
 		return 0, err
 	}
+	if config.Recall != nil {
+		config.Recall.cache.Store(c)
+	}
 	c.wg.Go(c.follow)
 	c.wg.Go(c.pushProgress)
+	c.wg.Go(c.keepChecking)
 	return c, nil
 }
 
@@ -139,24 +157,6 @@ func (c *Cacher) WaitReady(ctx context.Context) error {
 	}
 }
 
-// Stats is what a cache holds.
-type Stats struct {
-	Entries, Bytes      int // of the current entries
-	Events, EventBytes  int // of the log
-	Revision, OldestLog int64
-}
-
-// Stats returns what the cache holds now.
-func (c *Cacher) Stats() Stats {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	s := Stats{Events: c.log.len(), EventBytes: c.log.bytes, OldestLog: c.log.floor}
-	if cur := c.current.Load(); cur != nil {
-		s.Entries, s.Bytes, s.Revision = cur.tree.Len(), cur.bytes, cur.revision
-	}
-	return s
-}
-
 // Get implements storage.Interface.
 func (c *Cacher) Get(ctx context.Context, key string, opts storage.GetOptions) (storage.Entry, error) {
 	if err := ctx.Err(); err != nil {
@@ -165,7 +165,7 @@ func (c *Cacher) Get(ctx context.Context, key string, opts storage.GetOptions) (
 	if err := storage.CheckKey("get", key); err != nil {
 		return storage.Entry{}, err
 	}
-	if !strings.HasPrefix(key, c.prefix) {
+	if !strings.HasPrefix(key, c.prefix) || !c.filled() {
 		return c.source.Get(ctx, key, opts)
 	}
 	s, err := c.stateFor(ctx, "get", key, !opts.Any, opts.NotOlderThan)
@@ -179,7 +179,7 @@ func (c *Cacher) Get(ctx context.Context, key string, opts storage.GetOptions) (
 	case e.Err != nil:
 		return storage.Entry{}, e.Err
 	}
-	return e, nil
+	return *e, nil
 }
 
 // List implements storage.Interface.
@@ -193,7 +193,7 @@ func (c *Cacher) List(ctx context.Context, prefix string, opts storage.ListOptio
 	if err := storage.CheckStart("list", prefix, opts.Start); err != nil {
 		return storage.Page{}, err
 	}
-	if !strings.HasPrefix(prefix, c.prefix) {
+	if !strings.HasPrefix(prefix, c.prefix) || !c.filled() && opts.Limit > 0 && opts.Where == nil {
 		return c.source.List(ctx, prefix, opts)
 	}
 	floor := int64(0)
@@ -215,6 +215,8 @@ func (c *Cacher) List(ctx context.Context, prefix string, opts storage.ListOptio
 			return c.source.List(ctx, prefix, opts)
 		}
 		s = past
+	} else if opts.Where != nil {
+		s = c.indexFor(opts.Where, s)
 	}
 	return s.page(prefix, opts), nil
 }

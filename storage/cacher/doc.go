@@ -3,8 +3,14 @@
 //
 // One goroutine follows the source's watch and appends to one log; a tree with the current entries is published
 // after each step, and readers take it without a lock. A watcher is a cursor into the log, so nobody waits for the
-// slow one. Start reading at Cacher; then feed.go (how it follows the source), state.go (trees, also of the past),
-// log.go, fresh.go (linearizable reads from memory), watch.go.
+// slow one. Start reading at Cacher; then
+//
+//   - feed.go, gap.go, reread.go: how it follows the source, also over gaps
+//   - log.go, tree.go, past.go, index.go: what it holds: events, entries, states of the past, indexes
+//   - fresh.go: linearizable reads from memory
+//   - watch.go, parking.go: cursors, and where they wait
+//   - digest.go: how it finds out that it is wrong
+//   - recall.go: how its source knows canonical values without reading them
 //
 // It decodes nothing and never answers from a state that it has not seen whole.
 package cacher

@@ -36,6 +36,10 @@ func (f *faulty) RequestProgress(ctx context.Context) error {
 	return f.now.Load().RequestProgress(ctx)
 }
 
+func (f *faulty) EachRevision(ctx context.Context, prefix string, revision int64, visit func(string, int64)) error {
+	return f.now.Load().EachRevision(ctx, prefix, revision, visit)
+}
+
 func (f *faulty) Revision(ctx context.Context) (int64, error) {
 	r, err := f.now.Load().Revision(ctx)
 	f.revisions.Add(1)

@@ -1,13 +1,9 @@
 package cacher
 
 import (
-	"cmp"
-	"context"
 	"errors"
-	"slices"
+	"fmt"
 	"time"
-
-	"github.com/tidwall/btree"
 
 	"github.com/typeplane/typeplane/storage"
 )
@@ -18,10 +14,10 @@ const (
 	lastPause  = time.Second
 )
 
-// pointEvery is how many events lie between two states of the past that are kept.
-const pointEvery = 1000
-
-var errWentBack = errors.New("the source is at an earlier revision than it was")
+var (
+	errWentBack = errors.New("the source's history is another one than it was")
+	errLost     = errors.New("the source's watch has left out a change")
+)
 
 // follow keeps the cache up with the source until Close. An error of the watch makes it go on from where it was;
 // only if the source has forgotten that, it lists and works out what has changed.
@@ -32,6 +28,7 @@ func (c *Cacher) follow() {
 		if c.ctx.Err() != nil {
 			return
 		}
+		c.counters.broken.Add(1)
 		c.config.Log.Warn("watch cache: the source's watch broke", "prefix", c.prefix, "error", err, "list again", list)
 		select {
 		case <-time.After(pause):
@@ -48,6 +45,7 @@ func (c *Cacher) step(list *bool, alive func()) error {
 		if err != nil {
 			return err
 		}
+		c.counters.lists.Add(1)
 		c.replace(page)
 		*list = false
 		alive()
@@ -57,17 +55,15 @@ func (c *Cacher) step(list *bool, alive func()) error {
 		*list = code == storage.CodeCompacted || code == storage.CodeFuture // the latter if the source went back
 		return err
 	}
-	w, err := c.source.Watch(c.ctx, c.prefix, storage.WatchOptions{After: c.current.Load().revision, Progress: true})
+	options := storage.WatchOptions{After: c.current.Load().revision, Progress: true, NoPrev: true}
+	w, err := c.source.Watch(c.ctx, c.prefix, options)
 	if err != nil {
 		*list = storage.CodeOf(err) == storage.CodeCompacted
 		return err
 	}
 	defer w.Close()
-	ctx, cancel := context.WithCancel(c.ctx)
+	ctx, cancel := c.breakable()
 	defer cancel()
-	c.mu.Lock()
-	c.breakWatch = cancel
-	c.mu.Unlock()
 	for {
 		if c.epoch.Load() != c.current.Load().epoch {
 			*list = true
@@ -78,23 +74,28 @@ func (c *Cacher) step(list *bool, alive func()) error {
 		}
 		events, err := w.Next(ctx)
 		if c.ctx.Err() == nil && ctx.Err() != nil {
-			continue // wentBack: the epoch is another one; or Reread
+			continue // the epoch is another one; or Reread
 		}
 		if err != nil {
 			*list = storage.CodeOf(err) == storage.CodeCompacted
 			return err
 		}
 		alive()
-		c.apply(events)
+		if err := c.apply(events); err != nil {
+			*list = true
+			return err
+		}
 	}
 }
 
-// apply puts events into the tree and the log.
-func (c *Cacher) apply(events []storage.Event) {
+// apply puts events into the tree and the log, and wakes whom they concern. It fails if they can't follow what the cache
+// has; then it has changed nothing but the epoch.
+func (c *Cacher) apply(events []storage.Event) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	old := c.current.Load()
-	s := &state{tree: old.tree.Copy(), revision: old.revision, bytes: old.bytes, epoch: old.epoch}
+	s := old.draft()
+	changes := make([]storage.Event, 0, len(events))
 	for _, ev := range events {
 		if ev.Type == storage.Bookmark {
 			s.revision = max(s.revision, ev.Entry.Revision)
@@ -103,124 +104,57 @@ func (c *Cacher) apply(events []storage.Event) {
 		if ev.Entry.Revision <= old.revision {
 			continue
 		}
-		s.note(ev, &c.log, c.config.Now())
+		change, ok := s.note(ev)
+		if !ok {
+			err := fmt.Errorf("%w: %s at revision %d", errLost, ev.Entry.Key, ev.Entry.Revision)
+			c.mistrust(err)
+			return err
+		}
+		changes = append(changes, change)
 		s.revision = ev.Entry.Revision
 	}
+	c.append(changes, old.revision)
 	c.publish(s)
+	return nil
 }
 
-// note puts one event into the tree and the log. The value before is the tree's, so that it is in memory once.
-func (s *state) note(ev storage.Event, log *eventLog, now time.Time) {
-	key := ev.Entry.Key
-	var prev storage.Entry
-	var there bool
+// note puts one event into the tree and completes it with what was there before. ok is false if the tree says that the
+// source has left out something: what is created was there, or what is modified was not.
+func (s *state) note(ev storage.Event) (complete storage.Event, ok bool) {
+	var was *storage.Entry
 	if ev.Type == storage.Deleted {
-		prev, there = s.tree.Delete(key)
+		was = s.remove(ev.Entry.Key)
 	} else {
-		prev, there = s.tree.Set(key, ev.Entry)
-		s.bytes += size(ev.Entry)
+		now := ev.Entry
+		was = s.set(&now)
 	}
-	if there {
-		s.bytes -= size(prev)
-		ev.Prev = prev
-		if ev.Type == storage.Deleted {
-			ev.Entry.Value, ev.Entry.Stale, ev.Entry.Err = prev.Value, prev.Stale, prev.Err
-		}
+	if (was == nil) != (ev.Type == storage.Created) {
+		return ev, false
 	}
-	log.add(ev, now)
+	if was != nil {
+		ev.Prev = *was
+	}
+	if ev.Type == storage.Deleted {
+		ev.Entry.Value, ev.Entry.Stale, ev.Entry.Err = was.Value, was.Stale, was.Err
+	}
+	return ev, true
 }
 
-// replace makes the cache what page says: at first by taking it, later by working out what has changed.
-func (c *Cacher) replace(page storage.Page) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := &state{tree: new(btree.Map[string, storage.Entry]), revision: page.Revision}
-	for _, e := range page.Entries {
-		s.tree.Load(e.Key, e)
-		s.bytes += size(e)
+// append adds changes to the log and wakes whom they concern. Up to revision, nothing is missing in the log. The caller
+// holds mu, and publishes before it lets go of it.
+func (c *Cacher) append(changes []storage.Event, revision int64) {
+	number, now := c.log.end(), c.config.Now()
+	for _, ev := range changes {
+		c.log.add(ev, now)
 	}
-	old := c.current.Load()
-	switch {
-	case old == nil:
-		c.log.reset(page.Revision)
-		c.publish(s)
-		close(c.ready)
-		return
-	case page.Revision < old.revision || c.epoch.Load() != old.epoch:
-		// A backup was restored behind our back. What watchers know is no longer true.
-		s.epoch = c.epoch.Add(1)
-		c.wanted = 0
-		c.points = nil
-		c.log.reset(page.Revision)
-		c.publish(s)
-		return
-	}
-	s.epoch = old.epoch
-	for _, ev := range differences(old, s) {
-		c.log.add(ev, c.config.Now())
-	}
-	// Watchers go on over the gap, except those that begin inside it (see collect): what happened in it in which
-	// order is not known.
-	c.log.floor = page.Revision
-	c.points = nil
-	c.publish(s)
+	c.parking.wake(changes, number, revision)
 }
 
-// differences returns the events that lead from one state to the next, as far as that can still be known: several
-// changes of an entry are one, and deletions are at the revision of next.
-func differences(old, next *state) []storage.Event {
-	var changed, deleted []storage.Event
-	next.tree.Scan(func(key string, e storage.Entry) bool {
-		was, there := old.tree.Get(key)
-		switch {
-		case !there:
-			changed = append(changed, storage.Event{Type: storage.Created, Entry: e})
-		case was.Revision != e.Revision:
-			changed = append(changed, storage.Event{Type: storage.Modified, Entry: e, Prev: was})
-		}
-		return true
-	})
-	old.tree.Scan(func(key string, was storage.Entry) bool {
-		if _, there := next.tree.Get(key); !there {
-			gone := was
-			gone.Revision = next.revision
-			deleted = append(deleted, storage.Event{Type: storage.Deleted, Entry: gone, Prev: was})
-		}
-		return true
-	})
-	slices.SortStableFunc(changed, func(a, b storage.Event) int { return cmp.Compare(a.Entry.Revision, b.Entry.Revision) })
-	return append(changed, deleted...)
-}
-
-// publish makes s the current state and tells everyone. The caller holds mu.
+// publish makes s the current state and tells everyone who waits for one. The caller holds mu.
 func (c *Cacher) publish(s *state) {
 	c.log.trim(c.config.Now().Add(-c.config.Window), max(c.config.LogBytes, s.bytes/4))
-	if old := c.current.Load(); old != nil && old.revision < s.revision {
-		last := c.log.floor
-		if n := len(c.points); n > 0 {
-			last = c.points[n-1].revision
-		}
-		if last < old.revision && len(c.log.between(last, old.revision)) >= pointEvery {
-			c.points = append(c.points, old)
-		}
-		c.trimPoints()
-	}
+	c.keepPoint(s)
 	c.current.Store(s)
 	close(c.changed)
 	c.changed = make(chan struct{})
-}
-
-// wentBack notes that the source is at a revision that is lower than one it was at before, and makes follow list.
-// Until it has, no linearizable read is answered.
-func (c *Cacher) wentBack(now, seen int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.epoch.Load() != c.current.Load().epoch {
-		return
-	}
-	c.config.Log.Error("watch cache: the source went back in time; was a backup restored?", "prefix", c.prefix, "revision", now, "was", seen)
-	c.epoch.Add(1)
-	if c.breakWatch != nil {
-		c.breakWatch()
-	}
 }

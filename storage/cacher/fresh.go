@@ -2,6 +2,7 @@ package cacher
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -11,6 +12,8 @@ import (
 
 // progressEvery is how long the source has to answer a request for progress before it is asked again.
 const progressEvery = 50 * time.Millisecond
+
+var errNotFilled = errors.New("the watch cache has not read everything yet")
 
 // batch reads a number for everyone who wants it, one read at a time. Whoever comes while a read is on its way waits
 // for the next one, because the answer of that one may be older than the question.
@@ -70,7 +73,7 @@ func (b *batch) run() {
 // stateFor returns a state that is good enough: one that has seen every write that ended before this call if latest
 // is set, and every revision up to floor in any case.
 func (c *Cacher) stateFor(ctx context.Context, op, key string, latest bool, floor int64) (*state, error) {
-	if err := c.WaitReady(ctx); err != nil {
+	if err := c.waitFilled(ctx, op, key); err != nil {
 		return nil, err
 	}
 	s := c.current.Load()
@@ -87,11 +90,28 @@ func (c *Cacher) stateFor(ctx context.Context, op, key string, latest bool, floo
 	if now < s.revision {
 		c.wentBack(now, s.revision)
 	}
-	return c.waitFor(ctx, op, key, max(floor, now))
+	return c.waitFor(ctx, op, key, floor, max(floor, now))
 }
 
-// waitFor returns the first state at revision or later.
-func (c *Cacher) waitFor(ctx context.Context, op, key string, revision int64) (*state, error) {
+// waitFilled waits for the first list of the source, but not for long: that of a large prefix may take a while.
+func (c *Cacher) waitFilled(ctx context.Context, op, key string) error {
+	if c.filled() {
+		return nil
+	}
+	short, cancel := context.WithTimeout(ctx, c.config.Wait)
+	defer cancel()
+	err := c.WaitReady(short)
+	if err != nil && short.Err() != nil && ctx.Err() == nil && c.ctx.Err() == nil {
+		return &storage.Error{Code: storage.CodeNotReady, Op: op, Key: key, Err: errNotFilled}
+	}
+	return err
+}
+
+// filled says whether the cache has been filled.
+func (c *Cacher) filled() bool { return c.current.Load() != nil }
+
+// waitFor returns the first state at revision or later. Asked is the revision that the reader named, if it did.
+func (c *Cacher) waitFor(ctx context.Context, op, key string, asked, revision int64) (*state, error) {
 	if s := c.current.Load(); s.revision >= revision && s.epoch == c.epoch.Load() {
 		return s, nil
 	}
@@ -119,8 +139,12 @@ func (c *Cacher) waitFor(ctx context.Context, op, key string, revision int64) (*
 		case <-c.ctx.Done():
 			return nil, storage.ErrClosed
 		case <-timer.C:
-			return nil, &storage.Error{Code: storage.CodeUnavailable, Op: op, Key: key, Revision: revision, Current: s.revision,
+			late := &storage.Error{Code: storage.CodeUnavailable, Op: op, Key: key, Revision: revision, Current: s.revision,
 				Err: fmt.Errorf("the watch cache is at revision %d and did not reach %d within %v", s.revision, revision, c.config.Wait)}
+			if asked > s.revision {
+				late.Code, late.Revision = storage.CodeFuture, asked
+			}
+			return nil, late
 		}
 	}
 }

@@ -13,6 +13,7 @@ type eventLog struct {
 	first  int64 // the number of events[0]
 	floor  int64 // every event after this revision is in the log
 	bytes  int   // what the log holds beside the current entries
+	early  int64 // how many events went before their time, to stay within the bytes
 }
 
 type logged struct {
@@ -26,6 +27,9 @@ const eventBytes = 240
 
 func (l *eventLog) len() int { return len(l.events) }
 
+// end is the number of the next event.
+func (l *eventLog) end() int64 { return l.first + int64(len(l.events)) }
+
 // add appends ev. Only the replaced value is counted: the new one is held by the tree, until the event that replaces
 // it counts it.
 func (l *eventLog) add(ev storage.Event, now time.Time) {
@@ -38,6 +42,9 @@ func (l *eventLog) add(ev storage.Event, now time.Time) {
 func (l *eventLog) trim(since time.Time, most int) {
 	n := 0
 	for n < len(l.events) && (l.bytes > most || l.events[n].at.Before(since)) {
+		if !l.events[n].at.Before(since) {
+			l.early++
+		}
 		l.bytes -= l.events[n].bytes
 		l.floor = max(l.floor, l.events[n].event.Entry.Revision)
 		n++

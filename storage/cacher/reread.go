@@ -15,9 +15,7 @@ func (c *Cacher) Reread() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.reread.Store(true)
-	if c.breakWatch != nil {
-		c.breakWatch()
-	}
+	c.breakWatch()
 }
 
 // readAgain does what Reread asked for, if it did: it puts what the source holds at the cache's revision in the place of
@@ -34,12 +32,11 @@ func (c *Cacher) readAgain() error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := &state{tree: old.tree.Copy(), revision: old.revision, bytes: old.bytes, epoch: old.epoch}
-	for _, e := range page.Entries {
-		if was, there := s.tree.Set(e.Key, e); there {
-			s.bytes -= size(was)
-		}
-		s.bytes += size(e)
+	s := old.draft()
+	s.readings++
+	for i := range page.Entries {
+		e := page.Entries[i]
+		s.set(&e)
 	}
 	c.points = nil // what they hold was read before
 	c.publish(s)

@@ -21,9 +21,19 @@ type watcher struct {
 	number int64 // of the next event in the log
 	epoch  int64
 	after  int64 // everything up to this revision was returned or is not wanted
-	seen   int64 // what the cache was at when the cursor last moved; below after as long as that is in the future
-	out    []storage.Event
-	err    error
+	// seen is what the cache was at when the cursor last moved or was found to be waiting; below after as long as that is in
+	// the future. Changed by the reader under Cacher.mu, and by parking.
+	seen  int64
+	out   []storage.Event
+	err   error
+	timer *time.Timer // of bookmarks; nil until one is waited for
+
+	spot       *spot
+	prev, next *watcher // in the list of spot; guarded by parking.mu, as the next three are
+	parked     bool
+	left       bool
+	from       int64         // the number of the event that woke it, -1 for none
+	news       chan struct{} // holds a token when it was woken
 
 	closing sync.Once
 	closed  chan struct{}
@@ -31,7 +41,8 @@ type watcher struct {
 
 // Watch implements storage.Interface. A revision that is older than the log is CodeCompacted, although the source
 // may still have it: a fresh list is cheaper for everyone than a watch of its own on the source. One that the cache
-// has yet to reach becomes CodeCompacted too, if a compaction makes the cache skip it.
+// has yet to reach becomes CodeCompacted too, if a compaction makes the cache skip it. With opts.Where, a watch is not woken by
+// changes that do not concern it, but may return them with others.
 func (c *Cacher) Watch(ctx context.Context, prefix string, opts storage.WatchOptions) (storage.Watcher, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -45,31 +56,39 @@ func (c *Cacher) Watch(ctx context.Context, prefix string, opts storage.WatchOpt
 	if !strings.HasPrefix(prefix, c.prefix) {
 		return c.source.Watch(ctx, prefix, opts)
 	}
-	if err := c.WaitReady(ctx); err != nil {
+	if err := c.waitFilled(ctx, "watch", prefix); err != nil {
 		return nil, err
 	}
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	current := c.current.Load().revision
-	w := &watcher{c: c, prefix: prefix, progress: opts.Progress, after: opts.After, seen: current, epoch: c.epoch.Load(), closed: make(chan struct{})}
+	w := &watcher{c: c, prefix: prefix, progress: opts.Progress, after: opts.After, seen: current, epoch: c.epoch.Load(),
+		news: make(chan struct{}, 1), closed: make(chan struct{})}
 	if opts.After < c.log.floor {
 		return nil, w.compacted(current)
 	}
 	w.number = c.log.after(opts.After)
+	c.parking.join(w, prefix, opts.Where)
 	return w, nil
 }
 
 // Close implements storage.Watcher.
-func (w *watcher) Close() { w.closing.Do(func() { close(w.closed) }) }
+func (w *watcher) Close() {
+	w.closing.Do(func() {
+		close(w.closed)
+		w.c.parking.leave(w)
+	})
+}
 
 // Next implements storage.Watcher.
 func (w *watcher) Next(ctx context.Context) ([]storage.Event, error) {
 	if w.err != nil {
 		return nil, w.err
 	}
-	var timer *time.Timer
-	quiet := false
-	for {
+	if w.progress {
+		w.resetTimer()
+	}
+	for quiet := false; ; {
 		select {
 		case <-w.closed:
 			return w.fail(storage.ErrClosed)
@@ -79,33 +98,25 @@ func (w *watcher) Next(ctx context.Context) ([]storage.Event, error) {
 			return w.fail(ctx.Err())
 		default:
 		}
-		revision, changed, err := w.collect()
+		more, err := w.collect(quiet)
 		if err != nil {
 			return w.fail(err)
 		}
 		if len(w.out) > 0 {
 			return w.out, nil
 		}
-		if quiet && revision > w.after {
-			w.after = revision
-			w.out = append(w.out, storage.Event{Type: storage.Bookmark, Entry: storage.Entry{Revision: revision}})
-			return w.out, nil
-		}
-		if changed == nil {
+		if more {
 			continue
 		}
 		var tick <-chan time.Time
 		if w.progress {
-			if timer == nil {
-				timer = time.NewTimer(w.c.config.BookmarkEvery)
-				defer timer.Stop()
-			}
-			tick = timer.C
+			tick = w.timer.C
 		}
 		select {
-		case <-changed:
+		case <-w.news:
 		case <-tick:
 			quiet = true
+			w.resetTimer()
 		case <-w.closed:
 		case <-w.c.ctx.Done():
 		case <-ctx.Done():
@@ -113,29 +124,38 @@ func (w *watcher) Next(ctx context.Context) ([]storage.Event, error) {
 	}
 }
 
-// collect moves the cursor on and puts what belongs to the watch into out. If it comes to the end of the log it
-// returns the revision of that and a channel that is closed when there is more.
-func (w *watcher) collect() (revision int64, changed chan struct{}, err error) {
+func (w *watcher) resetTimer() {
+	if w.timer == nil {
+		w.timer = time.NewTimer(w.c.config.BookmarkEvery)
+	} else {
+		w.timer.Reset(w.c.config.BookmarkEvery)
+	}
+}
+
+// collect moves the cursor on and puts what belongs to the watch into out; if that is nothing and quiet is set, a bookmark.
+// More says that it did not come to the end of the log. If it did and there is nothing, the watch is parked.
+func (w *watcher) collect(quiet bool) (more bool, err error) {
 	c := w.c
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	w.out = w.out[:0]
 	current := c.current.Load().revision
+	w.number = c.parking.drive(w, c.log.end(), current)
 	if w.epoch != c.epoch.Load() || w.number < c.log.first {
-		return 0, nil, w.compacted(current)
+		return false, w.compacted(current)
 	}
 	if w.seen < w.after && w.after < c.log.floor {
 		// A list may have taken the cache past the start of the watch. The events that stand for such a gap lead from
 		// the near side of it: they know nothing of an entry that was created before the start and deleted behind it.
 		// A reader that looks late may have only a later gap before it; that is not told apart.
-		return 0, nil, w.compacted(current)
+		return false, w.compacted(current)
 	}
 	w.seen = current
 	rest := c.log.from(w.number)
 	for i := range rest {
 		ev := &rest[i].event
 		if i >= batchSize && ev.Entry.Revision != rest[i-1].event.Entry.Revision {
-			return 0, nil, nil
+			return true, nil
 		}
 		w.number++
 		if ev.Entry.Revision > w.after && strings.HasPrefix(ev.Entry.Key, w.prefix) {
@@ -144,8 +164,15 @@ func (w *watcher) collect() (revision int64, changed chan struct{}, err error) {
 	}
 	if n := len(w.out); n > 0 {
 		w.after = w.out[n-1].Entry.Revision
+		return false, nil
 	}
-	return current, c.changed, nil
+	if quiet && current > w.after {
+		w.after = current
+		w.out = append(w.out, storage.Event{Type: storage.Bookmark, Entry: storage.Entry{Revision: current}})
+		return false, nil
+	}
+	c.parking.park(w)
+	return false, nil
 }
 
 func (w *watcher) compacted(current int64) error {
@@ -154,5 +181,6 @@ func (w *watcher) compacted(current int64) error {
 
 func (w *watcher) fail(err error) ([]storage.Event, error) {
 	w.err = err
+	w.c.parking.leave(w)
 	return nil, err
 }

@@ -103,3 +103,23 @@ func (s *Store) listError(ctx context.Context, prefix string, asked int64, err e
 	}
 	return err
 }
+
+// EachRevision calls visit with every key below prefix and the revision at which it was last written, in key order and as
+// the database is at revision, without fetching values. It is not part of storage.Interface: a watch cache in front of
+// this store wants it.
+func (s *Store) EachRevision(ctx context.Context, prefix string, revision int64, visit func(key string, modified int64)) error {
+	start, end := s.root+prefix, clientv3.GetPrefixRangeEnd(s.root+prefix)
+	for {
+		resp, err := s.client.Get(ctx, start, clientv3.WithRange(end), clientv3.WithRev(revision), clientv3.WithLimit(maxPage), clientv3.WithKeysOnly())
+		if err != nil {
+			return s.listError(ctx, prefix, revision, err)
+		}
+		for _, kv := range resp.Kvs {
+			visit(string(kv.Key[len(s.root):]), kv.ModRevision)
+		}
+		if !resp.More || len(resp.Kvs) == 0 {
+			return nil
+		}
+		start = string(resp.Kvs[len(resp.Kvs)-1].Key) + "\x00"
+	}
+}

@@ -28,6 +28,7 @@ type watcher struct {
 	store    *Store
 	prefix   string
 	progress bool
+	noPrev   bool
 	ctx      context.Context // of the stream; ends with Close
 	cancel   context.CancelFunc
 	pumps    sync.WaitGroup // the goroutine that runs pump, one at most
@@ -56,7 +57,7 @@ func (s *Store) Watch(ctx context.Context, prefix string, opts storage.WatchOpti
 	if err := storage.CheckWatch(prefix, opts); err != nil {
 		return nil, err
 	}
-	w := &watcher{store: s, prefix: prefix, progress: opts.Progress, last: opts.After, news: make(chan struct{}, 1)}
+	w := &watcher{store: s, prefix: prefix, progress: opts.Progress, noPrev: opts.NoPrev, last: opts.After, news: make(chan struct{}, 1)}
 	w.ctx, w.cancel = context.WithCancel(streamContext())
 	if opts.Progress {
 		s.progress.Store(w, nil)
@@ -155,7 +156,10 @@ func (w *watcher) take() (resp clientv3.WatchResponse, ok bool, err error) {
 func (w *watcher) pump(after int64) {
 	ctx, cancel := context.WithCancel(w.ctx)
 	defer cancel()
-	opts := []clientv3.OpOption{clientv3.WithPrefix(), clientv3.WithRev(after + 1), clientv3.WithPrevKV()}
+	opts := []clientv3.OpOption{clientv3.WithPrefix(), clientv3.WithRev(after + 1)}
+	if !w.noPrev {
+		opts = append(opts, clientv3.WithPrevKV())
+	}
 	if w.progress {
 		opts = append(opts, clientv3.WithProgressNotify())
 	}
@@ -247,9 +251,12 @@ func (w *watcher) event(ctx context.Context, ev *clientv3.Event) (storage.Event,
 	return storage.Event{Type: storage.Modified, Entry: now, Prev: prev}, nil
 }
 
-// previous returns what was at key before ev. etcd leaves it out if it is compacted, but also of events that come
+// previous returns what was at key before ev, or just the key if the reader does not want to know. etcd leaves it out if it is compacted, but also of events that come
 // while the watch is being opened: it begins to send them before it notes that the watch wants to know.
 func (w *watcher) previous(ctx context.Context, key string, ev *clientv3.Event) (storage.Entry, error) {
+	if w.noPrev {
+		return storage.Entry{Key: key}, nil
+	}
 	kv, before := ev.PrevKv, ev.Kv.ModRevision-1
 	if kv == nil {
 		get, cancel := context.WithCancel(ctx)

@@ -207,6 +207,22 @@ func (s *Store) RequestProgress(ctx context.Context) error {
 	return nil
 }
 
+// EachRevision calls visit with every key below prefix and the revision at which it was last written, in key order and as
+// the database is at revision. It is not part of storage.Interface: a watch cache in front of this store wants it.
+func (s *Store) EachRevision(ctx context.Context, prefix string, revision int64, visit func(key string, modified int64)) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.db.mu.RLock()
+	defer s.db.mu.RUnlock()
+	exact := storage.ListOptions{Match: storage.Exact, Revision: revision}
+	if code := refuse(exact, s.db.revision, s.db.compacted); code != storage.CodeOther {
+		return &storage.Error{Code: code, Op: "list", Key: prefix, Revision: revision, Current: s.db.revision}
+	}
+	s.db.list(s.root+prefix, "", revision, func(key string, v version) { visit(key[len(s.root):], v.revision) })
+	return nil
+}
+
 // put writes value at key and the operations with it. A conflict is a revision of 0 and the index of the write
 // that stood in the way: 0 is key, others are one more than the index in with.
 func (s *Store) put(key string, expected int64, value []byte, with []storage.Op, op string) (int64, int, error) {

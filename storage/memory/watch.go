@@ -17,6 +17,7 @@ type watcher struct {
 	store    *Store
 	prefix   string // below the root
 	progress bool
+	noPrev   bool
 
 	last  *change // the last change that was looked at
 	after int64   // every event up to this revision has been returned or is not wanted
@@ -44,7 +45,7 @@ func (s *Store) Watch(ctx context.Context, prefix string, opts storage.WatchOpti
 	if opts.After < s.db.compacted {
 		return nil, &storage.Error{Code: storage.CodeCompacted, Op: "watch", Key: prefix, Revision: opts.After, Current: s.db.revision}
 	}
-	w := &watcher{store: s, prefix: prefix, progress: opts.Progress, after: opts.After, asked: s.db.asked,
+	w := &watcher{store: s, prefix: prefix, progress: opts.Progress, noPrev: opts.NoPrev, after: opts.After, asked: s.db.asked,
 		last: s.db.oldest, closed: make(chan struct{})}
 	for w.last.next != nil && w.last.next.now.revision <= opts.After {
 		w.last = w.last.next
@@ -126,13 +127,13 @@ func (w *watcher) event(c *change) storage.Event {
 	s := w.store
 	key := c.key[len(s.root):]
 	var e storage.Event
-	if c.was.revision > 0 {
+	if c.was.revision > 0 && !w.noPrev {
 		e.Prev = s.form.ReadEntry(key, c.was.value, c.was.revision)
 	}
 	switch {
 	case c.now.deleted:
 		e.Type, e.Entry = storage.Deleted, e.Prev
-		e.Entry.Revision = c.now.revision
+		e.Entry.Key, e.Entry.Revision = key, c.now.revision
 	case c.was.revision > 0:
 		e.Type, e.Entry = storage.Modified, s.form.ReadEntry(key, c.now.value, c.now.revision)
 	default:

@@ -1,0 +1,141 @@
+package cacher
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/typeplane/typeplane/storage"
+)
+
+// The cache is compared with the source now and then, as nothing else would ever find out about a change that got lost on
+// the way: keys and revisions of all entries at one revision, and the values of a few.
+const (
+	// sampled is how many values a check reads.
+	sampled = 32
+	// restAfter is how many times as long as a check took the next one is put off at least, so that checks never take more
+	// than a hundredth of the time.
+	restAfter = 100
+	// namedKeys is how many keys are named when the cache is wrong.
+	namedKeys = 5
+)
+
+// keepChecking runs Check every now and then until Close.
+func (c *Cacher) keepChecking() {
+	timer := time.NewTimer(c.config.CheckEvery/2 + rand.N(c.config.CheckEvery))
+	defer timer.Stop()
+	for {
+		select {
+		case <-timer.C:
+		case <-c.ctx.Done():
+			return
+		}
+		if err := c.Check(c.ctx); err != nil && c.ctx.Err() == nil {
+			c.config.Log.Warn("watch cache: could not be compared with the source", "prefix", c.prefix, "error", err)
+		}
+		took := time.Duration(c.counters.lastCheck.Load())
+		timer.Reset(max(c.config.CheckEvery+rand.N(c.config.CheckEvery/2+1), restAfter*took))
+	}
+}
+
+// Check compares the cache with the source: the keys and revisions of all entries, and the values of some. If it finds a
+// difference it logs that as an error and makes the cache begin anew; Stats().Mistrusted counts it. An error says that the
+// comparison could not be made. It runs by itself, see Config.CheckEvery.
+func (c *Cacher) Check(ctx context.Context) error {
+	begin := time.Now()
+	defer func() {
+		c.counters.checks.Add(1)
+		c.counters.lastCheck.Store(int64(time.Since(begin)))
+	}()
+	s, err := c.stateFor(ctx, "check", c.prefix, true, 0)
+	if err != nil {
+		return err
+	}
+	found := &mismatch{}
+	if err := c.compareKeys(ctx, s, found); err != nil {
+		return err
+	}
+	if err := c.compareValues(ctx, s, found); err != nil {
+		return err
+	}
+	if found.count == 0 {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.epoch.Load() == s.epoch {
+		c.mistrust(fmt.Errorf("at revision %d: %w", s.revision, found))
+	}
+	return nil
+}
+
+// mismatch is what a check found.
+type mismatch struct {
+	count int
+	first []string
+}
+
+func (m *mismatch) add(key string, format string, args ...any) {
+	m.count++
+	if len(m.first) < namedKeys {
+		m.first = append(m.first, key+" "+fmt.Sprintf(format, args...))
+	}
+}
+
+func (m *mismatch) Error() string {
+	return fmt.Sprintf("%d entries differ, the first are %q", m.count, m.first)
+}
+
+// compareKeys walks through the state and the source's keys side by side.
+func (c *Cacher) compareKeys(ctx context.Context, s *state, found *mismatch) error {
+	iter := s.tree.Iter()
+	more := iter.First()
+	err := c.source.EachRevision(ctx, c.prefix, s.revision, func(key string, revision int64) {
+		for more && iter.Key() < key {
+			found.add(iter.Key(), "is not in the database")
+			more = iter.Next()
+		}
+		if !more || iter.Key() > key {
+			found.add(key, "is not in the cache")
+			return
+		}
+		if have := iter.Value().Revision; have != revision {
+			found.add(key, "is at revision %d, in the cache at %d", revision, have)
+		}
+		more = iter.Next()
+	})
+	for ; err == nil && more; more = iter.Next() {
+		found.add(iter.Key(), "is not in the database")
+	}
+	return err
+}
+
+// compareValues reads some entries from the source. Those that have changed meanwhile are left for another time.
+func (c *Cacher) compareValues(ctx context.Context, s *state, found *mismatch) error {
+	for range min(sampled, s.tree.Len()) {
+		key, have, _ := s.tree.GetAt(rand.N(s.tree.Len()))
+		want, err := c.source.Get(ctx, key, storage.GetOptions{})
+		var e *storage.Error
+		switch {
+		case errors.As(err, &e) && e.Code == storage.CodeNotFound:
+			continue
+		case errors.As(err, &e) && e.Code == storage.CodeCorrupt:
+			if e.Revision == have.Revision && have.Err == nil {
+				found.add(key, "can't be read: %v", err)
+			}
+			continue
+		case err != nil:
+			return err
+		}
+		if want.Revision != have.Revision || have.Err != nil {
+			continue // what could not be read may have become readable: that is for Reread
+		}
+		if !bytes.Equal(want.Value, have.Value) {
+			found.add(key, "has another value")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,212 @@
+package cacher
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/typeplane/typeplane/storage"
+)
+
+// parking is where watchers wait that have seen everything. Each waits at the place of what it watches, and an event wakes
+// those at its places only: neither the ones that it does not concern nor the ones that are still busy cost anything.
+//
+// Whoever waits is not behind: all that happens in the meantime does not concern it. When it wakes up, it goes on at
+// the event that woke it.
+type parking struct {
+	shortest int // the length of the cache's prefix
+
+	mu         sync.Mutex // guards what is below, and the watchers' fields that say so; taken after Cacher.mu
+	spots      map[place]*spot
+	attributes map[string]*attribute
+}
+
+// place is what a watcher watches: what is below a prefix, or of that what has a value of an attribute.
+type place struct{ prefix, attribute, value string }
+
+// spot is a place with its watchers.
+type spot struct {
+	place    place
+	watchers int      // also those that are not waiting
+	waiting  *watcher // the first of a list that is linked both ways
+}
+
+// attribute is one that watchers name in their Where.
+type attribute struct {
+	read  func(storage.Entry) (string, bool, error)
+	spots int
+}
+
+// join gives w its spot.
+func (p *parking) join(w *watcher, prefix string, where *storage.Where) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at := place{prefix: prefix}
+	if where != nil {
+		at.attribute, at.value = where.Attribute, where.Value
+	}
+	s := p.spots[at]
+	if s == nil {
+		s = &spot{place: at}
+		if p.spots == nil {
+			p.spots, p.attributes = make(map[place]*spot), make(map[string]*attribute)
+		}
+		p.spots[at] = s
+		if where != nil {
+			a := p.attributes[at.attribute]
+			if a == nil {
+				a = &attribute{read: where.Read}
+				p.attributes[at.attribute] = a
+			}
+			a.spots++
+		}
+	}
+	s.watchers++
+	w.spot, w.from = s, -1
+}
+
+// leave takes w away for good. It may be called more than once.
+func (p *parking) leave(w *watcher) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if w.left {
+		return
+	}
+	w.left = true
+	w.unlink()
+	s := w.spot
+	if s.watchers--; s.watchers > 0 {
+		return
+	}
+	delete(p.spots, s.place)
+	if a := p.attributes[s.place.attribute]; a != nil {
+		if a.spots--; a.spots == 0 {
+			delete(p.attributes, s.place.attribute)
+		}
+	}
+}
+
+// park lets w wait. The caller holds Cacher.mu, so that nothing happens between the last look and this.
+func (p *parking) park(w *watcher) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if w.left || w.parked {
+		return
+	}
+	w.parked = true
+	if w.next = w.spot.waiting; w.next != nil {
+		w.next.prev = w
+	}
+	w.spot.waiting = w
+}
+
+// drive lets w go on, and returns the number of the first event that may concern it: w.number if it was not waiting, end if
+// it was and nothing came, in which case it has seen everything up to revision. The caller holds Cacher.mu.
+func (p *parking) drive(w *watcher, end, revision int64) int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if w.parked {
+		w.unlink()
+		w.seen = revision
+		return end
+	}
+	from := max(w.number, w.from)
+	w.from = -1
+	return from
+}
+
+// unlink takes w out of the list of its spot. The caller holds mu.
+func (w *watcher) unlink() {
+	if !w.parked {
+		return
+	}
+	if w.prev != nil {
+		w.prev.next = w.next
+	} else {
+		w.spot.waiting = w.next
+	}
+	if w.next != nil {
+		w.next.prev = w.prev
+	}
+	w.prev, w.next, w.parked = nil, nil, false
+}
+
+// wake wakes whom events concern, the first of which has a number; up to revision nothing is missing in the log. The caller
+// holds Cacher.mu for writing.
+func (p *parking) wake(events []storage.Event, number, revision int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.spots) == 0 {
+		return
+	}
+	for i := range events {
+		ev, n := &events[i], number+int64(i)
+		p.above(ev.Entry.Key, func(prefix string) { p.spots[place{prefix: prefix}].wake(n, revision) })
+		for name, a := range p.attributes {
+			p.wakeWhere(name, a, ev, n, revision)
+		}
+	}
+}
+
+// wakeWhere wakes those that want a value of an attribute that the entry has or had.
+func (p *parking) wakeWhere(name string, a *attribute, ev *storage.Event, number, revision int64) {
+	now, has, known := valueOf(a.read, &ev.Entry)
+	was, had, knew := "", false, true
+	if ev.Type == storage.Modified {
+		was, had, knew = valueOf(a.read, &ev.Prev)
+	}
+	if !known || !knew {
+		for at, s := range p.spots {
+			if at.attribute == name {
+				s.wake(number, revision)
+			}
+		}
+		return
+	}
+	p.above(ev.Entry.Key, func(prefix string) {
+		if has {
+			p.spots[place{prefix, name, now}].wake(number, revision)
+		}
+		if had && (!has || was != now) {
+			p.spots[place{prefix, name, was}].wake(number, revision)
+		}
+	})
+}
+
+// above calls visit with every prefix that key is below.
+func (p *parking) above(key string, visit func(prefix string)) {
+	for end := p.shortest - 1; ; {
+		visit(key[:end+1])
+		next := strings.IndexByte(key[end+1:], '/')
+		if next < 0 {
+			return
+		}
+		end += 1 + next
+	}
+}
+
+// wakeAll wakes everyone.
+func (p *parking) wakeAll(number, revision int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, s := range p.spots {
+		s.wake(number, revision)
+	}
+}
+
+// wake wakes those who wait at s, which may be nil.
+func (s *spot) wake(number, revision int64) {
+	if s == nil {
+		return
+	}
+	for w := s.waiting; w != nil; {
+		next := w.next
+		w.prev, w.next, w.parked = nil, nil, false
+		w.from, w.seen = number, revision
+		select {
+		case w.news <- struct{}{}:
+		default:
+		}
+		w = next
+	}
+	s.waiting = nil
+}

@@ -1,0 +1,114 @@
+package cacher
+
+import (
+	"bytes"
+	"sync"
+	"sync/atomic"
+
+	"github.com/typeplane/typeplane/storage"
+)
+
+// Bounds of what a Recall remembers of this process's writes: until their events come back, which is soon.
+const (
+	recalledWrites = 256
+	recalledBytes  = 4 << 20
+)
+
+// Recall knows of many stored values that they are canonical without looking into them: the ones that this process wrote a
+// moment ago, and the ones that the cache holds already. What they cost is a comparison of bytes. So neither the event of
+// an own write nor the reading of the current entry before a write decodes anything.
+//
+// One Recall is for one cache: its Form goes into the source, and the Recall into the cache's Config. Its methods may be
+// called from any goroutine.
+type Recall struct {
+	cache atomic.Pointer[Cacher]
+
+	mu     sync.Mutex // guards the fields below
+	writes map[string]written
+	order  []string // the keys in writes, those that came first in front
+	bytes  int
+}
+
+type written struct{ stored, value []byte }
+
+// Form returns form with a memory. What form.Canonical answers must depend on nothing but its arguments: where keys of
+// encryption come and go, the encryption goes around it.
+func (r *Recall) Form(form storage.Form) storage.Form {
+	return storage.Form{
+		Canonical: func(key string, stored []byte) ([]byte, bool, error) {
+			if value := r.written(key, stored); value != nil {
+				return value, false, nil
+			}
+			if value := r.cached(form, key, stored); value != nil {
+				return value, false, nil
+			}
+			if form.Canonical == nil {
+				return stored, false, nil
+			}
+			return form.Canonical(key, stored)
+		},
+		Stored: func(key string, value []byte) ([]byte, error) {
+			stored, err := form.WriteValue(key, value)
+			if err == nil {
+				r.note(key, written{stored, value})
+			}
+			return stored, err
+		},
+	}
+}
+
+// written returns the value that was written at key as stored, nil if it was not so.
+func (r *Recall) written(key string, stored []byte) []byte {
+	r.mu.Lock()
+	w, ok := r.writes[key]
+	r.mu.Unlock()
+	if ok && bytes.Equal(w.stored, stored) {
+		return w.value
+	}
+	return nil
+}
+
+// cached returns the value that the cache has at key, if that is what is stored and what a write would store.
+func (r *Recall) cached(form storage.Form, key string, stored []byte) []byte {
+	c := r.cache.Load()
+	if c == nil {
+		return nil
+	}
+	s := c.current.Load()
+	if s == nil {
+		return nil
+	}
+	e, ok := s.tree.Get(key)
+	if !ok || e.Stale || e.Err != nil || !bytes.Equal(e.Value, stored) {
+		return nil
+	}
+	if again, err := form.WriteValue(key, e.Value); err != nil || !bytes.Equal(again, stored) {
+		return nil
+	}
+	return e.Value
+}
+
+// note remembers a write and forgets the oldest if there are too many.
+func (r *Recall) note(key string, w written) {
+	n := len(w.stored) + len(w.value)
+	if n == 0 || n > recalledBytes/4 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.writes == nil {
+		r.writes = make(map[string]written)
+	}
+	old, there := r.writes[key]
+	r.writes[key] = w
+	r.bytes += n - len(old.stored) - len(old.value)
+	if !there {
+		r.order = append(r.order, key)
+	}
+	for len(r.writes) > recalledWrites || r.bytes > recalledBytes {
+		gone := r.writes[r.order[0]]
+		delete(r.writes, r.order[0])
+		r.bytes -= len(gone.stored) + len(gone.value)
+		r.order = r.order[1:]
+	}
+}
