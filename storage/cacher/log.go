@@ -4,6 +4,8 @@ import (
 	"sort"
 	"time"
 
+	"github.com/tidwall/btree"
+
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -70,6 +72,16 @@ func (l *eventLog) drop(n int) {
 	clear(l.events[:n])
 	l.events = l.events[n:]
 	l.first += int64(n)
+}
+
+// reread puts the entries of tree into the events that made them, which held what was read before.
+func (l *eventLog) reread(tree *btree.Map[string, storage.Entry]) {
+	for i := range l.events {
+		ev := &l.events[i].event
+		if e, ok := tree.Get(ev.Entry.Key); ok && e.Revision == ev.Entry.Revision {
+			ev.Entry = e
+		}
+	}
 }
 
 // after returns the number of the first event after revision.

@@ -10,7 +10,8 @@ var errReread = errors.New("the entries are to be read again")
 
 // Reread makes the cache read its entries from the source again, in the background: the source's Form may read what
 // it could not read before, or call stale what it did not. No watch ends, and nobody gets an event: the objects
-// are the same. Events that are remembered stay as they were.
+// are the same. Of the events that are remembered, those of current entries are read again, too; what has been replaced
+// stays as it was.
 func (c *Cacher) Reread() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -38,6 +39,7 @@ func (c *Cacher) readAgain() error {
 		e := page.Entries[i]
 		s.set(&e)
 	}
+	c.log.reread(s.tree)
 	c.points = nil // what they hold was read before
 	c.publish(s)
 	return nil

@@ -90,6 +90,45 @@ func TestReread(t *testing.T) {
 	}
 }
 
+// A watch that begins before an entry was written finds in the log what Reread made of it.
+func TestRereadOfTheLog(t *testing.T) {
+	var broken atomic.Bool
+	form := storage.Form{Canonical: func(_ string, stored []byte) ([]byte, bool, error) {
+		if broken.Load() {
+			return nil, false, errors.New("broken")
+		}
+		return stored, false, nil
+	}}
+	source := memory.New(memory.Config{Form: form, ProgressInterval: quick})
+	c := start(t, cacher.Config{Source: source})
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	e, err := source.Create(ctx, "/pods/ns/a", []byte("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Get(ctx, e.Key, storage.GetOptions{NotOlderThan: e.Revision}); err != nil {
+		t.Fatal(err)
+	}
+	broken.Store(true)
+	c.Reread()
+	for err == nil && ctx.Err() == nil {
+		_, err = c.Get(ctx, e.Key, storage.GetOptions{Any: true})
+	}
+	if storage.CodeOf(err) != storage.CodeCorrupt {
+		t.Fatalf("got %v", err)
+	}
+	w, err := c.Watch(ctx, "/pods/", storage.WatchOptions{After: e.Revision - 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	events, err := w.Next(ctx)
+	if err != nil || len(events) != 1 || events[0].Entry.Revision != e.Revision || storage.CodeOf(events[0].Entry.Err) != storage.CodeCorrupt {
+		t.Errorf("got %+v, %v", events, err)
+	}
+}
+
 // Reread at any time ends neither the cache nor a watch, and leaves the cache what the source is.
 func TestRereadWhileThingsHappen(t *testing.T) {
 	source := memory.New(memory.Config{ProgressInterval: quick})
