@@ -33,7 +33,7 @@ build: ## Build every package, and gen and the examples into bin/.
 
 .PHONY: test
 test: DROPIN = -short
-test: lint verify unit codebench e2e encryption dropin ## Everything that CI runs.
+test: lint verify unit codebench e2e encryption storesuite dropin ## Everything that CI runs.
 
 .PHONY: unit
 unit: ## The tests of the main module.
@@ -62,6 +62,10 @@ codebench: ## Generated code does what that of k8s.io/api does (BENCH='-bench .'
 .PHONY: encryption
 encryption: ## Encryption at rest beside that of k8s.io/apiserver: each reads what the other wrote.
 	cd test/encryption && $(GO) test -count=1 ./...
+
+.PHONY: storesuite
+storesuite: ## The storage suites of k8s.io/apiserver, unchanged, over our etcd3 and our cache.
+	cd test/storesuite && $(GO) test -count=1 ./...
 
 .PHONY: race
 race: ## The tests of the main module under the race detector (needs a C compiler).

@@ -1,0 +1,213 @@
+// Package storesuite runs the storage suites of k8s.io/apiserver, unchanged, over our stores.
+//
+// The files that are not tests are the adapter: a storage.Interface of Kubernetes on one of ours. It translates
+// objects, options, errors and events, and keeps nothing between two calls, so that what a suite finds is about the
+// store. Start reading at Store; suite_test.go says what runs over what, README.md what does not run and why.
+package storesuite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	peer "k8s.io/apiserver/pkg/storage"
+
+	"github.com/typeplane/typeplane/storage"
+)
+
+// Store is a storage.Interface of Kubernetes, for one resource. Its fields stay as they are.
+type Store struct {
+	Backend  storage.Interface
+	Progress func(context.Context) error // asks for bookmarks on watches
+	Codec    runtime.Codec               // makes and reads the canonical value of objects
+	Prefix   string                      // where the keys of the resource begin: "/pods/"
+	New      func() runtime.Object       // makes an object without content
+	// Unreadable is how many unreadable objects a list names before it gives up; with 0 the first one ends it.
+	Unreadable int
+}
+
+var _ peer.Interface = (*Store)(nil)
+
+var versioner = peer.APIObjectVersioner{}
+
+// scope is our prefix for a key of Kubernetes, and the one key below it that is wanted, if it is not all of them. The
+// segment that is empty in the key of an object without a namespace is left out.
+func (s *Store) scope(key string, recursive bool) (prefix, only string, err error) {
+	key, err = peer.PrepareKey(s.Prefix, key, recursive)
+	key = strings.ReplaceAll(key, "//", "/")
+	if err != nil || recursive {
+		return key, "", err
+	}
+	return key[:strings.LastIndex(key, "/")+1], key, nil
+}
+
+func (s *Store) decode(e storage.Entry) (runtime.Object, error) {
+	if e.Err != nil {
+		return nil, translate(e.Err)
+	}
+	obj := s.New()
+	return obj, s.decodeInto(e, obj)
+}
+
+func (s *Store) decodeInto(e storage.Entry, obj runtime.Object) error {
+	if err := runtime.DecodeInto(s.Codec, e.Value, obj); err != nil {
+		return err
+	}
+	return versioner.UpdateObject(obj, uint64(e.Revision))
+}
+
+func (s *Store) encode(obj runtime.Object) ([]byte, error) {
+	if err := versioner.PrepareObjectForStorage(obj); err != nil {
+		return nil, err
+	}
+	return runtime.Encode(s.Codec, obj)
+}
+
+// translate makes the error of Kubernetes that says the same; one that is not of a store stays as it is.
+func translate(err error) error {
+	var e *storage.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch e.Code {
+	case storage.CodeNotFound:
+		return peer.NewKeyNotFoundError(e.Key, e.Current)
+	case storage.CodeExists:
+		return peer.NewKeyExistsError(e.Key, e.Current)
+	case storage.CodeCorrupt:
+		return peer.NewInternalError(fmt.Errorf("unable to transform key %q: %w", e.Key, e.Err))
+	case storage.CodeCompacted:
+		return apierrors.NewResourceExpired("The resourceVersion for the provided list is too old.")
+	case storage.CodeFuture:
+		return peer.NewTooLargeResourceVersionError(uint64(e.Revision), uint64(e.Current), 0)
+	}
+	return err
+}
+
+// Versioner and all that follow implement storage.Interface.
+func (s *Store) Versioner() peer.Versioner { return versioner }
+
+func (s *Store) Create(ctx context.Context, key string, obj, out runtime.Object, ttl uint64) error {
+	_, key, err := s.scope(key, false)
+	if err != nil {
+		return err
+	}
+	if revision, err := versioner.ObjectResourceVersion(obj); err == nil && revision != 0 {
+		return peer.ErrResourceVersionSetOnCreate
+	}
+	canonical, err := s.encode(obj)
+	if err != nil {
+		return err
+	}
+	e, err := s.Backend.Create(ctx, key, canonical)
+	if err != nil || out == nil {
+		return translate(err)
+	}
+	return s.decodeInto(e, out)
+}
+
+func (s *Store) Get(ctx context.Context, key string, opts peer.GetOptions, out runtime.Object) error {
+	_, key, err := s.scope(key, false)
+	if err != nil {
+		return err
+	}
+	revision, err := versioner.ParseResourceVersion(opts.ResourceVersion)
+	if err != nil {
+		return err
+	}
+	e, err := s.Backend.Get(ctx, key, storage.GetOptions{Any: opts.ResourceVersion != "", NotOlderThan: int64(revision)})
+	switch {
+	case storage.CodeOf(err) == storage.CodeNotFound && opts.IgnoreNotFound:
+		return runtime.SetZeroValue(out)
+	case err != nil:
+		return translate(err)
+	}
+	return s.decodeInto(e, out)
+}
+
+func (s *Store) Delete(ctx context.Context, key string, out runtime.Object, pre *peer.Preconditions, validate peer.ValidateObjectFunc, _ runtime.Object, opts peer.DeleteOptions) error {
+	_, key, err := s.scope(key, false)
+	if err != nil {
+		return err
+	}
+	e, err := s.Backend.Delete(ctx, key, func(current storage.Entry) error {
+		obj, err := s.decode(current)
+		if opts.ExpectTransformOrDecodeError && err == nil {
+			return peer.NewInvalidObjError(key, "the object can be read")
+		}
+		if opts.ExpectTransformOrDecodeError {
+			return validate(ctx, nil)
+		}
+		if err == nil {
+			err = pre.Check(key, obj)
+		}
+		if err != nil {
+			return err
+		}
+		return validate(ctx, obj)
+	})
+	if err != nil || e.Err != nil {
+		return translate(err)
+	}
+	return s.decodeInto(e, out)
+}
+
+func (s *Store) GuaranteedUpdate(ctx context.Context, key string, out runtime.Object, ignoreNotFound bool, pre *peer.Preconditions, try peer.UpdateFunc, _ runtime.Object) error {
+	_, key, err := s.scope(key, false)
+	if err != nil {
+		return err
+	}
+	change := func(current storage.Entry) (canonical []byte, _ []storage.Op, err error) {
+		obj := s.New()
+		if current.Key != "" {
+			obj, err = s.decode(current)
+		}
+		if err == nil {
+			err = pre.Check(key, obj)
+		}
+		if err == nil {
+			obj, _, err = try(obj, peer.ResponseMeta{ResourceVersion: uint64(current.Revision)})
+		}
+		if err == nil {
+			canonical, err = s.encode(obj)
+		}
+		return canonical, nil, err
+	}
+	e, err := s.Backend.GuaranteedUpdate(ctx, key, change)
+	if storage.CodeOf(err) == storage.CodeNotFound && ignoreNotFound {
+		var canonical []byte
+		if canonical, _, err = change(storage.Entry{}); err == nil {
+			e, err = s.Backend.Create(ctx, key, canonical)
+		}
+		if storage.CodeOf(err) == storage.CodeExists { // somebody else came first: then it is an update
+			return s.GuaranteedUpdate(ctx, key, out, ignoreNotFound, pre, try, nil)
+		}
+	}
+	if err != nil {
+		return translate(err)
+	}
+	return s.decodeInto(e, out)
+}
+
+func (s *Store) Stats(ctx context.Context) (peer.Stats, error) {
+	page, err := s.Backend.List(ctx, s.Prefix, storage.ListOptions{Limit: 1})
+	return peer.Stats{ObjectCount: int64(len(page.Entries)) + page.Remaining}, translate(err)
+}
+
+func (s *Store) ReadinessCheck() error { return nil }
+
+func (s *Store) RequestWatchProgress(ctx context.Context) error { return s.Progress(ctx) }
+
+func (s *Store) GetCurrentResourceVersion(ctx context.Context) (uint64, error) {
+	revision, err := s.Backend.Revision(ctx)
+	return uint64(revision), translate(err)
+}
+
+func (s *Store) EnableResourceSizeEstimation(peer.KeysFunc) error {
+	return errors.New("the size of stored objects is not estimated")
+}
+
+func (s *Store) CompactRevision() int64 { return 0 }
