@@ -1,0 +1,131 @@
+package main
+
+import (
+	"math"
+	"slices"
+	"sort"
+	"time"
+)
+
+// clock says which revisions there were at a moment, as far as clients can tell.
+type clock struct {
+	seen    []moment // what somebody had seen by a time: times and revisions grow
+	started []moment // the lowest revision of a write that had not begun by a time: both grow
+}
+
+type moment struct {
+	at       time.Duration
+	revision int64
+}
+
+// newClock puts together what all clients saw.
+func newClock(v *view) clock {
+	deletions := v.deletions()
+	tokens := v.tokens()
+	var seen, started []moment
+	for i := range v.Ops {
+		op := &v.Ops[i]
+		if op.Outcome == OK {
+			seen = append(seen, moment{op.End, op.sawRevision(deletions)})
+		}
+		if ver := tokens[op.Sent.Token]; op.Sent.Token != "" && ver != nil {
+			started = append(started, moment{op.Start, ver.Revision})
+		}
+		if ver := deletions[op.UID]; op.Verb == Delete && op.Outcome == OK && ver != nil {
+			started = append(started, moment{op.Start, ver.Revision})
+		}
+	}
+	for i := range v.Watches {
+		for _, e := range v.Watches[i].Events {
+			seen = append(seen, moment{e.At, e.Item.Revision})
+		}
+	}
+	return clock{seen: growing(seen), started: ceilings(started)}
+}
+
+// sawRevision is the newest revision that the answer proves there was.
+func (o *Op) sawRevision(deletions map[string]*Version) int64 {
+	newest := o.Revision
+	for _, item := range o.Items {
+		newest = max(newest, item.Revision)
+	}
+	if ver := deletions[o.UID]; o.Verb == Delete && ver != nil {
+		newest = max(newest, ver.Revision)
+	}
+	return newest
+}
+
+// growing sorts by time and leaves out what is lower than something before.
+func growing(moments []moment) []moment {
+	slices.SortFunc(moments, func(a, b moment) int { return int(a.at - b.at) })
+	out := moments[:0]
+	for _, m := range moments {
+		if len(out) == 0 || m.revision > out[len(out)-1].revision {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// ceilings sorts by time and leaves out what is higher than something after.
+func ceilings(moments []moment) []moment {
+	slices.SortFunc(moments, func(a, b moment) int { return int(a.at - b.at) })
+	out := []moment{}
+	lowest := int64(math.MaxInt64)
+	for _, m := range slices.Backward(moments) {
+		if m.revision < lowest {
+			lowest = m.revision
+			out = append(out, m)
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// floor is the newest revision that somebody had seen before a time.
+func (c clock) floor(at time.Duration) int64 { return floor(c.seen, at) }
+
+func floor(seen []moment, at time.Duration) int64 {
+	i := sort.Search(len(seen), func(i int) bool { return seen[i].at >= at })
+	if i == 0 {
+		return 0
+	}
+	return seen[i-1].revision
+}
+
+// ceiling is a revision that was not there yet at a time.
+func (c clock) ceiling(at time.Duration) int64 {
+	i := sort.Search(len(c.started), func(i int) bool { return c.started[i].at > at })
+	if i == len(c.started) {
+		return math.MaxInt64
+	}
+	return c.started[i].revision
+}
+
+// tokens returns the first version that each write made. A later version of an object may carry the same token only
+// if it is a second effect of the write, which is what C1 and C2 are about.
+func (v *view) tokens() map[string]*Version {
+	out := map[string]*Version{}
+	for i := range v.Truth.Versions {
+		ver := &v.Truth.Versions[i]
+		if !ver.Deleted && out[ver.Token] == nil {
+			out[ver.Token] = ver
+		}
+	}
+	return out
+}
+
+// deletions returns the deletion of each object by its uid.
+func (v *view) deletions() map[string]*Version {
+	out := map[string]*Version{}
+	last := map[string]string{}
+	for i := range v.Truth.Versions {
+		ver := &v.Truth.Versions[i]
+		if ver.Deleted {
+			out[last[ver.Key]] = ver
+		} else {
+			last[ver.Key] = ver.UID
+		}
+	}
+	return out
+}

@@ -1,0 +1,181 @@
+package main
+
+import "time"
+
+// History is what clients saw in a run, and what has really happened. Times are since the start of the run. The checks
+// do not change it.
+type History struct {
+	Ops     []Op
+	Watches []Watch
+	Truth   Truth
+	Finals  []Final
+	Members []Member
+}
+
+// Truth is what etcd says has happened: all versions of all keys, from the empty database on.
+type Truth struct {
+	Versions []Version // in the order of revisions, of which each has one version at most
+	Last     int64     // nothing is missing up to this revision
+}
+
+// Version is what a key held from a revision on.
+type Version struct {
+	Key      string // namespace/name
+	Revision int64
+	Deleted  bool
+	Object   // of a deletion: nothing
+}
+
+// Object is what is compared of an object.
+type Object struct {
+	UID    string
+	Digest string // of everything but the resourceVersion
+	Content
+}
+
+// Content is what clients write. In a patch, an empty field is left as it is.
+type Content struct {
+	Token string // different in each write of a run
+	Title string
+	Group string // a label
+	Shelf string // a selectable field
+}
+
+// Item is an object as a client got it.
+type Item struct {
+	Key      string
+	Revision int64 // its resourceVersion
+	Object
+}
+
+// Verb is what a client asked for.
+type Verb string
+
+// What clients ask for, beside watches.
+const (
+	Create Verb = "create"
+	Update Verb = "update"
+	Patch  Verb = "patch"
+	Delete Verb = "delete"
+	Get    Verb = "get"
+	List   Verb = "list"
+)
+
+// Outcome is what a client may conclude from an answer.
+type Outcome string
+
+// Outcomes. After Failed, a write has certainly not happened; after Unknown it may have.
+const (
+	OK      Outcome = "ok"
+	Failed  Outcome = "failed"
+	Unknown Outcome = "unknown"
+)
+
+// Op is a request and its answer.
+type Op struct {
+	Client, Server int
+	Verb           Verb
+	Start, End     time.Duration
+	Outcome        Outcome
+	Status         int    // of HTTP; 0 without an answer
+	Message        string // of an error
+
+	Key    string
+	Sent   Content // create, update, patch
+	Expect int64   // the resourceVersion that an update or a deletion stated; 0 for none
+	Query  Query   // get, list
+
+	// UID is what a deletion removed. A get that was answered with 404 is OK and has no items.
+	UID   string
+	Items []Item
+	// Revision is a list's, More says that the server offered a continuation, and Remaining how many items it said
+	// would follow; -1 if it did not say.
+	Revision  int64
+	More      bool
+	Remaining int64
+}
+
+// Match says how fresh an answer is to be.
+type Match string
+
+// Matches.
+const (
+	Latest       Match = "latest"
+	Any          Match = "any"
+	NotOlderThan Match = "not older than"
+	Exact        Match = "exact"
+)
+
+// Query is what a read asked for. Revision belongs to NotOlderThan and Exact. A page other than the first begins
+// behind the key After.
+type Query struct {
+	Scope
+	Match    Match
+	Revision int64
+	After    string
+	Limit    int
+}
+
+// Scope is which objects are wanted; the zero Scope is all of them.
+type Scope struct {
+	Namespace, Name, Group, Shelf string
+}
+
+// Start says with what a watch began.
+type Start string
+
+// Starts. After: the events after Watch.From. Now: those after the moment of the request. The others begin with the
+// objects that are there: in the newest state, any state, one not older than Watch.From.
+const (
+	After          Start = "after"
+	Now            Start = "now"
+	InitialLatest  Start = "initial, latest"
+	InitialAny     Start = "initial, any"
+	InitialAtLeast Start = "initial, not older than"
+)
+
+// Watch is one stream. If it is Open, it was so until the end of the run, and had time to deliver everything.
+type Watch struct {
+	Client, Server int
+	Scope          Scope
+	Start          Start
+	From           int64
+	Began, Header  time.Duration // when it was asked for, and when the answer began
+	Bookmarks      bool
+	Events         []Event
+	Open           bool
+	End            string
+}
+
+// EventType is what an event says has happened.
+type EventType string
+
+// Types of events.
+const (
+	Added    EventType = "ADDED"
+	Modified EventType = "MODIFIED"
+	Deleted  EventType = "DELETED"
+	Bookmark EventType = "BOOKMARK"
+)
+
+// Event is one event of a stream. Of a bookmark, Item has the revision only; InitialEnd marks the one behind the initial events.
+type Event struct {
+	Type       EventType
+	At         time.Duration
+	Item       Item
+	InitialEnd bool
+}
+
+// Final is all that a server, or etcd, held when every fault was over.
+type Final struct {
+	Of       string
+	Revision int64
+	Items    []Item
+}
+
+// Member is the hash that a member of etcd has of everything up to a revision.
+type Member struct {
+	Name     string
+	Revision int64
+	Hash     uint32
+}
