@@ -86,7 +86,7 @@ func TestBrokenHistories(t *testing.T) {
 			w := &h.Watches[watchAll]
 			w.Events = slices.Insert(w.Events, 3, w.Events[0])
 		}},
-			h.Watches[watchAll].Events[0], h.Watches[watchAll].Events[2] = mark(99*ms, 3), h.Watches[watchAll].Events[0]
+		{"bookmark of the future", "C7", "no such revision", func(h *History) {
 			w := &h.Watches[watchAll]
 			w.Events, w.Open = []Event{mark(20*ms, 2), mark(39*ms, 4)}, false
 			w.Scope.Name = "c"

@@ -1,3 +1,112 @@
 package main
 
-func main() {}
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"time"
+
+	"github.com/typeplane/typeplane/internal/etcdproc"
+)
+
+func main() {
+	length := flag.Duration("for", 5*time.Minute, "how long to go on with runs, each with a seed of its own")
+	load := flag.Duration("load", 12*time.Second, "how long clients write in one run")
+	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "`seed` of the first run; the next ones count on")
+	flag.Parse()
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer cancel()
+	if err := run(ctx, *length, *load, *seed); err != nil {
+		fmt.Fprintln(os.Stderr, "oracle:", err)
+		os.Exit(1)
+	}
+}
+
+// shapes are the worlds that runs take turns in.
+var shapes = []struct {
+	name  string
+	shape Config
+}{
+	{"one server", Config{Servers: 1, Members: 1, Faults: allFaults}},
+	{"two servers", Config{Servers: 2, Members: 1, Faults: allFaults}},
+	{"two servers, three members", Config{Servers: 2, Members: 3, Faults: allFaults}},
+	{"two servers without caches", Config{Servers: 2, Members: 1, Faults: allFaults, Args: []string{"--watch-cache=false"}}},
+	{"two servers, no faults but compaction", Config{Servers: 2, Members: 1, Faults: []Fault{Compaction}, Args: []string{"--storage-media-type=application/json"}}},
+}
+
+// run makes runs for some time, and reports what they exposed.
+func run(ctx context.Context, length, load time.Duration, seed uint64) error {
+	dir, err := os.MkdirTemp("", "oracle-programs")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	library, etcd, err := programs(ctx, dir)
+	if err != nil {
+		return err
+	}
+	var total Exposed
+	var bad error
+	for end, i := time.Now().Add(length), 0; time.Now().Before(end) && ctx.Err() == nil; i++ {
+		shape := shapes[i%len(shapes)]
+		config := shape.shape
+		config.Seed, config.Load, config.Library, config.Etcd = seed+uint64(i), load, library, etcd
+		history, exposed, err := Run(ctx, config)
+		if err == nil {
+			total.Add(exposed)
+			err = judge(config, history)
+		}
+		fmt.Printf("%s, seed %d: %d operations, %d events, %d revisions: %v\n", shape.name, config.Seed,
+			exposed.Count["operations"], exposed.Count["events"], exposed.Count["revisions"], verdict(err))
+		if err != nil && ctx.Err() == nil {
+			bad = errors.Join(bad, err)
+		}
+	}
+	fmt.Print(total)
+	return bad
+}
+
+func verdict(err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	return "all promises kept"
+}
+
+// judge checks a history. One with violations is kept in a file.
+func judge(config Config, h *History) error {
+	found := Check(h)
+	if len(found) == 0 {
+		return nil
+	}
+	file := filepath.Join(os.TempDir(), fmt.Sprintf("oracle-%d.json", config.Seed))
+	data, err := json.Marshal(h)
+	if err == nil {
+		err = os.WriteFile(file, data, 0o600)
+	}
+	err = errors.Join(err, fmt.Errorf("seed %d broke promises; the history is in %s", config.Seed, file))
+	for _, v := range found {
+		err = errors.Join(err, errors.New(v.String()))
+	}
+	return err
+}
+
+// programs builds our server into dir, and etcd where it always is.
+func programs(ctx context.Context, dir string, flags ...string) (library, etcd string, err error) {
+	if etcd, err = etcdproc.Build(ctx); err != nil {
+		return "", "", err
+	}
+	library = filepath.Join(dir, "library")
+	cmd := exec.CommandContext(ctx, "go", append(append([]string{"build"}, flags...), "-o", library, "./examples/library")...)
+	cmd.Dir = "../.."
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return library, etcd, nil
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Exposed is how much happened in a run, or in several.
+type Exposed struct {
+	Runs  int
+	Count map[string]int
+}
+
+func (e *Exposed) add(name string, n int) {
+	if e.Count == nil {
+		e.Count = map[string]int{}
+	}
+	e.Count[name] += n
+}
+
+// Add adds what happened in another run.
+func (e *Exposed) Add(other Exposed) {
+	e.Runs += other.Runs
+	for name, n := range other.Count {
+		e.add(name, n)
+	}
+}
+
+// exposed counts what is in a history.
+func (w *world) exposed(h *History) Exposed {
+	e := Exposed{Runs: 1}
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		e.add("operations", 1)
+		e.add(fmt.Sprintf("%s %s", op.Verb, op.Outcome), 1)
+		e.add("items read", len(op.Items))
+		if op.Status == 410 {
+			e.add("410 for lists", 1)
+		}
+		if op.Query.After != "" {
+			e.add("later pages", 1)
+		}
+		if !op.written() {
+			e.add("reads "+string(op.Query.Match), 1)
+		}
+		if op.Status >= 500 {
+			e.add(fmt.Sprintf("answers %d", op.Status), 1)
+		}
+	}
+	for i := range h.Watches {
+		watch := &h.Watches[i]
+		e.add("watches", 1)
+		e.add("watches "+string(watch.Start), 1)
+		for _, event := range watch.Events {
+			if event.Type == Bookmark {
+				e.add("bookmarks", 1)
+			} else {
+				e.add("events", 1)
+			}
+		}
+	}
+	for _, f := range w.follows {
+		e.add("resumes", f.tally.resumes)
+		e.add("410 for watches", f.tally.expired)
+	}
+	e.add("revisions", len(h.Truth.Versions))
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for f, n := range w.done {
+		e.add("fault: "+string(f), n)
+	}
+	return e
+}
+
+func (e Exposed) String() string {
+	var names []string
+	for name := range e.Count {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d runs\n", e.Runs)
+	for _, name := range names {
+		fmt.Fprintf(&b, "  %-28s %9d\n", name, e.Count[name])
+	}
+	return b.String()
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// requestTimeout is how long a client waits for an answer.
+const requestTimeout = 10 * time.Second
+
+// The media types of requests and answers.
+const (
+	asJSON     = "application/json"
+	asProtobuf = "application/vnd.kubernetes.protobuf"
+)
+
+const books = "/books"
+
+// path is where a namespace's books, or everyone's, are.
+func path(namespace string) string {
+	if namespace == "" {
+		return "/apis/" + bookVersion + books
+	}
+	return "/apis/" + bookVersion + "/namespaces/" + namespace + books
+}
+
+// objectPath is where the book with a key is.
+func objectPath(key string) string {
+	namespace, name, _ := strings.Cut(key, "/")
+	return path(namespace) + "/" + name
+}
+
+// request is what is sent.
+type request struct {
+	method, path string
+	query        url.Values
+	contentType  string
+	body         []byte
+	accept       string
+}
+
+// answer is what came back: data is the body of a success, status says what went wrong.
+type answer struct {
+	code    int
+	data    []byte
+	status  metav1.Status
+	outcome Outcome
+	message string
+}
+
+// do sends a request to a server and waits for the whole answer.
+func (s *server) do(ctx context.Context, r request) answer {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	resp, err := s.open(ctx, r)
+	if err != nil {
+		return answer{outcome: outcomeOf(err), message: err.Error()}
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return answer{outcome: Unknown, code: resp.StatusCode, message: err.Error()}
+	}
+	a := answer{code: resp.StatusCode, data: data, outcome: OK}
+	if resp.StatusCode >= 300 {
+		a.refused()
+	}
+	return a
+}
+
+// open sends a request and returns when the answer begins.
+func (s *server) open(ctx context.Context, r request) (*http.Response, error) {
+	target := s.url + r.path
+	if len(r.query) > 0 {
+		target += "?" + r.query.Encode()
+	}
+	req, err := http.NewRequestWithContext(ctx, r.method, target, bytes.NewReader(r.body))
+	if err != nil {
+		return nil, err
+	}
+	if r.contentType != "" {
+		req.Header.Set("Content-Type", r.contentType)
+	}
+	if r.accept != "" {
+		req.Header.Set("Accept", r.accept)
+	}
+	return s.client.Do(req)
+}
+
+// refused finds out what an answer that is no success means for a write.
+func (a *answer) refused() {
+	a.outcome = Unknown
+	if bytes.HasPrefix(a.data, envelope) {
+		if u, err := unwrap(a.data); err == nil {
+			_ = a.status.Unmarshal(u.Raw) // what can't be read says nothing
+		}
+	} else {
+		_ = json.Unmarshal(a.data, &a.status) // the same
+	}
+	a.message = string(a.status.Reason) + ": " + a.status.Message
+	// The server says itself that nothing was written: the client's mistake, or no way to etcd.
+	if a.code < 500 || a.status.Reason == metav1.StatusReasonServerTimeout {
+		a.outcome = Failed
+	}
+}
+
+// outcomeOf says what an error of the connection means for a write.
+func outcomeOf(err error) Outcome {
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return Failed // nobody was there to hear it
+	}
+	return Unknown
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	libraryv1 "github.com/typeplane/typeplane/examples/library/api/v1"
+)
+
+// The objects are books, and Content is spread over them.
+const (
+	tokenAnnotation = "token"
+	groupLabel      = "group"
+	bookKind        = "Book"
+	bookVersion     = "library.example.com/v1"
+)
+
+var envelope = []byte("k8s\x00")
+
+// unwrap returns the message in the envelope that Kubernetes puts around protobuf.
+func unwrap(data []byte) (*runtime.Unknown, error) {
+	raw, ok := bytes.CutPrefix(data, envelope)
+	if !ok {
+		return nil, fmt.Errorf("no protobuf envelope around %.40q", data)
+	}
+	u := new(runtime.Unknown)
+	return u, u.Unmarshal(raw)
+}
+
+// decodeBook reads a book in either media type.
+func decodeBook(data []byte) (*libraryv1.Book, error) {
+	book := new(libraryv1.Book)
+	if !bytes.HasPrefix(data, envelope) {
+		return book, json.Unmarshal(data, book)
+	}
+	u, err := unwrap(data)
+	if err != nil {
+		return nil, err
+	}
+	return book, book.Unmarshal(u.Raw)
+}
+
+// decodeList reads a list of books in either media type.
+func decodeList(data []byte) (*libraryv1.BookList, error) {
+	list := new(libraryv1.BookList)
+	if !bytes.HasPrefix(data, envelope) {
+		return list, json.Unmarshal(data, list)
+	}
+	u, err := unwrap(data)
+	if err != nil {
+		return nil, err
+	}
+	return list, list.Unmarshal(u.Raw)
+}
+
+// objectOf is what is compared of a book.
+func objectOf(book *libraryv1.Book) (Object, error) {
+	plain := *book
+	plain.APIVersion, plain.Kind, plain.ResourceVersion = "", "", ""
+	data, err := json.Marshal(&plain)
+	if err != nil {
+		return Object{}, err
+	}
+	sum := sha256.Sum256(data)
+	// A copy of each string: the book need not stay in memory for them.
+	return Object{UID: strings.Clone(string(book.UID)), Digest: hex.EncodeToString(sum[:8]), Content: Content{
+		Token: strings.Clone(book.Annotations[tokenAnnotation]), Title: strings.Clone(book.Spec.Title),
+		Group: strings.Clone(book.Labels[groupLabel]), Shelf: strings.Clone(book.Spec.Shelf),
+	}}, nil
+}
+
+// itemOf is a book as a client got it.
+func itemOf(book *libraryv1.Book) (Item, error) {
+	revision, err := strconv.ParseInt(book.ResourceVersion, 10, 64)
+	if err != nil || revision <= 0 {
+		return Item{}, errors.Join(fmt.Errorf("book %s/%s has resourceVersion %q", book.Namespace, book.Name, book.ResourceVersion), err)
+	}
+	object, err := objectOf(book)
+	return Item{Key: book.Namespace + "/" + book.Name, Revision: revision, Object: object}, err
+}
+
+func itemsOf(books []libraryv1.Book) ([]Item, error) {
+	items := make([]Item, len(books))
+	var err error
+	for i := range books {
+		if items[i], err = itemOf(&books[i]); err != nil {
+			return nil, err
+		}
+	}
+	return items, nil
+}
+
+// newBook is a book with a content.
+func newBook(key string, c Content) *libraryv1.Book {
+	book := new(libraryv1.Book)
+	book.APIVersion, book.Kind = bookVersion, bookKind
+	book.Namespace, book.Name, _ = strings.Cut(key, "/")
+	setContent(book, c)
+	return book
+}
+
+func setContent(book *libraryv1.Book, c Content) {
+	book.Annotations = map[string]string{tokenAnnotation: c.Token}
+	book.Labels = map[string]string{groupLabel: c.Group}
+	book.Spec.Title, book.Spec.Shelf = c.Title, c.Shelf
+}
+
+// mergePatch changes what c says, and nothing else.
+func mergePatch(c Content) []byte {
+	meta := map[string]any{"annotations": map[string]string{tokenAnnotation: c.Token}}
+	if c.Group != "" {
+		meta["labels"] = map[string]string{groupLabel: c.Group}
+	}
+	spec := map[string]string{}
+	if c.Title != "" {
+		spec["title"] = c.Title
+	}
+	if c.Shelf != "" {
+		spec["shelf"] = c.Shelf
+	}
+	data, err := json.Marshal(map[string]any{"metadata": meta, "spec": spec})
+	if err != nil {
+		panic(err) // of strings alone
+	}
+	return data
+}

@@ -1,0 +1,317 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+
+	"github.com/typeplane/typeplane/internal/etcdproc"
+)
+
+// Config is what a run is made of.
+type Config struct {
+	Seed    uint64
+	Servers int           // of ours, on one etcd
+	Members int           // of etcd
+	Load    time.Duration // how long clients write, and faults happen
+	Faults  []Fault
+	Args    []string // further flags of the servers
+	Env     []string // further environment of the servers
+	Library string   // the server's program
+	Etcd    string   // etcd's program
+}
+
+// Numbers of clients in a run.
+const (
+	drivers   = 8
+	followers = 8
+)
+
+// patience bounds what a run waits for once all faults are over.
+const patience = 45 * time.Second
+
+// world is what runs.
+type world struct {
+	config   Config
+	dir      string
+	etcd     *etcdproc.Cluster
+	direct   *clientv3.Client // past all proxies
+	oracle   *oracle
+	servers  []*server
+	recorder *recorder
+	board    *board
+	follows  []*follower
+
+	mu   sync.Mutex    // guards done
+	done map[Fault]int // how often each happened
+}
+
+// Run makes one run, and returns what is known of it. An error means that the run could not be made, or that something did
+// not come back after the faults were over.
+func Run(ctx context.Context, config Config) (h *History, exposed Exposed, err error) {
+	dir, err := os.MkdirTemp("", "oracle")
+	if err != nil {
+		return nil, exposed, err
+	}
+	w := &world{config: config, dir: dir, recorder: newRecorder(), board: newBoard(), done: map[Fault]int{}}
+	defer func() {
+		err = errors.Join(err, w.close())
+		if err == nil {
+			err = os.RemoveAll(dir)
+		}
+	}()
+	if err := w.start(ctx); err != nil {
+		return nil, exposed, err
+	}
+	h, err = w.play(ctx)
+	if err != nil {
+		return nil, exposed, fmt.Errorf("seed %d, logs in %s: %w", config.Seed, dir, err)
+	}
+	return h, w.exposed(h), nil
+}
+
+// start starts etcd, the oracle, and the servers. The first server talks to etcd through proxies; the second does not, so
+// that it goes on when the first is cut off.
+func (w *world) start(ctx context.Context) (err error) {
+	if w.etcd, err = etcdproc.Start(ctx, etcdproc.Config{Binary: w.config.Etcd, Dir: filepath.Join(w.dir, "etcd"), Members: w.config.Members}); err != nil {
+		return err
+	}
+	var sockets []string
+	for _, m := range w.etcd.Members() {
+		sockets = append(sockets, "unix://"+m.Socket())
+	}
+	if w.direct, err = clientv3.New(clientv3.Config{Endpoints: sockets, Logger: zap.NewNop(), DialKeepAliveTime: 10 * time.Second, DialKeepAliveTimeout: 5 * time.Second}); err != nil {
+		return err
+	}
+	w.oracle = startOracle(w.direct)
+	for i := range w.config.Servers {
+		endpoints := strings.Join(w.etcd.Endpoints(), ",")
+		if i == 1 {
+			endpoints = strings.Join(sockets, ",")
+		}
+		started, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		s, err := newServer(started, i, w.config.Library, filepath.Join(w.dir, fmt.Sprintf("server-%d", i)), endpoints, w.config.Args, w.config.Env)
+		if s != nil {
+			w.servers = append(w.servers, s)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// random is a source of chance for one part of the run.
+func (w *world) random(part int) *rand.Rand {
+	return rand.New(rand.NewPCG(w.config.Seed, uint64(part)))
+}
+
+func (w *world) driver(number int) driver {
+	return driver{number: number, servers: w.servers, random: w.random(number), recorder: w.recorder, board: w.board}
+}
+
+// play runs clients and faults, heals, waits until everything is quiet, and gathers what is known.
+func (w *world) play(ctx context.Context) (*History, error) {
+	load, endLoad := context.WithTimeout(ctx, w.config.Load)
+	defer endLoad()
+	watching, endWatches := context.WithCancel(ctx)
+	defer endWatches()
+	var driving, following sync.WaitGroup
+	finish := make(chan struct{})
+	for i := range drivers {
+		d := w.driver(i)
+		driving.Go(func() { d.run(load) })
+	}
+	for i := range followers {
+		f := &follower{driver: w.driver(100 + i)}
+		w.follows = append(w.follows, f)
+		following.Go(func() { f.run(watching, finish) })
+	}
+	err := w.injectFaults(load)
+	driving.Wait()
+	if err != nil {
+		return nil, err
+	}
+
+	quiet, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	close(finish)
+	finals, err := w.settle(quiet)
+	if err != nil {
+		return nil, err
+	}
+	w.awaitFollowers(quiet)
+	endWatches()
+	following.Wait()
+	members, err := w.members(quiet)
+	if err != nil {
+		return nil, err
+	}
+	return &History{Ops: w.recorder.ops, Watches: w.recorder.watches, Truth: w.oracle.known(), Finals: finals, Members: members}, nil
+}
+
+// settle waits until everything works again, writes to every scope a last time, and returns what everyone holds then.
+func (w *world) settle(ctx context.Context) ([]Final, error) {
+	if err := w.etcd.WaitHealthy(ctx); err != nil {
+		return nil, err
+	}
+	d := w.driver(200)
+	for i, c := range lastContents() {
+		for _, namespace := range namespaces {
+			key := fmt.Sprintf("%s/last-%d", namespace, i)
+			c.Token = d.token()
+			c.Title = c.Token
+			for d.create(pick(d.random, w.servers), key, c) != OK {
+				c.Token = d.token() // an unknown outcome may have been a success
+				key += "x"
+				select {
+				case <-ctx.Done():
+					return nil, fmt.Errorf("no write succeeds any more: %w", ctx.Err())
+				case <-time.After(50 * time.Millisecond):
+				}
+			}
+		}
+	}
+	resp, err := w.direct.Get(ctx, booksPrefix, clientv3.WithPrefix())
+	if err != nil {
+		return nil, err
+	}
+	etcd := Final{Of: "etcd", Revision: resp.Header.Revision}
+	for _, kv := range resp.Kvs {
+		object, err := storedObject(kv.Value)
+		if err != nil {
+			return nil, err
+		}
+		etcd.Items = append(etcd.Items, Item{Key: strings.TrimPrefix(string(kv.Key), booksPrefix), Revision: kv.ModRevision, Object: object})
+	}
+	if err := w.oracle.until(ctx, resp.Header.Revision); err != nil {
+		return nil, err
+	}
+	finals := []Final{etcd}
+	for _, s := range w.servers {
+		for _, match := range []Match{Latest, Any} {
+			final, err := d.final(ctx, s, match)
+			if err != nil {
+				return nil, err
+			}
+			finals = append(finals, final)
+		}
+	}
+	return finals, nil
+}
+
+// lastContents are such that every scope, but for those of one name, sees one of them.
+func lastContents() []Content {
+	var all []Content
+	for _, group := range groups {
+		for _, shelf := range shelves {
+			all = append(all, Content{Group: group, Shelf: shelf})
+		}
+	}
+	return all
+}
+
+// final lists everything that a server holds.
+func (d *driver) final(ctx context.Context, s *server, match Match) (Final, error) {
+	r := request{method: "GET", path: path("")}
+	if match == Any {
+		r.query = map[string][]string{"resourceVersion": {"0"}}
+	}
+	for {
+		op := Op{Verb: List, Query: Query{Match: match}}
+		a := d.send(s, &op, r)
+		if a.outcome == OK {
+			d.tookList(&op, a)
+		}
+		d.recorder.op(op)
+		if op.Outcome == OK {
+			return Final{Of: fmt.Sprintf("server %d, %s", s.number, match), Revision: op.Revision, Items: op.Items}, nil
+		}
+		select {
+		case <-ctx.Done():
+			return Final{}, fmt.Errorf("server %d lists nothing any more: %s: %w", s.number, op.Message, ctx.Err())
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// awaitFollowers waits until every follower has an open stream that has delivered all that there is for it, or until ctx
+// ends: then the check will say what is missing.
+func (w *world) awaitFollowers(ctx context.Context) {
+	v := newView(&History{Truth: w.oracle.known()})
+	for _, f := range w.follows {
+		for !f.upToDate(v) {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	}
+}
+
+func (f *follower) upToDate(v *view) bool {
+	scope := f.open.scope.Load()
+	if scope == nil {
+		return false
+	}
+	want := v.changes(*scope, 0)
+	return len(want) == 0 || f.open.reached.Load() >= want[len(want)-1].revision
+}
+
+// members asks each member of etcd for its hash at the same revision.
+func (w *world) members(ctx context.Context) ([]Member, error) {
+	var members []Member
+	revision := w.oracle.last()
+	for _, m := range w.etcd.Members() {
+		resp, err := w.direct.HashKV(ctx, "unix://"+m.Socket(), revision)
+		if err != nil {
+			return nil, fmt.Errorf("hash of %s: %w", m.Name(), err)
+		}
+		members = append(members, Member{Name: m.Name(), Revision: revision, Hash: resp.Hash})
+	}
+	return members, nil
+}
+
+// close ends everything, and looks at what the servers said of themselves.
+func (w *world) close() error {
+	var err error
+	for _, s := range w.servers {
+		err = errors.Join(err, s.stop(), w.crashes(s))
+	}
+	if w.oracle != nil {
+		w.oracle.close()
+	}
+	if w.direct != nil {
+		err = errors.Join(err, w.direct.Close())
+	}
+	if w.etcd != nil {
+		err = errors.Join(err, w.etcd.Close())
+	}
+	return err
+}
+
+// crashes is C10: a server that has panicked says so.
+func (w *world) crashes(s *server) error {
+	text, err := os.ReadFile(s.logFile())
+	if err != nil {
+		return err
+	}
+	for _, sign := range []string{"panic", "fatal error:", "DATA RACE"} {
+		if lines := strings.Split(string(text), "\n"); slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, sign) }) {
+			return fmt.Errorf("C10: server %d said %q: see %s", s.number, sign, s.logFile())
+		}
+	}
+	return nil
+}
