@@ -66,7 +66,7 @@ func importProblem(l lostImport, why string) diag.Problem {
 	if rest, ok := strings.CutPrefix(why, "# "); ok { // the compiler's: the package's path stands on a line of its own
 		_, why, _ = strings.Cut(rest, "\n")
 	}
-	text, _, _ := strings.Cut(strings.ReplaceAll(why, "\n\t", " "), "\n") // a line behind a tab continues the one before
+	text, _, _ := strings.Cut(strings.ReplaceAll(why, " requires\n\t", " requires "), "\n")
 	if text == "" {
 		return p
 	}
