@@ -188,13 +188,14 @@ func newMemos(o *ServingOptions) *registry.Memos {
 
 // openResource opens the store of resource i and what serves it.
 func openResource(known *kinds, i int, schemas *registry.Schemas, memos *registry.Memos, db *database) (storage.Interface, []rest.Resource, error) {
-	form, err := known.form(i, db.root)
+	recall := db.newRecall()
+	form, err := known.recalledForm(i, db.root, recall)
 	if err != nil {
 		return nil, nil, err
 	}
 	r, options := known.resources[i], known.options[i]
 	options.Schemas, options.Memos = schemas, memos
-	store, err := db.store(r.KeyPrefix(), form)
+	store, err := db.store(r.KeyPrefix(), form, recall)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -74,14 +74,22 @@ func dialEtcd(ctx context.Context, o *StoreOptions) (*database, error) {
 	return &database{client: client, closeEtcd: client.Close}, nil
 }
 
+// newRecall returns the memory for a store's form, nil if the store will have no cache.
+func (d *database) newRecall() *cacher.Recall {
+	if !d.cached {
+		return nil
+	}
+	return new(cacher.Recall)
+}
+
 // store opens the store of one resource, in the form that its values have, with a cache in front of it if there is to be
-// one. close ends it.
-func (d *database) store(prefix string, form storage.Form) (storage.Interface, error) {
+// one. recall is inside form; nil for none. close ends the store.
+func (d *database) store(prefix string, form storage.Form, recall *cacher.Recall) (storage.Interface, error) {
 	source := d.source(form)
 	if !d.cached {
 		return source, nil
 	}
-	c, err := cacher.New(cacher.Config{Source: source, Prefix: prefix, Log: d.log})
+	c, err := cacher.New(cacher.Config{Source: source, Prefix: prefix, Recall: recall, Log: d.log})
 	if err != nil {
 		return nil, err
 	}

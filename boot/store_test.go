@@ -16,7 +16,7 @@ func TestWatchCacheFlag(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		store, err := db.store("/books/", storage.Form{})
+		store, err := db.store("/books/", storage.Form{}, db.newRecall())
 		if err != nil {
 			t.Fatal(err)
 		}

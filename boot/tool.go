@@ -9,6 +9,7 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
+	"github.com/typeplane/typeplane/storage/cacher"
 	"github.com/typeplane/typeplane/storage/embedded"
 	"github.com/typeplane/typeplane/storage/encryption"
 	"github.com/typeplane/typeplane/storage/etcd3"
@@ -71,9 +72,17 @@ func (k *kinds) unlock(o *StoreOptions, c console) (lock func(), err error) {
 
 // form returns how the values of the resource with this index lie in etcd.
 func (k *kinds) form(i int, root string) (storage.Form, error) {
+	return k.recalledForm(i, root, nil)
+}
+
+// recalledForm is form with the memory of a cache inside it: what is recalled is what lies below the encryption.
+func (k *kinds) recalledForm(i int, root string, recall *cacher.Recall) (storage.Form, error) {
 	form, err := k.resources[i].Form(k.scheme, k.options[i])
 	if err != nil {
 		return storage.Form{}, err
+	}
+	if recall != nil {
+		form = recall.Form(form)
 	}
 	return encryptedForm(k.encryption, root, k.resources[i], form), nil
 }

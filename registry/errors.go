@@ -18,6 +18,7 @@ var errModified = errors.New("the object has been modified; please apply your ch
 const (
 	retryUnavailable = 2 // seconds, for CodeUnavailable
 	retryFuture      = 1 // seconds, for CodeFuture
+	retryNotReady    = 1 // seconds, for CodeNotReady
 )
 
 // statusOf turns an error of the store into the API's: the one border between the two. verb is what was asked for.
@@ -53,6 +54,8 @@ func statusOf(err error, verb string, resource schema.GroupResource, name string
 	case storage.CodeUnknown:
 		// No retryAfterSeconds: a client that retries by itself must not repeat what may have happened.
 		return becauseOf(e, apierrors.NewTimeoutError("the storage did not answer in time; the request may or may not have been carried out: read the object to find out", 0))
+	case storage.CodeNotReady:
+		return becauseOf(e, apierrors.NewTooManyRequests("the watch cache is still being filled; try again", retryNotReady))
 	case storage.CodeInvalidKey:
 		return apierrors.NewBadRequest(fmt.Sprintf("invalid name or namespace: %v", e.Err))
 	}

@@ -119,6 +119,8 @@ func (e *endpoint[T]) collect(ctx context.Context, sc scope, sel *selector, q st
 	if sc.key != "" || sc.nothing {
 		// At most one entry is wanted, but the list has a revision in any case.
 		q.Start, q.Limit = max(q.Start, sc.key), 1
+	} else {
+		q.Where = sel.where()
 	}
 	for {
 		page, err := e.backend.List(ctx, sc.prefix, q)

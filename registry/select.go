@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
 
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/wire"
@@ -95,6 +96,58 @@ func (s *selector) exact(field string) (string, bool) {
 		return "", false
 	}
 	return s.fields.RequiresExactMatch(field)
+}
+
+// where returns what a store may narrow a list or watch down by: one value that a field or a label must have. nil if the
+// selector says nothing of the kind, or if an object would have to be decoded to know.
+func (s *selector) where() *storage.Where {
+	if s.fields != nil {
+		for _, r := range s.fields.Requirements() {
+			if r.Operator == selection.NotEquals || r.Field == fieldNamespace {
+				continue
+			}
+			if reader := s.version.reader([]string{r.Field}); reader != nil {
+				return whereField(reader, r.Field, r.Value)
+			}
+		}
+	}
+	if s.labels != nil {
+		all, _ := s.labels.Requirements()
+		for i := range all {
+			values := all[i].ValuesUnsorted()
+			switch all[i].Operator() {
+			case selection.Equals, selection.DoubleEquals, selection.In:
+				if len(values) == 1 {
+					return whereLabel(all[i].Key(), values[0])
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func whereField(reader *wire.Reader, label, value string) *storage.Where {
+	return &storage.Where{Attribute: "field " + label, Value: value, Read: func(e storage.Entry) (string, bool, error) {
+		message, err := wire.Message(e.Value)
+		if err != nil {
+			return "", false, err
+		}
+		values, err := reader.Read(make([]string, 0, 1), message)
+		if err != nil {
+			return "", false, err
+		}
+		return values[0], true, nil
+	}}
+}
+
+func whereLabel(label, value string) *storage.Where {
+	return &storage.Where{Attribute: "label " + label, Value: value, Read: func(e storage.Entry) (string, bool, error) {
+		message, err := wire.Message(e.Value)
+		if err != nil {
+			return "", false, err
+		}
+		return wire.Label(message, label)
+	}}
 }
 
 // matches says whether an entry is selected.

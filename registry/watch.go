@@ -73,6 +73,8 @@ func (e *endpoint[T]) start(ctx context.Context, s *stream, opts metav1.ListOpti
 		}
 		if s.scope.key != "" {
 			query.Start, query.Limit = s.scope.key, 1
+		} else {
+			query.Where = s.sel.where()
 		}
 		page, err := e.backend.List(ctx, s.scope.prefix, query)
 		if err != nil {
@@ -87,7 +89,7 @@ func (e *endpoint[T]) start(ctx context.Context, s *stream, opts metav1.ListOpti
 		}
 		s.reached = revision
 	}
-	w, err := e.backend.Watch(ctx, s.scope.prefix, storage.WatchOptions{After: s.reached, Progress: s.bookmarks})
+	w, err := e.backend.Watch(ctx, s.scope.prefix, storage.WatchOptions{After: s.reached, Progress: s.bookmarks, Where: s.sel.where()})
 	if err != nil {
 		return err
 	}

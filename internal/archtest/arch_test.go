@@ -46,6 +46,7 @@ var rules = []rule{
 			"k8s.io/apimachinery/pkg/labels",
 			"k8s.io/apimachinery/pkg/runtime",
 			"k8s.io/apimachinery/pkg/runtime/schema",
+			"k8s.io/apimachinery/pkg/selection", // the operators of labels
 			"k8s.io/apimachinery/pkg/types",
 			"k8s.io/apimachinery/pkg/util/intstr",
 			"k8s.io/apimachinery/pkg/util/validation",

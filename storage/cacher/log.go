@@ -75,11 +75,11 @@ func (l *eventLog) drop(n int) {
 }
 
 // reread puts the entries of tree into the events that made them, which held what was read before.
-func (l *eventLog) reread(tree *btree.Map[string, storage.Entry]) {
+func (l *eventLog) reread(tree *btree.Map[string, *storage.Entry]) {
 	for i := range l.events {
 		ev := &l.events[i].event
 		if e, ok := tree.Get(ev.Entry.Key); ok && e.Revision == ev.Entry.Revision {
-			ev.Entry = e
+			ev.Entry = *e
 		}
 	}
 }

@@ -25,15 +25,15 @@ func (c *Cacher) readAgain() error {
 	if !c.reread.Swap(false) {
 		return nil
 	}
-	old := c.current.Load()
-	page, err := c.source.List(c.ctx, c.prefix, storage.ListOptions{Match: storage.Exact, Revision: old.revision})
+	exactly := storage.ListOptions{Match: storage.Exact, Revision: c.current.Load().revision}
+	page, err := c.source.List(c.ctx, c.prefix, exactly)
 	if err != nil {
 		c.reread.Store(true)
 		return err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := old.draft()
+	s := c.current.Load().draft()
 	s.readings++
 	for i := range page.Entries {
 		e := page.Entries[i]
