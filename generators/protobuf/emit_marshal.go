@@ -6,17 +6,18 @@ import "fmt"
 // part is known when it is to be written.
 func (p *printer) marshal(m *message) {
 	name := p.function("marshal", m)
-	p.P("// ", name, " writes m before what w has.")
-	p.P("func ", name, "(w *", p.helper("writer"), ", m *", m.typ, ") {")
+	p.P("// ", name, " writes m before the n bytes that w has, and returns how many it has then.")
+	p.P("func ", name, "(w *", p.helper("writer"), ", n int, m *", m.typ, ") int {")
 	if !m.items {
 		p.P("if m == nil {")
-		p.P("return")
+		p.P("return n")
 		p.P("}")
 	}
 	fields := m.byNumber()
 	for n := len(fields) - 1; n >= 0; n-- {
 		p.putField(fields[n])
 	}
+	p.P("return n")
 	p.P("}")
 	p.P()
 }
@@ -28,7 +29,7 @@ func (p *printer) putField(f *field) {
 	}
 	switch {
 	case f.texts():
-		p.f("%s(w, %s, %s)", p.helper("putTextMap"), f.wire(), access)
+		p.f("n = %s(w, n, %s, %s)", p.helper("putTextMap"), f.wire(), access)
 	case f.shape == dict:
 		p.putMap(f, access)
 	case f.shape == list:
@@ -68,7 +69,7 @@ func (p *printer) put(v *value, tag, expr string, pointer bool) {
 	case v.goes == "uint64":
 		arg = v.convert(expr)
 	}
-	p.f("w.%s(%s, %s)", p.method(name), tag, arg)
+	p.f("n = w.%s(n, %s, %s)", p.method(name), tag, arg)
 }
 
 // putMessage prints what writes a message with its tag.
@@ -79,24 +80,21 @@ func (p *printer) putMessage(v *value, tag, expr string, pointer bool) {
 	}
 	switch v.access {
 	case asTime:
-		p.f("w.%s(%s, %s)", p.method("putTime"), tag, address)
+		p.f("n = w.%s(n, %s, %s)", p.method("putTime"), tag, address)
 	case asQuantity:
 		value := expr
 		if pointer {
 			value = "*" + expr
 		}
-		p.f("w.%s(%s, %s)", p.method("putQuantity"), tag, value)
+		p.f("n = w.%s(n, %s, %s)", p.method("putQuantity"), tag, value)
 	case byFunction:
 		p.P("{")
-		p.f("before := w.%s()", p.method("written"))
-		p.f("%s(w, %s)", p.function("marshal", v.target), address)
-		p.f("w.%s(%s, before)", p.method("close"), tag)
+		p.P("before := n")
+		p.f("n = %s(w, n, %s)", p.function("marshal", v.target), address)
+		p.f("n = w.%s(n, %s, before)", p.method("close"), tag)
 		p.P("}")
 	default:
-		p.P("{")
-		p.f("n, err := %s.MarshalToSizedBuffer(w.%s(%s.Size()))", expr, p.method("room"), expr)
-		p.f("w.%s(%s, n, err)", p.method("closeOther"), tag)
-		p.P("}")
+		p.f("n = w.%s(n, %s, %s.Size(), %s.MarshalToSizedBuffer)", p.method("putOther"), tag, expr, expr)
 	}
 }
 
@@ -110,7 +108,7 @@ func (p *printer) putMap(f *field, access string) {
 	p.P("var room [8]", f.key.typ)
 	p.f("keys := %s(room[:0], %s)", p.helper("sortedKeys"), access)
 	p.P("for k := len(keys) - 1; k >= 0; k-- {")
-	p.f("entry := w.%s()", p.method("written"))
+	p.P("entry := n")
 	p.f("v := %s[keys[k]]", index)
 	tag := tagText(2, f.value.kind.wire)
 	if f.value.pointer || f.value.kind == bytesKind {
@@ -121,7 +119,7 @@ func (p *printer) putMap(f *field, access string) {
 		p.put(f.value, tag, "v", false)
 	}
 	p.put(f.key, tagText(1, f.key.kind.wire), "keys[k]", false)
-	p.f("w.%s(%s, entry)", p.method("close"), f.wire())
+	p.f("n = w.%s(n, %s, entry)", p.method("close"), f.wire())
 	p.P("}")
 	p.P("}")
 }

@@ -9,9 +9,7 @@ func (p *printer) methods(m *message) {
 	marshal, unmarshal := p.function("marshal", m), p.function("unmarshal", m)
 	p.P("// Marshal returns m as it stands on the wire.")
 	p.P("func (", p.receiver(m), ") Marshal() ([]byte, error) {")
-	p.f("w := %s()", p.helper("start"))
-	p.f("%s(&w, %s)", marshal, pointer)
-	p.f("return w.%s()", p.method("finish"))
+	p.write(marshal, pointer)
 	p.P("}")
 	p.P()
 	p.P("// MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.")
@@ -21,9 +19,8 @@ func (p *printer) methods(m *message) {
 	p.P()
 	p.P("// MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.")
 	p.P("func (", p.receiver(m), ") MarshalToSizedBuffer(data []byte) (int, error) {")
-	p.f("w := %s{data: data, i: len(data)}", p.helper("writer"))
-	p.f("%s(&w, %s)", marshal, pointer)
-	p.f("return w.%s(data)", p.method("fit"))
+	p.f("w := %s{data: data}", p.helper("writer"))
+	p.f("return w.%s(%s(&w, 0, %s))", p.method("fit"), marshal, pointer)
 	p.P("}")
 	p.P()
 	p.P("// Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.")
@@ -35,6 +32,16 @@ func (p *printer) methods(m *message) {
 	p.P("}")
 	p.P()
 	p.unmarshalShared(m.name, m)
+}
+
+// write prints what writes a message into a slice of its own: twice, if the writer had too little room.
+func (p *printer) write(marshal, pointer string) {
+	p.f("w := %s()", p.helper("start"))
+	p.f("n := %s(&w, 0, %s)", marshal, pointer)
+	p.f("if w.%s(n) {", p.method("again"))
+	p.f("n = %s(&w, 0, %s)", marshal, pointer)
+	p.P("}")
+	p.f("return w.%s(n)", p.method("finish"))
 }
 
 // unmarshalShared prints the function that reads a message without copying its strings.
@@ -78,9 +85,7 @@ func (p *printer) alias(a alias) {
 	p.unmarshalShared(name, a.target)
 	p.P("// Marshal_", name, " returns m as it stands on the wire.")
 	p.P("func Marshal_", name, "(m *", name, ") ([]byte, error) {")
-	p.f("w := %s()", p.helper("start"))
-	p.f("%s(&w, m)", p.function("marshal", a.target))
-	p.f("return w.%s()", p.method("finish"))
+	p.write(p.function("marshal", a.target), "m")
 	p.P("}")
 	p.P()
 }

@@ -116,27 +116,33 @@ func TestSlab(t *testing.T) {
 
 // What a writer has no room for is written elsewhere, and fit says so.
 func TestWriter(t *testing.T) {
-	write := func(w *writerGenerated) {
-		w.putString(1<<3|2, "name")
-		w.putString(200<<3|2, string(make([]byte, 200)))
-		w.putNumber(3<<3, 1<<63)
-		w.putBool(4<<3, true)
-		w.putBytes(5<<3|2, []byte{1})
-		w.putFloat64(6<<3|1, 1)
-		w.putFloat32(7<<3|5, 1)
-		putTextMapGenerated(w, 8<<3|2, map[string]string{"b": "1", "a": ""})
+	write := func(w *writerGenerated) int {
+		n := w.putString(0, 1<<3|2, "name")
+		n = w.putString(n, 200<<3|2, string(make([]byte, 200)))
+		n = w.putNumber(n, 3<<3, 1<<63)
+		n = w.putBool(n, 4<<3, true)
+		n = w.putBytes(n, 5<<3|2, []byte{1})
+		n = w.putFloat64(n, 6<<3|1, 1)
+		n = w.putFloat32(n, 7<<3|5, 1)
+		return putTextMapGenerated(w, n, 8<<3|2, map[string]string{"b": "1", "a": ""})
 	}
 	w := startGenerated()
-	write(&w)
-	want, err := w.finish()
+	w.data = w.data[:1]
+	n := write(&w)
+	if !w.again(n) {
+		t.Error("a byte is room enough")
+	}
+	if write(&w) != n || w.again(n) {
+		t.Error("no room the second time")
+	}
+	want, err := w.finish(n)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for size := range len(want) + 5 {
 		data := make([]byte, size)
-		w := writerGenerated{data: data, i: len(data)}
-		write(&w)
-		n, err := w.fit(data)
+		w := writerGenerated{data: data}
+		n, err := w.fit(write(&w))
 		switch {
 		case size < len(want):
 			if err != io.ErrShortBuffer {
@@ -144,6 +150,27 @@ func TestWriter(t *testing.T) {
 			}
 		case err != nil || !bytes.Equal(data[size-n:], want):
 			t.Errorf("in %d bytes: %x, %v; want %x", size, data, err, want)
+		}
+	}
+}
+
+// What is too large for a buffer that is kept gets a slice of its own, of its size.
+func TestLargeWriter(t *testing.T) {
+	for _, size := range []int{1 << 10, 200 << 10, pooledGenerated, 1 << 20} {
+		value := string(bytes.Repeat([]byte{'v'}, size))
+		w := startGenerated()
+		n := w.putString(0, 1<<3|2, value)
+		if w.again(n) {
+			n = w.putString(0, 1<<3|2, value)
+		}
+		scratch := w.scratch
+		out, err := w.finish(n)
+		want := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), value)
+		if err != nil || !bytes.Equal(out, want) || cap(out) > len(out)+len(out)/4+64 {
+			t.Errorf("%d bytes: %d in room for %d: %v", size, len(out), cap(out), err)
+		}
+		if len(*scratch) > pooledGenerated || &(*scratch)[len(*scratch)-1] == &out[len(out)-1] {
+			t.Errorf("%d bytes: a buffer of %d is kept", size, len(*scratch))
 		}
 	}
 }
@@ -192,6 +219,40 @@ func TestSkipErrors(t *testing.T) {
 	} {
 		if _, err := skipGenerated([]byte(c.data)); !errors.Is(err, c.want) {
 			t.Errorf("%x: %v, want %v", c.data, err, c.want)
+		}
+	}
+}
+
+// An entry of a map is split only if there is nothing odd about it.
+func TestShortEntry(t *testing.T) {
+	for _, c := range []struct {
+		entry, key, value string
+		ok                bool
+	}{
+		{"\x0a\x01k\x12\x02vv", "k", "vv", true},
+		{"\x0a\x00\x12\x00", "", "", true},
+		{"\x12\x01v\x0a\x01k", "", "", false},
+		{"\x0a\x01k", "", "", false},
+		{"\x0a\x01k\x12", "", "", false},
+		{"\x0a\x01k\x12\x02v", "", "", false},
+		{"\x0a\x01k\x12\x01vv", "", "", false},
+		{"\x0a\x09k\x12\x01v", "", "", false},
+		{"\x0a\x81\x00k\x12\x01v", "", "", false},
+		{"\x0a\x01k\x12\x81\x00v", "", "", false},
+		{"\x0a\x01k\x0a\x01v", "", "", false},
+		{"", "", "", false},
+	} {
+		key, value, ok := shortEntryGenerated([]byte(c.entry))
+		if string(key) != c.key || string(value) != c.value || ok != c.ok {
+			t.Errorf("%x: %q, %q, %v", c.entry, key, value, ok)
+		}
+		r := readerGenerated{data: []byte("\x0a" + string(rune(len(c.entry))) + c.entry)}
+		r.end = len(r.data)
+		var m map[string]string
+		r.part(r.end)
+		textMapGenerated(&r, &m)
+		if r.err == nil && r.i != r.end || c.ok && m[c.key] != c.value {
+			t.Errorf("%x: read %v up to %d: %v", c.entry, m, r.i, r.err)
 		}
 	}
 }

@@ -38,8 +38,11 @@ func UnmarshalShared_ConfigMap(data []byte, m *v1.ConfigMap) error {
 // Marshal_ConfigMap returns m as it stands on the wire.
 func Marshal_ConfigMap(m *ConfigMap) ([]byte, error) {
 	w := startGenerated()
-	marshal_v1_ConfigMap(&w, m)
-	return w.finish()
+	n := marshal_v1_ConfigMap(&w, 0, m)
+	if w.again(n) {
+		n = marshal_v1_ConfigMap(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // UnmarshalShared_Deployment is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -54,8 +57,11 @@ func UnmarshalShared_Deployment(data []byte, m *appsv1.Deployment) error {
 // Marshal_Deployment returns m as it stands on the wire.
 func Marshal_Deployment(m *Deployment) ([]byte, error) {
 	w := startGenerated()
-	marshal_appsv1_Deployment(&w, m)
-	return w.finish()
+	n := marshal_appsv1_Deployment(&w, 0, m)
+	if w.again(n) {
+		n = marshal_appsv1_Deployment(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // UnmarshalShared_Node is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -70,8 +76,11 @@ func UnmarshalShared_Node(data []byte, m *v1.Node) error {
 // Marshal_Node returns m as it stands on the wire.
 func Marshal_Node(m *Node) ([]byte, error) {
 	w := startGenerated()
-	marshal_v1_Node(&w, m)
-	return w.finish()
+	n := marshal_v1_Node(&w, 0, m)
+	if w.again(n) {
+		n = marshal_v1_Node(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // UnmarshalShared_Pod is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -86,8 +95,11 @@ func UnmarshalShared_Pod(data []byte, m *v1.Pod) error {
 // Marshal_Pod returns m as it stands on the wire.
 func Marshal_Pod(m *Pod) ([]byte, error) {
 	w := startGenerated()
-	marshal_v1_Pod(&w, m)
-	return w.finish()
+	n := marshal_v1_Pod(&w, 0, m)
+	if w.again(n) {
+		n = marshal_v1_Pod(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // unmarshal_v1_ConfigMap adds to m what r has up to its end.
@@ -137,33 +149,34 @@ func unmarshal_v1_ConfigMap(r *readerGenerated, m *v1.ConfigMap) {
 	}
 }
 
-// marshal_v1_ConfigMap writes m before what w has.
-func marshal_v1_ConfigMap(w *writerGenerated, m *v1.ConfigMap) {
+// marshal_v1_ConfigMap writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ConfigMap(w *writerGenerated, n int, m *v1.ConfigMap) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Immutable != nil {
-		w.putBool(4<<3, *m.Immutable)
+		n = w.putBool(n, 4<<3, *m.Immutable)
 	}
 	if len(m.BinaryData) > 0 {
 		var room [8]string
 		keys := sortedKeysGenerated(room[:0], m.BinaryData)
 		for k := len(keys) - 1; k >= 0; k-- {
-			entry := w.written()
+			entry := n
 			v := m.BinaryData[keys[k]]
 			if v != nil {
-				w.putBytes(2<<3|2, v)
+				n = w.putBytes(n, 2<<3|2, v)
 			}
-			w.putString(1<<3|2, keys[k])
-			w.close(3<<3|2, entry)
+			n = w.putString(n, 1<<3|2, keys[k])
+			n = w.close(n, 3<<3|2, entry)
 		}
 	}
-	putTextMapGenerated(w, 2<<3|2, m.Data)
+	n = putTextMapGenerated(w, n, 2<<3|2, m.Data)
 	{
-		before := w.written()
-		marshal_metav1_ObjectMeta(w, &m.ObjectMeta)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_metav1_ObjectMeta(w, n, &m.ObjectMeta)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_appsv1_Deployment adds to m what r has up to its end.
@@ -195,26 +208,27 @@ func unmarshal_appsv1_Deployment(r *readerGenerated, m *appsv1.Deployment) {
 	}
 }
 
-// marshal_appsv1_Deployment writes m before what w has.
-func marshal_appsv1_Deployment(w *writerGenerated, m *appsv1.Deployment) {
+// marshal_appsv1_Deployment writes m before the n bytes that w has, and returns how many it has then.
+func marshal_appsv1_Deployment(w *writerGenerated, n int, m *appsv1.Deployment) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_appsv1_DeploymentStatus(w, &m.Status)
-		w.close(3<<3|2, before)
+		before := n
+		n = marshal_appsv1_DeploymentStatus(w, n, &m.Status)
+		n = w.close(n, 3<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_appsv1_DeploymentSpec(w, &m.Spec)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_appsv1_DeploymentSpec(w, n, &m.Spec)
+		n = w.close(n, 2<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_metav1_ObjectMeta(w, &m.ObjectMeta)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_metav1_ObjectMeta(w, n, &m.ObjectMeta)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_v1_Node adds to m what r has up to its end.
@@ -246,26 +260,27 @@ func unmarshal_v1_Node(r *readerGenerated, m *v1.Node) {
 	}
 }
 
-// marshal_v1_Node writes m before what w has.
-func marshal_v1_Node(w *writerGenerated, m *v1.Node) {
+// marshal_v1_Node writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_Node(w *writerGenerated, n int, m *v1.Node) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_v1_NodeStatus(w, &m.Status)
-		w.close(3<<3|2, before)
+		before := n
+		n = marshal_v1_NodeStatus(w, n, &m.Status)
+		n = w.close(n, 3<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_v1_NodeSpec(w, &m.Spec)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_v1_NodeSpec(w, n, &m.Spec)
+		n = w.close(n, 2<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_metav1_ObjectMeta(w, &m.ObjectMeta)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_metav1_ObjectMeta(w, n, &m.ObjectMeta)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_v1_Pod adds to m what r has up to its end.
@@ -297,26 +312,27 @@ func unmarshal_v1_Pod(r *readerGenerated, m *v1.Pod) {
 	}
 }
 
-// marshal_v1_Pod writes m before what w has.
-func marshal_v1_Pod(w *writerGenerated, m *v1.Pod) {
+// marshal_v1_Pod writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_Pod(w *writerGenerated, n int, m *v1.Pod) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_v1_PodStatus(w, &m.Status)
-		w.close(3<<3|2, before)
+		before := n
+		n = marshal_v1_PodStatus(w, n, &m.Status)
+		n = w.close(n, 3<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_v1_PodSpec(w, &m.Spec)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_v1_PodSpec(w, n, &m.Spec)
+		n = w.close(n, 2<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_metav1_ObjectMeta(w, &m.ObjectMeta)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_metav1_ObjectMeta(w, n, &m.ObjectMeta)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_metav1_ObjectMeta adds to m what r has up to its end.
@@ -383,44 +399,45 @@ func unmarshal_metav1_ObjectMeta(r *readerGenerated, m *metav1.ObjectMeta) {
 	}
 }
 
-// marshal_metav1_ObjectMeta writes m before what w has.
-func marshal_metav1_ObjectMeta(w *writerGenerated, m *metav1.ObjectMeta) {
+// marshal_metav1_ObjectMeta writes m before the n bytes that w has, and returns how many it has then.
+func marshal_metav1_ObjectMeta(w *writerGenerated, n int, m *metav1.ObjectMeta) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.ManagedFields) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_metav1_ManagedFieldsEntry(w, &m.ManagedFields[k])
-			w.close(17<<3|2, before)
+			before := n
+			n = marshal_metav1_ManagedFieldsEntry(w, n, &m.ManagedFields[k])
+			n = w.close(n, 17<<3|2, before)
 		}
 	}
 	for k := len(m.Finalizers) - 1; k >= 0; k-- {
-		w.putString(14<<3|2, m.Finalizers[k])
+		n = w.putString(n, 14<<3|2, m.Finalizers[k])
 	}
 	for k := len(m.OwnerReferences) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_metav1_OwnerReference(w, &m.OwnerReferences[k])
-			w.close(13<<3|2, before)
+			before := n
+			n = marshal_metav1_OwnerReference(w, n, &m.OwnerReferences[k])
+			n = w.close(n, 13<<3|2, before)
 		}
 	}
-	putTextMapGenerated(w, 12<<3|2, m.Annotations)
-	putTextMapGenerated(w, 11<<3|2, m.Labels)
+	n = putTextMapGenerated(w, n, 12<<3|2, m.Annotations)
+	n = putTextMapGenerated(w, n, 11<<3|2, m.Labels)
 	if m.DeletionGracePeriodSeconds != nil {
-		w.putNumber(10<<3, uint64(*m.DeletionGracePeriodSeconds))
+		n = w.putNumber(n, 10<<3, uint64(*m.DeletionGracePeriodSeconds))
 	}
 	if m.DeletionTimestamp != nil {
-		w.putTime(9<<3|2, m.DeletionTimestamp)
+		n = w.putTime(n, 9<<3|2, m.DeletionTimestamp)
 	}
-	w.putTime(8<<3|2, &m.CreationTimestamp)
-	w.putNumber(7<<3, uint64(m.Generation))
-	w.putString(6<<3|2, m.ResourceVersion)
-	w.putString(5<<3|2, string(m.UID))
-	w.putString(4<<3|2, m.SelfLink)
-	w.putString(3<<3|2, m.Namespace)
-	w.putString(2<<3|2, m.GenerateName)
-	w.putString(1<<3|2, m.Name)
+	n = w.putTime(n, 8<<3|2, &m.CreationTimestamp)
+	n = w.putNumber(n, 7<<3, uint64(m.Generation))
+	n = w.putString(n, 6<<3|2, m.ResourceVersion)
+	n = w.putString(n, 5<<3|2, string(m.UID))
+	n = w.putString(n, 4<<3|2, m.SelfLink)
+	n = w.putString(n, 3<<3|2, m.Namespace)
+	n = w.putString(n, 2<<3|2, m.GenerateName)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_appsv1_DeploymentSpec adds to m what r has up to its end.
@@ -472,39 +489,40 @@ func unmarshal_appsv1_DeploymentSpec(r *readerGenerated, m *appsv1.DeploymentSpe
 	}
 }
 
-// marshal_appsv1_DeploymentSpec writes m before what w has.
-func marshal_appsv1_DeploymentSpec(w *writerGenerated, m *appsv1.DeploymentSpec) {
+// marshal_appsv1_DeploymentSpec writes m before the n bytes that w has, and returns how many it has then.
+func marshal_appsv1_DeploymentSpec(w *writerGenerated, n int, m *appsv1.DeploymentSpec) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.ProgressDeadlineSeconds != nil {
-		w.putNumber(9<<3, uint64(*m.ProgressDeadlineSeconds))
+		n = w.putNumber(n, 9<<3, uint64(*m.ProgressDeadlineSeconds))
 	}
-	w.putBool(7<<3, m.Paused)
+	n = w.putBool(n, 7<<3, m.Paused)
 	if m.RevisionHistoryLimit != nil {
-		w.putNumber(6<<3, uint64(*m.RevisionHistoryLimit))
+		n = w.putNumber(n, 6<<3, uint64(*m.RevisionHistoryLimit))
 	}
-	w.putNumber(5<<3, uint64(m.MinReadySeconds))
+	n = w.putNumber(n, 5<<3, uint64(m.MinReadySeconds))
 	{
-		before := w.written()
-		marshal_appsv1_DeploymentStrategy(w, &m.Strategy)
-		w.close(4<<3|2, before)
+		before := n
+		n = marshal_appsv1_DeploymentStrategy(w, n, &m.Strategy)
+		n = w.close(n, 4<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_v1_PodTemplateSpec(w, &m.Template)
-		w.close(3<<3|2, before)
+		before := n
+		n = marshal_v1_PodTemplateSpec(w, n, &m.Template)
+		n = w.close(n, 3<<3|2, before)
 	}
 	if m.Selector != nil {
 		{
-			before := w.written()
-			marshal_metav1_LabelSelector(w, m.Selector)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_metav1_LabelSelector(w, n, m.Selector)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	if m.Replicas != nil {
-		w.putNumber(1<<3, uint64(*m.Replicas))
+		n = w.putNumber(n, 1<<3, uint64(*m.Replicas))
 	}
+	return n
 }
 
 // unmarshal_appsv1_DeploymentStatus adds to m what r has up to its end.
@@ -550,30 +568,31 @@ func unmarshal_appsv1_DeploymentStatus(r *readerGenerated, m *appsv1.DeploymentS
 	}
 }
 
-// marshal_appsv1_DeploymentStatus writes m before what w has.
-func marshal_appsv1_DeploymentStatus(w *writerGenerated, m *appsv1.DeploymentStatus) {
+// marshal_appsv1_DeploymentStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_appsv1_DeploymentStatus(w *writerGenerated, n int, m *appsv1.DeploymentStatus) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.TerminatingReplicas != nil {
-		w.putNumber(9<<3, uint64(*m.TerminatingReplicas))
+		n = w.putNumber(n, 9<<3, uint64(*m.TerminatingReplicas))
 	}
 	if m.CollisionCount != nil {
-		w.putNumber(8<<3, uint64(*m.CollisionCount))
+		n = w.putNumber(n, 8<<3, uint64(*m.CollisionCount))
 	}
-	w.putNumber(7<<3, uint64(m.ReadyReplicas))
+	n = w.putNumber(n, 7<<3, uint64(m.ReadyReplicas))
 	for k := len(m.Conditions) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_appsv1_DeploymentCondition(w, &m.Conditions[k])
-			w.close(6<<3|2, before)
+			before := n
+			n = marshal_appsv1_DeploymentCondition(w, n, &m.Conditions[k])
+			n = w.close(n, 6<<3|2, before)
 		}
 	}
-	w.putNumber(5<<3, uint64(m.UnavailableReplicas))
-	w.putNumber(4<<3, uint64(m.AvailableReplicas))
-	w.putNumber(3<<3, uint64(m.UpdatedReplicas))
-	w.putNumber(2<<3, uint64(m.Replicas))
-	w.putNumber(1<<3, uint64(m.ObservedGeneration))
+	n = w.putNumber(n, 5<<3, uint64(m.UnavailableReplicas))
+	n = w.putNumber(n, 4<<3, uint64(m.AvailableReplicas))
+	n = w.putNumber(n, 3<<3, uint64(m.UpdatedReplicas))
+	n = w.putNumber(n, 2<<3, uint64(m.Replicas))
+	n = w.putNumber(n, 1<<3, uint64(m.ObservedGeneration))
+	return n
 }
 
 // unmarshal_v1_NodeSpec adds to m what r has up to its end.
@@ -623,39 +642,40 @@ func unmarshal_v1_NodeSpec(r *readerGenerated, m *v1.NodeSpec) {
 	}
 }
 
-// marshal_v1_NodeSpec writes m before what w has.
-func marshal_v1_NodeSpec(w *writerGenerated, m *v1.NodeSpec) {
+// marshal_v1_NodeSpec writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_NodeSpec(w *writerGenerated, n int, m *v1.NodeSpec) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.PodPreemptionPolicy != nil {
 		{
-			before := w.written()
-			marshal_v1_NodePodPreemptionPolicy(w, m.PodPreemptionPolicy)
-			w.close(8<<3|2, before)
+			before := n
+			n = marshal_v1_NodePodPreemptionPolicy(w, n, m.PodPreemptionPolicy)
+			n = w.close(n, 8<<3|2, before)
 		}
 	}
 	for k := len(m.PodCIDRs) - 1; k >= 0; k-- {
-		w.putString(7<<3|2, m.PodCIDRs[k])
+		n = w.putString(n, 7<<3|2, m.PodCIDRs[k])
 	}
 	if m.ConfigSource != nil {
 		{
-			before := w.written()
-			marshal_v1_NodeConfigSource(w, m.ConfigSource)
-			w.close(6<<3|2, before)
+			before := n
+			n = marshal_v1_NodeConfigSource(w, n, m.ConfigSource)
+			n = w.close(n, 6<<3|2, before)
 		}
 	}
 	for k := len(m.Taints) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_Taint(w, &m.Taints[k])
-			w.close(5<<3|2, before)
+			before := n
+			n = marshal_v1_Taint(w, n, &m.Taints[k])
+			n = w.close(n, 5<<3|2, before)
 		}
 	}
-	w.putBool(4<<3, m.Unschedulable)
-	w.putString(3<<3|2, m.ProviderID)
-	w.putString(2<<3|2, m.DoNotUseExternalID)
-	w.putString(1<<3|2, m.PodCIDR)
+	n = w.putBool(n, 4<<3, m.Unschedulable)
+	n = w.putString(n, 3<<3|2, m.ProviderID)
+	n = w.putString(n, 2<<3|2, m.DoNotUseExternalID)
+	n = w.putString(n, 1<<3|2, m.PodCIDR)
+	return n
 }
 
 // unmarshal_v1_NodeStatus adds to m what r has up to its end.
@@ -775,99 +795,100 @@ func unmarshal_v1_NodeStatus(r *readerGenerated, m *v1.NodeStatus) {
 	}
 }
 
-// marshal_v1_NodeStatus writes m before what w has.
-func marshal_v1_NodeStatus(w *writerGenerated, m *v1.NodeStatus) {
+// marshal_v1_NodeStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_NodeStatus(w *writerGenerated, n int, m *v1.NodeStatus) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.DeclaredFeatures) - 1; k >= 0; k-- {
-		w.putString(14<<3|2, m.DeclaredFeatures[k])
+		n = w.putString(n, 14<<3|2, m.DeclaredFeatures[k])
 	}
 	if m.Features != nil {
 		{
-			before := w.written()
-			marshal_v1_NodeFeatures(w, m.Features)
-			w.close(13<<3|2, before)
+			before := n
+			n = marshal_v1_NodeFeatures(w, n, m.Features)
+			n = w.close(n, 13<<3|2, before)
 		}
 	}
 	for k := len(m.RuntimeHandlers) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_NodeRuntimeHandler(w, &m.RuntimeHandlers[k])
-			w.close(12<<3|2, before)
+			before := n
+			n = marshal_v1_NodeRuntimeHandler(w, n, &m.RuntimeHandlers[k])
+			n = w.close(n, 12<<3|2, before)
 		}
 	}
 	if m.Config != nil {
 		{
-			before := w.written()
-			marshal_v1_NodeConfigStatus(w, m.Config)
-			w.close(11<<3|2, before)
+			before := n
+			n = marshal_v1_NodeConfigStatus(w, n, m.Config)
+			n = w.close(n, 11<<3|2, before)
 		}
 	}
 	for k := len(m.VolumesAttached) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_AttachedVolume(w, &m.VolumesAttached[k])
-			w.close(10<<3|2, before)
+			before := n
+			n = marshal_v1_AttachedVolume(w, n, &m.VolumesAttached[k])
+			n = w.close(n, 10<<3|2, before)
 		}
 	}
 	for k := len(m.VolumesInUse) - 1; k >= 0; k-- {
-		w.putString(9<<3|2, string(m.VolumesInUse[k]))
+		n = w.putString(n, 9<<3|2, string(m.VolumesInUse[k]))
 	}
 	for k := len(m.Images) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_ContainerImage(w, &m.Images[k])
-			w.close(8<<3|2, before)
+			before := n
+			n = marshal_v1_ContainerImage(w, n, &m.Images[k])
+			n = w.close(n, 8<<3|2, before)
 		}
 	}
 	{
-		before := w.written()
-		marshal_v1_NodeSystemInfo(w, &m.NodeInfo)
-		w.close(7<<3|2, before)
+		before := n
+		n = marshal_v1_NodeSystemInfo(w, n, &m.NodeInfo)
+		n = w.close(n, 7<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_v1_NodeDaemonEndpoints(w, &m.DaemonEndpoints)
-		w.close(6<<3|2, before)
+		before := n
+		n = marshal_v1_NodeDaemonEndpoints(w, n, &m.DaemonEndpoints)
+		n = w.close(n, 6<<3|2, before)
 	}
 	for k := len(m.Addresses) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_NodeAddress(w, &m.Addresses[k])
-			w.close(5<<3|2, before)
+			before := n
+			n = marshal_v1_NodeAddress(w, n, &m.Addresses[k])
+			n = w.close(n, 5<<3|2, before)
 		}
 	}
 	for k := len(m.Conditions) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_NodeCondition(w, &m.Conditions[k])
-			w.close(4<<3|2, before)
+			before := n
+			n = marshal_v1_NodeCondition(w, n, &m.Conditions[k])
+			n = w.close(n, 4<<3|2, before)
 		}
 	}
-	w.putString(3<<3|2, string(m.Phase))
+	n = w.putString(n, 3<<3|2, string(m.Phase))
 	if len(m.Allocatable) > 0 {
 		var room [8]v1.ResourceName
 		keys := sortedKeysGenerated(room[:0], m.Allocatable)
 		for k := len(keys) - 1; k >= 0; k-- {
-			entry := w.written()
+			entry := n
 			v := m.Allocatable[keys[k]]
-			w.putQuantity(2<<3|2, v)
-			w.putString(1<<3|2, string(keys[k]))
-			w.close(2<<3|2, entry)
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 2<<3|2, entry)
 		}
 	}
 	if len(m.Capacity) > 0 {
 		var room [8]v1.ResourceName
 		keys := sortedKeysGenerated(room[:0], m.Capacity)
 		for k := len(keys) - 1; k >= 0; k-- {
-			entry := w.written()
+			entry := n
 			v := m.Capacity[keys[k]]
-			w.putQuantity(2<<3|2, v)
-			w.putString(1<<3|2, string(keys[k]))
-			w.close(1<<3|2, entry)
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 1<<3|2, entry)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_PodSpec adds to m what r has up to its end.
@@ -1089,194 +1110,195 @@ func unmarshal_v1_PodSpec(r *readerGenerated, m *v1.PodSpec) {
 	}
 }
 
-// marshal_v1_PodSpec writes m before what w has.
-func marshal_v1_PodSpec(w *writerGenerated, m *v1.PodSpec) {
+// marshal_v1_PodSpec writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_PodSpec(w *writerGenerated, n int, m *v1.PodSpec) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.EvictionResponders) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_EvictionResponder(w, &m.EvictionResponders[k])
-			w.close(44<<3|2, before)
+			before := n
+			n = marshal_v1_EvictionResponder(w, n, &m.EvictionResponders[k])
+			n = w.close(n, 44<<3|2, before)
 		}
 	}
 	if m.SchedulingGroup != nil {
 		{
-			before := w.written()
-			marshal_v1_PodSchedulingGroup(w, m.SchedulingGroup)
-			w.close(43<<3|2, before)
+			before := n
+			n = marshal_v1_PodSchedulingGroup(w, n, m.SchedulingGroup)
+			n = w.close(n, 43<<3|2, before)
 		}
 	}
 	if m.HostnameOverride != nil {
-		w.putString(41<<3|2, *m.HostnameOverride)
+		n = w.putString(n, 41<<3|2, *m.HostnameOverride)
 	}
 	if m.Resources != nil {
 		{
-			before := w.written()
-			marshal_v1_ResourceRequirements(w, m.Resources)
-			w.close(40<<3|2, before)
+			before := n
+			n = marshal_v1_ResourceRequirements(w, n, m.Resources)
+			n = w.close(n, 40<<3|2, before)
 		}
 	}
 	for k := len(m.ResourceClaims) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_PodResourceClaim(w, &m.ResourceClaims[k])
-			w.close(39<<3|2, before)
+			before := n
+			n = marshal_v1_PodResourceClaim(w, n, &m.ResourceClaims[k])
+			n = w.close(n, 39<<3|2, before)
 		}
 	}
 	for k := len(m.SchedulingGates) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_PodSchedulingGate(w, &m.SchedulingGates[k])
-			w.close(38<<3|2, before)
+			before := n
+			n = marshal_v1_PodSchedulingGate(w, n, &m.SchedulingGates[k])
+			n = w.close(n, 38<<3|2, before)
 		}
 	}
 	if m.HostUsers != nil {
-		w.putBool(37<<3, *m.HostUsers)
+		n = w.putBool(n, 37<<3, *m.HostUsers)
 	}
 	if m.OS != nil {
 		{
-			before := w.written()
-			marshal_v1_PodOS(w, m.OS)
-			w.close(36<<3|2, before)
+			before := n
+			n = marshal_v1_PodOS(w, n, m.OS)
+			n = w.close(n, 36<<3|2, before)
 		}
 	}
 	if m.SetHostnameAsFQDN != nil {
-		w.putBool(35<<3, *m.SetHostnameAsFQDN)
+		n = w.putBool(n, 35<<3, *m.SetHostnameAsFQDN)
 	}
 	for k := len(m.EphemeralContainers) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_EphemeralContainer(w, &m.EphemeralContainers[k])
-			w.close(34<<3|2, before)
+			before := n
+			n = marshal_v1_EphemeralContainer(w, n, &m.EphemeralContainers[k])
+			n = w.close(n, 34<<3|2, before)
 		}
 	}
 	for k := len(m.TopologySpreadConstraints) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_TopologySpreadConstraint(w, &m.TopologySpreadConstraints[k])
-			w.close(33<<3|2, before)
+			before := n
+			n = marshal_v1_TopologySpreadConstraint(w, n, &m.TopologySpreadConstraints[k])
+			n = w.close(n, 33<<3|2, before)
 		}
 	}
 	if len(m.Overhead) > 0 {
 		var room [8]v1.ResourceName
 		keys := sortedKeysGenerated(room[:0], m.Overhead)
 		for k := len(keys) - 1; k >= 0; k-- {
-			entry := w.written()
+			entry := n
 			v := m.Overhead[keys[k]]
-			w.putQuantity(2<<3|2, v)
-			w.putString(1<<3|2, string(keys[k]))
-			w.close(32<<3|2, entry)
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 32<<3|2, entry)
 		}
 	}
 	if m.PreemptionPolicy != nil {
-		w.putString(31<<3|2, string(*m.PreemptionPolicy))
+		n = w.putString(n, 31<<3|2, string(*m.PreemptionPolicy))
 	}
 	if m.EnableServiceLinks != nil {
-		w.putBool(30<<3, *m.EnableServiceLinks)
+		n = w.putBool(n, 30<<3, *m.EnableServiceLinks)
 	}
 	if m.RuntimeClassName != nil {
-		w.putString(29<<3|2, *m.RuntimeClassName)
+		n = w.putString(n, 29<<3|2, *m.RuntimeClassName)
 	}
 	for k := len(m.ReadinessGates) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_PodReadinessGate(w, &m.ReadinessGates[k])
-			w.close(28<<3|2, before)
+			before := n
+			n = marshal_v1_PodReadinessGate(w, n, &m.ReadinessGates[k])
+			n = w.close(n, 28<<3|2, before)
 		}
 	}
 	if m.ShareProcessNamespace != nil {
-		w.putBool(27<<3, *m.ShareProcessNamespace)
+		n = w.putBool(n, 27<<3, *m.ShareProcessNamespace)
 	}
 	if m.DNSConfig != nil {
 		{
-			before := w.written()
-			marshal_v1_PodDNSConfig(w, m.DNSConfig)
-			w.close(26<<3|2, before)
+			before := n
+			n = marshal_v1_PodDNSConfig(w, n, m.DNSConfig)
+			n = w.close(n, 26<<3|2, before)
 		}
 	}
 	if m.Priority != nil {
-		w.putNumber(25<<3, uint64(*m.Priority))
+		n = w.putNumber(n, 25<<3, uint64(*m.Priority))
 	}
-	w.putString(24<<3|2, m.PriorityClassName)
+	n = w.putString(n, 24<<3|2, m.PriorityClassName)
 	for k := len(m.HostAliases) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_HostAlias(w, &m.HostAliases[k])
-			w.close(23<<3|2, before)
+			before := n
+			n = marshal_v1_HostAlias(w, n, &m.HostAliases[k])
+			n = w.close(n, 23<<3|2, before)
 		}
 	}
 	for k := len(m.Tolerations) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_Toleration(w, &m.Tolerations[k])
-			w.close(22<<3|2, before)
+			before := n
+			n = marshal_v1_Toleration(w, n, &m.Tolerations[k])
+			n = w.close(n, 22<<3|2, before)
 		}
 	}
 	if m.AutomountServiceAccountToken != nil {
-		w.putBool(21<<3, *m.AutomountServiceAccountToken)
+		n = w.putBool(n, 21<<3, *m.AutomountServiceAccountToken)
 	}
 	for k := len(m.InitContainers) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_Container(w, &m.InitContainers[k])
-			w.close(20<<3|2, before)
+			before := n
+			n = marshal_v1_Container(w, n, &m.InitContainers[k])
+			n = w.close(n, 20<<3|2, before)
 		}
 	}
-	w.putString(19<<3|2, m.SchedulerName)
+	n = w.putString(n, 19<<3|2, m.SchedulerName)
 	if m.Affinity != nil {
 		{
-			before := w.written()
-			marshal_v1_Affinity(w, m.Affinity)
-			w.close(18<<3|2, before)
+			before := n
+			n = marshal_v1_Affinity(w, n, m.Affinity)
+			n = w.close(n, 18<<3|2, before)
 		}
 	}
-	w.putString(17<<3|2, m.Subdomain)
-	w.putString(16<<3|2, m.Hostname)
+	n = w.putString(n, 17<<3|2, m.Subdomain)
+	n = w.putString(n, 16<<3|2, m.Hostname)
 	for k := len(m.ImagePullSecrets) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_LocalObjectReference(w, &m.ImagePullSecrets[k])
-			w.close(15<<3|2, before)
+			before := n
+			n = marshal_v1_LocalObjectReference(w, n, &m.ImagePullSecrets[k])
+			n = w.close(n, 15<<3|2, before)
 		}
 	}
 	if m.SecurityContext != nil {
 		{
-			before := w.written()
-			marshal_v1_PodSecurityContext(w, m.SecurityContext)
-			w.close(14<<3|2, before)
+			before := n
+			n = marshal_v1_PodSecurityContext(w, n, m.SecurityContext)
+			n = w.close(n, 14<<3|2, before)
 		}
 	}
-	w.putBool(13<<3, m.HostIPC)
-	w.putBool(12<<3, m.HostPID)
-	w.putBool(11<<3, m.HostNetwork)
-	w.putString(10<<3|2, m.NodeName)
-	w.putString(9<<3|2, m.DeprecatedServiceAccount)
-	w.putString(8<<3|2, m.ServiceAccountName)
-	putTextMapGenerated(w, 7<<3|2, m.NodeSelector)
-	w.putString(6<<3|2, string(m.DNSPolicy))
+	n = w.putBool(n, 13<<3, m.HostIPC)
+	n = w.putBool(n, 12<<3, m.HostPID)
+	n = w.putBool(n, 11<<3, m.HostNetwork)
+	n = w.putString(n, 10<<3|2, m.NodeName)
+	n = w.putString(n, 9<<3|2, m.DeprecatedServiceAccount)
+	n = w.putString(n, 8<<3|2, m.ServiceAccountName)
+	n = putTextMapGenerated(w, n, 7<<3|2, m.NodeSelector)
+	n = w.putString(n, 6<<3|2, string(m.DNSPolicy))
 	if m.ActiveDeadlineSeconds != nil {
-		w.putNumber(5<<3, uint64(*m.ActiveDeadlineSeconds))
+		n = w.putNumber(n, 5<<3, uint64(*m.ActiveDeadlineSeconds))
 	}
 	if m.TerminationGracePeriodSeconds != nil {
-		w.putNumber(4<<3, uint64(*m.TerminationGracePeriodSeconds))
+		n = w.putNumber(n, 4<<3, uint64(*m.TerminationGracePeriodSeconds))
 	}
-	w.putString(3<<3|2, string(m.RestartPolicy))
+	n = w.putString(n, 3<<3|2, string(m.RestartPolicy))
 	for k := len(m.Containers) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_Container(w, &m.Containers[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_v1_Container(w, n, &m.Containers[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	for k := len(m.Volumes) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_Volume(w, &m.Volumes[k])
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_v1_Volume(w, n, &m.Volumes[k])
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_PodStatus adds to m what r has up to its end.
@@ -1406,111 +1428,112 @@ func unmarshal_v1_PodStatus(r *readerGenerated, m *v1.PodStatus) {
 	}
 }
 
-// marshal_v1_PodStatus writes m before what w has.
-func marshal_v1_PodStatus(w *writerGenerated, m *v1.PodStatus) {
+// marshal_v1_PodStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_PodStatus(w *writerGenerated, n int, m *v1.PodStatus) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.VolumeHealth) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_PodVolumeHealth(w, &m.VolumeHealth[k])
-			w.close(22<<3|2, before)
+			before := n
+			n = marshal_v1_PodVolumeHealth(w, n, &m.VolumeHealth[k])
+			n = w.close(n, 22<<3|2, before)
 		}
 	}
 	for k := len(m.NodeAllocatableResourceClaimStatuses) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_NodeAllocatableResourceClaimStatus(w, &m.NodeAllocatableResourceClaimStatuses[k])
-			w.close(21<<3|2, before)
+			before := n
+			n = marshal_v1_NodeAllocatableResourceClaimStatus(w, n, &m.NodeAllocatableResourceClaimStatuses[k])
+			n = w.close(n, 21<<3|2, before)
 		}
 	}
 	if m.Resources != nil {
 		{
-			before := w.written()
-			marshal_v1_ResourceRequirements(w, m.Resources)
-			w.close(20<<3|2, before)
+			before := n
+			n = marshal_v1_ResourceRequirements(w, n, m.Resources)
+			n = w.close(n, 20<<3|2, before)
 		}
 	}
 	if len(m.AllocatedResources) > 0 {
 		var room [8]v1.ResourceName
 		keys := sortedKeysGenerated(room[:0], m.AllocatedResources)
 		for k := len(keys) - 1; k >= 0; k-- {
-			entry := w.written()
+			entry := n
 			v := m.AllocatedResources[keys[k]]
-			w.putQuantity(2<<3|2, v)
-			w.putString(1<<3|2, string(keys[k]))
-			w.close(19<<3|2, entry)
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 19<<3|2, entry)
 		}
 	}
 	if m.ExtendedResourceClaimStatus != nil {
 		{
-			before := w.written()
-			marshal_v1_PodExtendedResourceClaimStatus(w, m.ExtendedResourceClaimStatus)
-			w.close(18<<3|2, before)
+			before := n
+			n = marshal_v1_PodExtendedResourceClaimStatus(w, n, m.ExtendedResourceClaimStatus)
+			n = w.close(n, 18<<3|2, before)
 		}
 	}
-	w.putNumber(17<<3, uint64(m.ObservedGeneration))
+	n = w.putNumber(n, 17<<3, uint64(m.ObservedGeneration))
 	for k := len(m.HostIPs) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_HostIP(w, &m.HostIPs[k])
-			w.close(16<<3|2, before)
+			before := n
+			n = marshal_v1_HostIP(w, n, &m.HostIPs[k])
+			n = w.close(n, 16<<3|2, before)
 		}
 	}
 	for k := len(m.ResourceClaimStatuses) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_PodResourceClaimStatus(w, &m.ResourceClaimStatuses[k])
-			w.close(15<<3|2, before)
+			before := n
+			n = marshal_v1_PodResourceClaimStatus(w, n, &m.ResourceClaimStatuses[k])
+			n = w.close(n, 15<<3|2, before)
 		}
 	}
-	w.putString(14<<3|2, string(m.Resize))
+	n = w.putString(n, 14<<3|2, string(m.Resize))
 	for k := len(m.EphemeralContainerStatuses) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_ContainerStatus(w, &m.EphemeralContainerStatuses[k])
-			w.close(13<<3|2, before)
+			before := n
+			n = marshal_v1_ContainerStatus(w, n, &m.EphemeralContainerStatuses[k])
+			n = w.close(n, 13<<3|2, before)
 		}
 	}
 	for k := len(m.PodIPs) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_PodIP(w, &m.PodIPs[k])
-			w.close(12<<3|2, before)
+			before := n
+			n = marshal_v1_PodIP(w, n, &m.PodIPs[k])
+			n = w.close(n, 12<<3|2, before)
 		}
 	}
-	w.putString(11<<3|2, m.NominatedNodeName)
+	n = w.putString(n, 11<<3|2, m.NominatedNodeName)
 	for k := len(m.InitContainerStatuses) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_ContainerStatus(w, &m.InitContainerStatuses[k])
-			w.close(10<<3|2, before)
+			before := n
+			n = marshal_v1_ContainerStatus(w, n, &m.InitContainerStatuses[k])
+			n = w.close(n, 10<<3|2, before)
 		}
 	}
-	w.putString(9<<3|2, string(m.QOSClass))
+	n = w.putString(n, 9<<3|2, string(m.QOSClass))
 	for k := len(m.ContainerStatuses) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_ContainerStatus(w, &m.ContainerStatuses[k])
-			w.close(8<<3|2, before)
+			before := n
+			n = marshal_v1_ContainerStatus(w, n, &m.ContainerStatuses[k])
+			n = w.close(n, 8<<3|2, before)
 		}
 	}
 	if m.StartTime != nil {
-		w.putTime(7<<3|2, m.StartTime)
+		n = w.putTime(n, 7<<3|2, m.StartTime)
 	}
-	w.putString(6<<3|2, m.PodIP)
-	w.putString(5<<3|2, m.HostIP)
-	w.putString(4<<3|2, m.Reason)
-	w.putString(3<<3|2, m.Message)
+	n = w.putString(n, 6<<3|2, m.PodIP)
+	n = w.putString(n, 5<<3|2, m.HostIP)
+	n = w.putString(n, 4<<3|2, m.Reason)
+	n = w.putString(n, 3<<3|2, m.Message)
 	for k := len(m.Conditions) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_PodCondition(w, &m.Conditions[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_v1_PodCondition(w, n, &m.Conditions[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
-	w.putString(1<<3|2, string(m.Phase))
+	n = w.putString(n, 1<<3|2, string(m.Phase))
+	return n
 }
 
 // unmarshal_metav1_OwnerReference adds to m what r has up to its end.
@@ -1546,21 +1569,22 @@ func unmarshal_metav1_OwnerReference(r *readerGenerated, m *metav1.OwnerReferenc
 	}
 }
 
-// marshal_metav1_OwnerReference writes m before what w has.
-func marshal_metav1_OwnerReference(w *writerGenerated, m *metav1.OwnerReference) {
+// marshal_metav1_OwnerReference writes m before the n bytes that w has, and returns how many it has then.
+func marshal_metav1_OwnerReference(w *writerGenerated, n int, m *metav1.OwnerReference) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.BlockOwnerDeletion != nil {
-		w.putBool(7<<3, *m.BlockOwnerDeletion)
+		n = w.putBool(n, 7<<3, *m.BlockOwnerDeletion)
 	}
 	if m.Controller != nil {
-		w.putBool(6<<3, *m.Controller)
+		n = w.putBool(n, 6<<3, *m.Controller)
 	}
-	w.putString(5<<3|2, m.APIVersion)
-	w.putString(4<<3|2, string(m.UID))
-	w.putString(3<<3|2, m.Name)
-	w.putString(1<<3|2, m.Kind)
+	n = w.putString(n, 5<<3|2, m.APIVersion)
+	n = w.putString(n, 4<<3|2, string(m.UID))
+	n = w.putString(n, 3<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Kind)
+	return n
 }
 
 // unmarshal_metav1_ManagedFieldsEntry adds to m what r has up to its end.
@@ -1604,25 +1628,23 @@ func unmarshal_metav1_ManagedFieldsEntry(r *readerGenerated, m *metav1.ManagedFi
 	}
 }
 
-// marshal_metav1_ManagedFieldsEntry writes m before what w has.
-func marshal_metav1_ManagedFieldsEntry(w *writerGenerated, m *metav1.ManagedFieldsEntry) {
+// marshal_metav1_ManagedFieldsEntry writes m before the n bytes that w has, and returns how many it has then.
+func marshal_metav1_ManagedFieldsEntry(w *writerGenerated, n int, m *metav1.ManagedFieldsEntry) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(8<<3|2, m.Subresource)
+	n = w.putString(n, 8<<3|2, m.Subresource)
 	if m.FieldsV1 != nil {
-		{
-			n, err := m.FieldsV1.MarshalToSizedBuffer(w.room(m.FieldsV1.Size()))
-			w.closeOther(7<<3|2, n, err)
-		}
+		n = w.putOther(n, 7<<3|2, m.FieldsV1.Size(), m.FieldsV1.MarshalToSizedBuffer)
 	}
-	w.putString(6<<3|2, m.FieldsType)
+	n = w.putString(n, 6<<3|2, m.FieldsType)
 	if m.Time != nil {
-		w.putTime(4<<3|2, m.Time)
+		n = w.putTime(n, 4<<3|2, m.Time)
 	}
-	w.putString(3<<3|2, m.APIVersion)
-	w.putString(2<<3|2, string(m.Operation))
-	w.putString(1<<3|2, m.Manager)
+	n = w.putString(n, 3<<3|2, m.APIVersion)
+	n = w.putString(n, 2<<3|2, string(m.Operation))
+	n = w.putString(n, 1<<3|2, m.Manager)
+	return n
 }
 
 // unmarshal_metav1_LabelSelector adds to m what r has up to its end.
@@ -1649,19 +1671,20 @@ func unmarshal_metav1_LabelSelector(r *readerGenerated, m *metav1.LabelSelector)
 	}
 }
 
-// marshal_metav1_LabelSelector writes m before what w has.
-func marshal_metav1_LabelSelector(w *writerGenerated, m *metav1.LabelSelector) {
+// marshal_metav1_LabelSelector writes m before the n bytes that w has, and returns how many it has then.
+func marshal_metav1_LabelSelector(w *writerGenerated, n int, m *metav1.LabelSelector) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.MatchExpressions) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_metav1_LabelSelectorRequirement(w, &m.MatchExpressions[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_metav1_LabelSelectorRequirement(w, n, &m.MatchExpressions[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
-	putTextMapGenerated(w, 1<<3|2, m.MatchLabels)
+	n = putTextMapGenerated(w, n, 1<<3|2, m.MatchLabels)
+	return n
 }
 
 // unmarshal_v1_PodTemplateSpec adds to m what r has up to its end.
@@ -1689,21 +1712,22 @@ func unmarshal_v1_PodTemplateSpec(r *readerGenerated, m *v1.PodTemplateSpec) {
 	}
 }
 
-// marshal_v1_PodTemplateSpec writes m before what w has.
-func marshal_v1_PodTemplateSpec(w *writerGenerated, m *v1.PodTemplateSpec) {
+// marshal_v1_PodTemplateSpec writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_PodTemplateSpec(w *writerGenerated, n int, m *v1.PodTemplateSpec) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_v1_PodSpec(w, &m.Spec)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_v1_PodSpec(w, n, &m.Spec)
+		n = w.close(n, 2<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_metav1_ObjectMeta(w, &m.ObjectMeta)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_metav1_ObjectMeta(w, n, &m.ObjectMeta)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_appsv1_DeploymentStrategy adds to m what r has up to its end.
@@ -1732,19 +1756,20 @@ func unmarshal_appsv1_DeploymentStrategy(r *readerGenerated, m *appsv1.Deploymen
 	}
 }
 
-// marshal_appsv1_DeploymentStrategy writes m before what w has.
-func marshal_appsv1_DeploymentStrategy(w *writerGenerated, m *appsv1.DeploymentStrategy) {
+// marshal_appsv1_DeploymentStrategy writes m before the n bytes that w has, and returns how many it has then.
+func marshal_appsv1_DeploymentStrategy(w *writerGenerated, n int, m *appsv1.DeploymentStrategy) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.RollingUpdate != nil {
 		{
-			before := w.written()
-			marshal_appsv1_RollingUpdateDeployment(w, m.RollingUpdate)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_appsv1_RollingUpdateDeployment(w, n, m.RollingUpdate)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
-	w.putString(1<<3|2, string(m.Type))
+	n = w.putString(n, 1<<3|2, string(m.Type))
+	return n
 }
 
 // unmarshal_appsv1_DeploymentCondition adds to m what r has up to its end.
@@ -1780,17 +1805,18 @@ func unmarshal_appsv1_DeploymentCondition(r *readerGenerated, m *appsv1.Deployme
 	}
 }
 
-// marshal_appsv1_DeploymentCondition writes m before what w has.
-func marshal_appsv1_DeploymentCondition(w *writerGenerated, m *appsv1.DeploymentCondition) {
+// marshal_appsv1_DeploymentCondition writes m before the n bytes that w has, and returns how many it has then.
+func marshal_appsv1_DeploymentCondition(w *writerGenerated, n int, m *appsv1.DeploymentCondition) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putTime(7<<3|2, &m.LastTransitionTime)
-	w.putTime(6<<3|2, &m.LastUpdateTime)
-	w.putString(5<<3|2, m.Message)
-	w.putString(4<<3|2, m.Reason)
-	w.putString(2<<3|2, string(m.Status))
-	w.putString(1<<3|2, string(m.Type))
+	n = w.putTime(n, 7<<3|2, &m.LastTransitionTime)
+	n = w.putTime(n, 6<<3|2, &m.LastUpdateTime)
+	n = w.putString(n, 5<<3|2, m.Message)
+	n = w.putString(n, 4<<3|2, m.Reason)
+	n = w.putString(n, 2<<3|2, string(m.Status))
+	n = w.putString(n, 1<<3|2, string(m.Type))
+	return n
 }
 
 // unmarshal_v1_Taint adds to m what r has up to its end.
@@ -1823,17 +1849,18 @@ func unmarshal_v1_Taint(r *readerGenerated, m *v1.Taint) {
 	}
 }
 
-// marshal_v1_Taint writes m before what w has.
-func marshal_v1_Taint(w *writerGenerated, m *v1.Taint) {
+// marshal_v1_Taint writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_Taint(w *writerGenerated, n int, m *v1.Taint) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.TimeAdded != nil {
-		w.putTime(4<<3|2, m.TimeAdded)
+		n = w.putTime(n, 4<<3|2, m.TimeAdded)
 	}
-	w.putString(3<<3|2, string(m.Effect))
-	w.putString(2<<3|2, m.Value)
-	w.putString(1<<3|2, m.Key)
+	n = w.putString(n, 3<<3|2, string(m.Effect))
+	n = w.putString(n, 2<<3|2, m.Value)
+	n = w.putString(n, 1<<3|2, m.Key)
+	return n
 }
 
 // unmarshal_v1_NodeConfigSource adds to m what r has up to its end.
@@ -1860,18 +1887,19 @@ func unmarshal_v1_NodeConfigSource(r *readerGenerated, m *v1.NodeConfigSource) {
 	}
 }
 
-// marshal_v1_NodeConfigSource writes m before what w has.
-func marshal_v1_NodeConfigSource(w *writerGenerated, m *v1.NodeConfigSource) {
+// marshal_v1_NodeConfigSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_NodeConfigSource(w *writerGenerated, n int, m *v1.NodeConfigSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.ConfigMap != nil {
 		{
-			before := w.written()
-			marshal_v1_ConfigMapNodeConfigSource(w, m.ConfigMap)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_v1_ConfigMapNodeConfigSource(w, n, m.ConfigMap)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_NodePodPreemptionPolicy adds to m what r has up to its end.
@@ -1893,14 +1921,15 @@ func unmarshal_v1_NodePodPreemptionPolicy(r *readerGenerated, m *v1.NodePodPreem
 	}
 }
 
-// marshal_v1_NodePodPreemptionPolicy writes m before what w has.
-func marshal_v1_NodePodPreemptionPolicy(w *writerGenerated, m *v1.NodePodPreemptionPolicy) {
+// marshal_v1_NodePodPreemptionPolicy writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_NodePodPreemptionPolicy(w *writerGenerated, n int, m *v1.NodePodPreemptionPolicy) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.DisableResizePreemption) - 1; k >= 0; k-- {
-		w.putString(1<<3|2, m.DisableResizePreemption[k])
+		n = w.putString(n, 1<<3|2, m.DisableResizePreemption[k])
 	}
+	return n
 }
 
 // unmarshal_v1_NodeCondition adds to m what r has up to its end.
@@ -1936,17 +1965,18 @@ func unmarshal_v1_NodeCondition(r *readerGenerated, m *v1.NodeCondition) {
 	}
 }
 
-// marshal_v1_NodeCondition writes m before what w has.
-func marshal_v1_NodeCondition(w *writerGenerated, m *v1.NodeCondition) {
+// marshal_v1_NodeCondition writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_NodeCondition(w *writerGenerated, n int, m *v1.NodeCondition) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(6<<3|2, m.Message)
-	w.putString(5<<3|2, m.Reason)
-	w.putTime(4<<3|2, &m.LastTransitionTime)
-	w.putTime(3<<3|2, &m.LastHeartbeatTime)
-	w.putString(2<<3|2, string(m.Status))
-	w.putString(1<<3|2, string(m.Type))
+	n = w.putString(n, 6<<3|2, m.Message)
+	n = w.putString(n, 5<<3|2, m.Reason)
+	n = w.putTime(n, 4<<3|2, &m.LastTransitionTime)
+	n = w.putTime(n, 3<<3|2, &m.LastHeartbeatTime)
+	n = w.putString(n, 2<<3|2, string(m.Status))
+	n = w.putString(n, 1<<3|2, string(m.Type))
+	return n
 }
 
 // unmarshal_v1_NodeAddress adds to m what r has up to its end.
@@ -1970,13 +2000,14 @@ func unmarshal_v1_NodeAddress(r *readerGenerated, m *v1.NodeAddress) {
 	}
 }
 
-// marshal_v1_NodeAddress writes m before what w has.
-func marshal_v1_NodeAddress(w *writerGenerated, m *v1.NodeAddress) {
+// marshal_v1_NodeAddress writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_NodeAddress(w *writerGenerated, n int, m *v1.NodeAddress) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(2<<3|2, m.Address)
-	w.putString(1<<3|2, string(m.Type))
+	n = w.putString(n, 2<<3|2, m.Address)
+	n = w.putString(n, 1<<3|2, string(m.Type))
+	return n
 }
 
 // unmarshal_v1_NodeDaemonEndpoints adds to m what r has up to its end.
@@ -2000,16 +2031,17 @@ func unmarshal_v1_NodeDaemonEndpoints(r *readerGenerated, m *v1.NodeDaemonEndpoi
 	}
 }
 
-// marshal_v1_NodeDaemonEndpoints writes m before what w has.
-func marshal_v1_NodeDaemonEndpoints(w *writerGenerated, m *v1.NodeDaemonEndpoints) {
+// marshal_v1_NodeDaemonEndpoints writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_NodeDaemonEndpoints(w *writerGenerated, n int, m *v1.NodeDaemonEndpoints) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_v1_DaemonEndpoint(w, &m.KubeletEndpoint)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_v1_DaemonEndpoint(w, n, &m.KubeletEndpoint)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_v1_NodeSystemInfo adds to m what r has up to its end.
@@ -2061,31 +2093,32 @@ func unmarshal_v1_NodeSystemInfo(r *readerGenerated, m *v1.NodeSystemInfo) {
 	}
 }
 
-// marshal_v1_NodeSystemInfo writes m before what w has.
-func marshal_v1_NodeSystemInfo(w *writerGenerated, m *v1.NodeSystemInfo) {
+// marshal_v1_NodeSystemInfo writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_NodeSystemInfo(w *writerGenerated, n int, m *v1.NodeSystemInfo) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.RunningInUserNamespace != nil {
-		w.putBool(12<<3, *m.RunningInUserNamespace)
+		n = w.putBool(n, 12<<3, *m.RunningInUserNamespace)
 	}
 	if m.Swap != nil {
 		{
-			before := w.written()
-			marshal_v1_NodeSwapStatus(w, m.Swap)
-			w.close(11<<3|2, before)
+			before := n
+			n = marshal_v1_NodeSwapStatus(w, n, m.Swap)
+			n = w.close(n, 11<<3|2, before)
 		}
 	}
-	w.putString(10<<3|2, m.Architecture)
-	w.putString(9<<3|2, m.OperatingSystem)
-	w.putString(8<<3|2, m.KubeProxyVersion)
-	w.putString(7<<3|2, m.KubeletVersion)
-	w.putString(6<<3|2, m.ContainerRuntimeVersion)
-	w.putString(5<<3|2, m.OSImage)
-	w.putString(4<<3|2, m.KernelVersion)
-	w.putString(3<<3|2, m.BootID)
-	w.putString(2<<3|2, m.SystemUUID)
-	w.putString(1<<3|2, m.MachineID)
+	n = w.putString(n, 10<<3|2, m.Architecture)
+	n = w.putString(n, 9<<3|2, m.OperatingSystem)
+	n = w.putString(n, 8<<3|2, m.KubeProxyVersion)
+	n = w.putString(n, 7<<3|2, m.KubeletVersion)
+	n = w.putString(n, 6<<3|2, m.ContainerRuntimeVersion)
+	n = w.putString(n, 5<<3|2, m.OSImage)
+	n = w.putString(n, 4<<3|2, m.KernelVersion)
+	n = w.putString(n, 3<<3|2, m.BootID)
+	n = w.putString(n, 2<<3|2, m.SystemUUID)
+	n = w.putString(n, 1<<3|2, m.MachineID)
+	return n
 }
 
 // unmarshal_v1_ContainerImage adds to m what r has up to its end.
@@ -2109,15 +2142,16 @@ func unmarshal_v1_ContainerImage(r *readerGenerated, m *v1.ContainerImage) {
 	}
 }
 
-// marshal_v1_ContainerImage writes m before what w has.
-func marshal_v1_ContainerImage(w *writerGenerated, m *v1.ContainerImage) {
+// marshal_v1_ContainerImage writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ContainerImage(w *writerGenerated, n int, m *v1.ContainerImage) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putNumber(2<<3, uint64(m.SizeBytes))
+	n = w.putNumber(n, 2<<3, uint64(m.SizeBytes))
 	for k := len(m.Names) - 1; k >= 0; k-- {
-		w.putString(1<<3|2, m.Names[k])
+		n = w.putString(n, 1<<3|2, m.Names[k])
 	}
+	return n
 }
 
 // unmarshal_v1_AttachedVolume adds to m what r has up to its end.
@@ -2141,13 +2175,14 @@ func unmarshal_v1_AttachedVolume(r *readerGenerated, m *v1.AttachedVolume) {
 	}
 }
 
-// marshal_v1_AttachedVolume writes m before what w has.
-func marshal_v1_AttachedVolume(w *writerGenerated, m *v1.AttachedVolume) {
+// marshal_v1_AttachedVolume writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_AttachedVolume(w *writerGenerated, n int, m *v1.AttachedVolume) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(2<<3|2, m.DevicePath)
-	w.putString(1<<3|2, string(m.Name))
+	n = w.putString(n, 2<<3|2, m.DevicePath)
+	n = w.putString(n, 1<<3|2, string(m.Name))
+	return n
 }
 
 // unmarshal_v1_NodeConfigStatus adds to m what r has up to its end.
@@ -2190,33 +2225,34 @@ func unmarshal_v1_NodeConfigStatus(r *readerGenerated, m *v1.NodeConfigStatus) {
 	}
 }
 
-// marshal_v1_NodeConfigStatus writes m before what w has.
-func marshal_v1_NodeConfigStatus(w *writerGenerated, m *v1.NodeConfigStatus) {
+// marshal_v1_NodeConfigStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_NodeConfigStatus(w *writerGenerated, n int, m *v1.NodeConfigStatus) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(4<<3|2, m.Error)
+	n = w.putString(n, 4<<3|2, m.Error)
 	if m.LastKnownGood != nil {
 		{
-			before := w.written()
-			marshal_v1_NodeConfigSource(w, m.LastKnownGood)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_v1_NodeConfigSource(w, n, m.LastKnownGood)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	if m.Active != nil {
 		{
-			before := w.written()
-			marshal_v1_NodeConfigSource(w, m.Active)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_v1_NodeConfigSource(w, n, m.Active)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	if m.Assigned != nil {
 		{
-			before := w.written()
-			marshal_v1_NodeConfigSource(w, m.Assigned)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_v1_NodeConfigSource(w, n, m.Assigned)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_NodeRuntimeHandler adds to m what r has up to its end.
@@ -2245,19 +2281,20 @@ func unmarshal_v1_NodeRuntimeHandler(r *readerGenerated, m *v1.NodeRuntimeHandle
 	}
 }
 
-// marshal_v1_NodeRuntimeHandler writes m before what w has.
-func marshal_v1_NodeRuntimeHandler(w *writerGenerated, m *v1.NodeRuntimeHandler) {
+// marshal_v1_NodeRuntimeHandler writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_NodeRuntimeHandler(w *writerGenerated, n int, m *v1.NodeRuntimeHandler) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Features != nil {
 		{
-			before := w.written()
-			marshal_v1_NodeRuntimeHandlerFeatures(w, m.Features)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_v1_NodeRuntimeHandlerFeatures(w, n, m.Features)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_v1_NodeFeatures adds to m what r has up to its end.
@@ -2281,14 +2318,15 @@ func unmarshal_v1_NodeFeatures(r *readerGenerated, m *v1.NodeFeatures) {
 	}
 }
 
-// marshal_v1_NodeFeatures writes m before what w has.
-func marshal_v1_NodeFeatures(w *writerGenerated, m *v1.NodeFeatures) {
+// marshal_v1_NodeFeatures writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_NodeFeatures(w *writerGenerated, n int, m *v1.NodeFeatures) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.SupplementalGroupsPolicy != nil {
-		w.putBool(1<<3, *m.SupplementalGroupsPolicy)
+		n = w.putBool(n, 1<<3, *m.SupplementalGroupsPolicy)
 	}
+	return n
 }
 
 // unmarshal_v1_Volume adds to m what r has up to its end.
@@ -2314,17 +2352,18 @@ func unmarshal_v1_Volume(r *readerGenerated, m *v1.Volume) {
 	}
 }
 
-// marshal_v1_Volume writes m before what w has.
-func marshal_v1_Volume(w *writerGenerated, m *v1.Volume) {
+// marshal_v1_Volume writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_Volume(w *writerGenerated, n int, m *v1.Volume) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_v1_VolumeSource(w, &m.VolumeSource)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_v1_VolumeSource(w, n, &m.VolumeSource)
+		n = w.close(n, 2<<3|2, before)
 	}
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_v1_Container adds to m what r has up to its end.
@@ -2447,118 +2486,119 @@ func unmarshal_v1_Container(r *readerGenerated, m *v1.Container) {
 	}
 }
 
-// marshal_v1_Container writes m before what w has.
-func marshal_v1_Container(w *writerGenerated, m *v1.Container) {
+// marshal_v1_Container writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_Container(w *writerGenerated, n int, m *v1.Container) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.RestartPolicyRules) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_ContainerRestartRule(w, &m.RestartPolicyRules[k])
-			w.close(25<<3|2, before)
+			before := n
+			n = marshal_v1_ContainerRestartRule(w, n, &m.RestartPolicyRules[k])
+			n = w.close(n, 25<<3|2, before)
 		}
 	}
 	if m.RestartPolicy != nil {
-		w.putString(24<<3|2, string(*m.RestartPolicy))
+		n = w.putString(n, 24<<3|2, string(*m.RestartPolicy))
 	}
 	for k := len(m.ResizePolicy) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_ContainerResizePolicy(w, &m.ResizePolicy[k])
-			w.close(23<<3|2, before)
+			before := n
+			n = marshal_v1_ContainerResizePolicy(w, n, &m.ResizePolicy[k])
+			n = w.close(n, 23<<3|2, before)
 		}
 	}
 	if m.StartupProbe != nil {
 		{
-			before := w.written()
-			marshal_v1_Probe(w, m.StartupProbe)
-			w.close(22<<3|2, before)
+			before := n
+			n = marshal_v1_Probe(w, n, m.StartupProbe)
+			n = w.close(n, 22<<3|2, before)
 		}
 	}
 	for k := len(m.VolumeDevices) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_VolumeDevice(w, &m.VolumeDevices[k])
-			w.close(21<<3|2, before)
+			before := n
+			n = marshal_v1_VolumeDevice(w, n, &m.VolumeDevices[k])
+			n = w.close(n, 21<<3|2, before)
 		}
 	}
-	w.putString(20<<3|2, string(m.TerminationMessagePolicy))
+	n = w.putString(n, 20<<3|2, string(m.TerminationMessagePolicy))
 	for k := len(m.EnvFrom) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_EnvFromSource(w, &m.EnvFrom[k])
-			w.close(19<<3|2, before)
+			before := n
+			n = marshal_v1_EnvFromSource(w, n, &m.EnvFrom[k])
+			n = w.close(n, 19<<3|2, before)
 		}
 	}
-	w.putBool(18<<3, m.TTY)
-	w.putBool(17<<3, m.StdinOnce)
-	w.putBool(16<<3, m.Stdin)
+	n = w.putBool(n, 18<<3, m.TTY)
+	n = w.putBool(n, 17<<3, m.StdinOnce)
+	n = w.putBool(n, 16<<3, m.Stdin)
 	if m.SecurityContext != nil {
 		{
-			before := w.written()
-			marshal_v1_SecurityContext(w, m.SecurityContext)
-			w.close(15<<3|2, before)
+			before := n
+			n = marshal_v1_SecurityContext(w, n, m.SecurityContext)
+			n = w.close(n, 15<<3|2, before)
 		}
 	}
-	w.putString(14<<3|2, string(m.ImagePullPolicy))
-	w.putString(13<<3|2, m.TerminationMessagePath)
+	n = w.putString(n, 14<<3|2, string(m.ImagePullPolicy))
+	n = w.putString(n, 13<<3|2, m.TerminationMessagePath)
 	if m.Lifecycle != nil {
 		{
-			before := w.written()
-			marshal_v1_Lifecycle(w, m.Lifecycle)
-			w.close(12<<3|2, before)
+			before := n
+			n = marshal_v1_Lifecycle(w, n, m.Lifecycle)
+			n = w.close(n, 12<<3|2, before)
 		}
 	}
 	if m.ReadinessProbe != nil {
 		{
-			before := w.written()
-			marshal_v1_Probe(w, m.ReadinessProbe)
-			w.close(11<<3|2, before)
+			before := n
+			n = marshal_v1_Probe(w, n, m.ReadinessProbe)
+			n = w.close(n, 11<<3|2, before)
 		}
 	}
 	if m.LivenessProbe != nil {
 		{
-			before := w.written()
-			marshal_v1_Probe(w, m.LivenessProbe)
-			w.close(10<<3|2, before)
+			before := n
+			n = marshal_v1_Probe(w, n, m.LivenessProbe)
+			n = w.close(n, 10<<3|2, before)
 		}
 	}
 	for k := len(m.VolumeMounts) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_VolumeMount(w, &m.VolumeMounts[k])
-			w.close(9<<3|2, before)
+			before := n
+			n = marshal_v1_VolumeMount(w, n, &m.VolumeMounts[k])
+			n = w.close(n, 9<<3|2, before)
 		}
 	}
 	{
-		before := w.written()
-		marshal_v1_ResourceRequirements(w, &m.Resources)
-		w.close(8<<3|2, before)
+		before := n
+		n = marshal_v1_ResourceRequirements(w, n, &m.Resources)
+		n = w.close(n, 8<<3|2, before)
 	}
 	for k := len(m.Env) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_EnvVar(w, &m.Env[k])
-			w.close(7<<3|2, before)
+			before := n
+			n = marshal_v1_EnvVar(w, n, &m.Env[k])
+			n = w.close(n, 7<<3|2, before)
 		}
 	}
 	for k := len(m.Ports) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_ContainerPort(w, &m.Ports[k])
-			w.close(6<<3|2, before)
+			before := n
+			n = marshal_v1_ContainerPort(w, n, &m.Ports[k])
+			n = w.close(n, 6<<3|2, before)
 		}
 	}
-	w.putString(5<<3|2, m.WorkingDir)
+	n = w.putString(n, 5<<3|2, m.WorkingDir)
 	for k := len(m.Args) - 1; k >= 0; k-- {
-		w.putString(4<<3|2, m.Args[k])
+		n = w.putString(n, 4<<3|2, m.Args[k])
 	}
 	for k := len(m.Command) - 1; k >= 0; k-- {
-		w.putString(3<<3|2, m.Command[k])
+		n = w.putString(n, 3<<3|2, m.Command[k])
 	}
-	w.putString(2<<3|2, m.Image)
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 2<<3|2, m.Image)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_v1_EphemeralContainer adds to m what r has up to its end.
@@ -2584,17 +2624,18 @@ func unmarshal_v1_EphemeralContainer(r *readerGenerated, m *v1.EphemeralContaine
 	}
 }
 
-// marshal_v1_EphemeralContainer writes m before what w has.
-func marshal_v1_EphemeralContainer(w *writerGenerated, m *v1.EphemeralContainer) {
+// marshal_v1_EphemeralContainer writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_EphemeralContainer(w *writerGenerated, n int, m *v1.EphemeralContainer) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(2<<3|2, m.TargetContainerName)
+	n = w.putString(n, 2<<3|2, m.TargetContainerName)
 	{
-		before := w.written()
-		marshal_v1_EphemeralContainerCommon(w, &m.EphemeralContainerCommon)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_v1_EphemeralContainerCommon(w, n, &m.EphemeralContainerCommon)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_v1_PodSecurityContext adds to m what r has up to its end.
@@ -2679,70 +2720,71 @@ func unmarshal_v1_PodSecurityContext(r *readerGenerated, m *v1.PodSecurityContex
 	}
 }
 
-// marshal_v1_PodSecurityContext writes m before what w has.
-func marshal_v1_PodSecurityContext(w *writerGenerated, m *v1.PodSecurityContext) {
+// marshal_v1_PodSecurityContext writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_PodSecurityContext(w *writerGenerated, n int, m *v1.PodSecurityContext) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.SELinuxChangePolicy != nil {
-		w.putString(13<<3|2, string(*m.SELinuxChangePolicy))
+		n = w.putString(n, 13<<3|2, string(*m.SELinuxChangePolicy))
 	}
 	if m.SupplementalGroupsPolicy != nil {
-		w.putString(12<<3|2, string(*m.SupplementalGroupsPolicy))
+		n = w.putString(n, 12<<3|2, string(*m.SupplementalGroupsPolicy))
 	}
 	if m.AppArmorProfile != nil {
 		{
-			before := w.written()
-			marshal_v1_AppArmorProfile(w, m.AppArmorProfile)
-			w.close(11<<3|2, before)
+			before := n
+			n = marshal_v1_AppArmorProfile(w, n, m.AppArmorProfile)
+			n = w.close(n, 11<<3|2, before)
 		}
 	}
 	if m.SeccompProfile != nil {
 		{
-			before := w.written()
-			marshal_v1_SeccompProfile(w, m.SeccompProfile)
-			w.close(10<<3|2, before)
+			before := n
+			n = marshal_v1_SeccompProfile(w, n, m.SeccompProfile)
+			n = w.close(n, 10<<3|2, before)
 		}
 	}
 	if m.FSGroupChangePolicy != nil {
-		w.putString(9<<3|2, string(*m.FSGroupChangePolicy))
+		n = w.putString(n, 9<<3|2, string(*m.FSGroupChangePolicy))
 	}
 	if m.WindowsOptions != nil {
 		{
-			before := w.written()
-			marshal_v1_WindowsSecurityContextOptions(w, m.WindowsOptions)
-			w.close(8<<3|2, before)
+			before := n
+			n = marshal_v1_WindowsSecurityContextOptions(w, n, m.WindowsOptions)
+			n = w.close(n, 8<<3|2, before)
 		}
 	}
 	for k := len(m.Sysctls) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_Sysctl(w, &m.Sysctls[k])
-			w.close(7<<3|2, before)
+			before := n
+			n = marshal_v1_Sysctl(w, n, &m.Sysctls[k])
+			n = w.close(n, 7<<3|2, before)
 		}
 	}
 	if m.RunAsGroup != nil {
-		w.putNumber(6<<3, uint64(*m.RunAsGroup))
+		n = w.putNumber(n, 6<<3, uint64(*m.RunAsGroup))
 	}
 	if m.FSGroup != nil {
-		w.putNumber(5<<3, uint64(*m.FSGroup))
+		n = w.putNumber(n, 5<<3, uint64(*m.FSGroup))
 	}
 	for k := len(m.SupplementalGroups) - 1; k >= 0; k-- {
-		w.putNumber(4<<3, uint64(m.SupplementalGroups[k]))
+		n = w.putNumber(n, 4<<3, uint64(m.SupplementalGroups[k]))
 	}
 	if m.RunAsNonRoot != nil {
-		w.putBool(3<<3, *m.RunAsNonRoot)
+		n = w.putBool(n, 3<<3, *m.RunAsNonRoot)
 	}
 	if m.RunAsUser != nil {
-		w.putNumber(2<<3, uint64(*m.RunAsUser))
+		n = w.putNumber(n, 2<<3, uint64(*m.RunAsUser))
 	}
 	if m.SELinuxOptions != nil {
 		{
-			before := w.written()
-			marshal_v1_SELinuxOptions(w, m.SELinuxOptions)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_v1_SELinuxOptions(w, n, m.SELinuxOptions)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_LocalObjectReference adds to m what r has up to its end.
@@ -2764,12 +2806,13 @@ func unmarshal_v1_LocalObjectReference(r *readerGenerated, m *v1.LocalObjectRefe
 	}
 }
 
-// marshal_v1_LocalObjectReference writes m before what w has.
-func marshal_v1_LocalObjectReference(w *writerGenerated, m *v1.LocalObjectReference) {
+// marshal_v1_LocalObjectReference writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_LocalObjectReference(w *writerGenerated, n int, m *v1.LocalObjectReference) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_v1_Affinity adds to m what r has up to its end.
@@ -2810,32 +2853,33 @@ func unmarshal_v1_Affinity(r *readerGenerated, m *v1.Affinity) {
 	}
 }
 
-// marshal_v1_Affinity writes m before what w has.
-func marshal_v1_Affinity(w *writerGenerated, m *v1.Affinity) {
+// marshal_v1_Affinity writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_Affinity(w *writerGenerated, n int, m *v1.Affinity) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.PodAntiAffinity != nil {
 		{
-			before := w.written()
-			marshal_v1_PodAntiAffinity(w, m.PodAntiAffinity)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_v1_PodAntiAffinity(w, n, m.PodAntiAffinity)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	if m.PodAffinity != nil {
 		{
-			before := w.written()
-			marshal_v1_PodAffinity(w, m.PodAffinity)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_v1_PodAffinity(w, n, m.PodAffinity)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	if m.NodeAffinity != nil {
 		{
-			before := w.written()
-			marshal_v1_NodeAffinity(w, m.NodeAffinity)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_v1_NodeAffinity(w, n, m.NodeAffinity)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_Toleration adds to m what r has up to its end.
@@ -2867,18 +2911,19 @@ func unmarshal_v1_Toleration(r *readerGenerated, m *v1.Toleration) {
 	}
 }
 
-// marshal_v1_Toleration writes m before what w has.
-func marshal_v1_Toleration(w *writerGenerated, m *v1.Toleration) {
+// marshal_v1_Toleration writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_Toleration(w *writerGenerated, n int, m *v1.Toleration) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.TolerationSeconds != nil {
-		w.putNumber(5<<3, uint64(*m.TolerationSeconds))
+		n = w.putNumber(n, 5<<3, uint64(*m.TolerationSeconds))
 	}
-	w.putString(4<<3|2, string(m.Effect))
-	w.putString(3<<3|2, m.Value)
-	w.putString(2<<3|2, string(m.Operator))
-	w.putString(1<<3|2, m.Key)
+	n = w.putString(n, 4<<3|2, string(m.Effect))
+	n = w.putString(n, 3<<3|2, m.Value)
+	n = w.putString(n, 2<<3|2, string(m.Operator))
+	n = w.putString(n, 1<<3|2, m.Key)
+	return n
 }
 
 // unmarshal_v1_HostAlias adds to m what r has up to its end.
@@ -2902,15 +2947,16 @@ func unmarshal_v1_HostAlias(r *readerGenerated, m *v1.HostAlias) {
 	}
 }
 
-// marshal_v1_HostAlias writes m before what w has.
-func marshal_v1_HostAlias(w *writerGenerated, m *v1.HostAlias) {
+// marshal_v1_HostAlias writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_HostAlias(w *writerGenerated, n int, m *v1.HostAlias) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Hostnames) - 1; k >= 0; k-- {
-		w.putString(2<<3|2, m.Hostnames[k])
+		n = w.putString(n, 2<<3|2, m.Hostnames[k])
 	}
-	w.putString(1<<3|2, m.IP)
+	n = w.putString(n, 1<<3|2, m.IP)
+	return n
 }
 
 // unmarshal_v1_PodDNSConfig adds to m what r has up to its end.
@@ -2939,24 +2985,25 @@ func unmarshal_v1_PodDNSConfig(r *readerGenerated, m *v1.PodDNSConfig) {
 	}
 }
 
-// marshal_v1_PodDNSConfig writes m before what w has.
-func marshal_v1_PodDNSConfig(w *writerGenerated, m *v1.PodDNSConfig) {
+// marshal_v1_PodDNSConfig writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_PodDNSConfig(w *writerGenerated, n int, m *v1.PodDNSConfig) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Options) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_PodDNSConfigOption(w, &m.Options[k])
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_v1_PodDNSConfigOption(w, n, &m.Options[k])
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	for k := len(m.Searches) - 1; k >= 0; k-- {
-		w.putString(2<<3|2, m.Searches[k])
+		n = w.putString(n, 2<<3|2, m.Searches[k])
 	}
 	for k := len(m.Nameservers) - 1; k >= 0; k-- {
-		w.putString(1<<3|2, m.Nameservers[k])
+		n = w.putString(n, 1<<3|2, m.Nameservers[k])
 	}
+	return n
 }
 
 // unmarshal_v1_PodReadinessGate adds to m what r has up to its end.
@@ -2978,12 +3025,13 @@ func unmarshal_v1_PodReadinessGate(r *readerGenerated, m *v1.PodReadinessGate) {
 	}
 }
 
-// marshal_v1_PodReadinessGate writes m before what w has.
-func marshal_v1_PodReadinessGate(w *writerGenerated, m *v1.PodReadinessGate) {
+// marshal_v1_PodReadinessGate writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_PodReadinessGate(w *writerGenerated, n int, m *v1.PodReadinessGate) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(1<<3|2, string(m.ConditionType))
+	n = w.putString(n, 1<<3|2, string(m.ConditionType))
+	return n
 }
 
 // unmarshal_v1_TopologySpreadConstraint adds to m what r has up to its end.
@@ -3031,33 +3079,34 @@ func unmarshal_v1_TopologySpreadConstraint(r *readerGenerated, m *v1.TopologySpr
 	}
 }
 
-// marshal_v1_TopologySpreadConstraint writes m before what w has.
-func marshal_v1_TopologySpreadConstraint(w *writerGenerated, m *v1.TopologySpreadConstraint) {
+// marshal_v1_TopologySpreadConstraint writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_TopologySpreadConstraint(w *writerGenerated, n int, m *v1.TopologySpreadConstraint) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.MatchLabelKeys) - 1; k >= 0; k-- {
-		w.putString(8<<3|2, m.MatchLabelKeys[k])
+		n = w.putString(n, 8<<3|2, m.MatchLabelKeys[k])
 	}
 	if m.NodeTaintsPolicy != nil {
-		w.putString(7<<3|2, string(*m.NodeTaintsPolicy))
+		n = w.putString(n, 7<<3|2, string(*m.NodeTaintsPolicy))
 	}
 	if m.NodeAffinityPolicy != nil {
-		w.putString(6<<3|2, string(*m.NodeAffinityPolicy))
+		n = w.putString(n, 6<<3|2, string(*m.NodeAffinityPolicy))
 	}
 	if m.MinDomains != nil {
-		w.putNumber(5<<3, uint64(*m.MinDomains))
+		n = w.putNumber(n, 5<<3, uint64(*m.MinDomains))
 	}
 	if m.LabelSelector != nil {
 		{
-			before := w.written()
-			marshal_metav1_LabelSelector(w, m.LabelSelector)
-			w.close(4<<3|2, before)
+			before := n
+			n = marshal_metav1_LabelSelector(w, n, m.LabelSelector)
+			n = w.close(n, 4<<3|2, before)
 		}
 	}
-	w.putString(3<<3|2, string(m.WhenUnsatisfiable))
-	w.putString(2<<3|2, m.TopologyKey)
-	w.putNumber(1<<3, uint64(m.MaxSkew))
+	n = w.putString(n, 3<<3|2, string(m.WhenUnsatisfiable))
+	n = w.putString(n, 2<<3|2, m.TopologyKey)
+	n = w.putNumber(n, 1<<3, uint64(m.MaxSkew))
+	return n
 }
 
 // unmarshal_v1_PodOS adds to m what r has up to its end.
@@ -3079,12 +3128,13 @@ func unmarshal_v1_PodOS(r *readerGenerated, m *v1.PodOS) {
 	}
 }
 
-// marshal_v1_PodOS writes m before what w has.
-func marshal_v1_PodOS(w *writerGenerated, m *v1.PodOS) {
+// marshal_v1_PodOS writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_PodOS(w *writerGenerated, n int, m *v1.PodOS) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(1<<3|2, string(m.Name))
+	n = w.putString(n, 1<<3|2, string(m.Name))
+	return n
 }
 
 // unmarshal_v1_PodSchedulingGate adds to m what r has up to its end.
@@ -3106,12 +3156,13 @@ func unmarshal_v1_PodSchedulingGate(r *readerGenerated, m *v1.PodSchedulingGate)
 	}
 }
 
-// marshal_v1_PodSchedulingGate writes m before what w has.
-func marshal_v1_PodSchedulingGate(w *writerGenerated, m *v1.PodSchedulingGate) {
+// marshal_v1_PodSchedulingGate writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_PodSchedulingGate(w *writerGenerated, n int, m *v1.PodSchedulingGate) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_v1_PodResourceClaim adds to m what r has up to its end.
@@ -3141,18 +3192,19 @@ func unmarshal_v1_PodResourceClaim(r *readerGenerated, m *v1.PodResourceClaim) {
 	}
 }
 
-// marshal_v1_PodResourceClaim writes m before what w has.
-func marshal_v1_PodResourceClaim(w *writerGenerated, m *v1.PodResourceClaim) {
+// marshal_v1_PodResourceClaim writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_PodResourceClaim(w *writerGenerated, n int, m *v1.PodResourceClaim) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.ResourceClaimTemplateName != nil {
-		w.putString(4<<3|2, *m.ResourceClaimTemplateName)
+		n = w.putString(n, 4<<3|2, *m.ResourceClaimTemplateName)
 	}
 	if m.ResourceClaimName != nil {
-		w.putString(3<<3|2, *m.ResourceClaimName)
+		n = w.putString(n, 3<<3|2, *m.ResourceClaimName)
 	}
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_v1_ResourceRequirements adds to m what r has up to its end.
@@ -3223,40 +3275,41 @@ func unmarshal_v1_ResourceRequirements(r *readerGenerated, m *v1.ResourceRequire
 	}
 }
 
-// marshal_v1_ResourceRequirements writes m before what w has.
-func marshal_v1_ResourceRequirements(w *writerGenerated, m *v1.ResourceRequirements) {
+// marshal_v1_ResourceRequirements writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ResourceRequirements(w *writerGenerated, n int, m *v1.ResourceRequirements) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Claims) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_ResourceClaim(w, &m.Claims[k])
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_v1_ResourceClaim(w, n, &m.Claims[k])
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	if len(m.Requests) > 0 {
 		var room [8]v1.ResourceName
 		keys := sortedKeysGenerated(room[:0], m.Requests)
 		for k := len(keys) - 1; k >= 0; k-- {
-			entry := w.written()
+			entry := n
 			v := m.Requests[keys[k]]
-			w.putQuantity(2<<3|2, v)
-			w.putString(1<<3|2, string(keys[k]))
-			w.close(2<<3|2, entry)
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 2<<3|2, entry)
 		}
 	}
 	if len(m.Limits) > 0 {
 		var room [8]v1.ResourceName
 		keys := sortedKeysGenerated(room[:0], m.Limits)
 		for k := len(keys) - 1; k >= 0; k-- {
-			entry := w.written()
+			entry := n
 			v := m.Limits[keys[k]]
-			w.putQuantity(2<<3|2, v)
-			w.putString(1<<3|2, string(keys[k]))
-			w.close(1<<3|2, entry)
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 1<<3|2, entry)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_PodSchedulingGroup adds to m what r has up to its end.
@@ -3280,14 +3333,15 @@ func unmarshal_v1_PodSchedulingGroup(r *readerGenerated, m *v1.PodSchedulingGrou
 	}
 }
 
-// marshal_v1_PodSchedulingGroup writes m before what w has.
-func marshal_v1_PodSchedulingGroup(w *writerGenerated, m *v1.PodSchedulingGroup) {
+// marshal_v1_PodSchedulingGroup writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_PodSchedulingGroup(w *writerGenerated, n int, m *v1.PodSchedulingGroup) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.PodGroupName != nil {
-		w.putString(1<<3|2, *m.PodGroupName)
+		n = w.putString(n, 1<<3|2, *m.PodGroupName)
 	}
+	return n
 }
 
 // unmarshal_v1_EvictionResponder adds to m what r has up to its end.
@@ -3313,15 +3367,16 @@ func unmarshal_v1_EvictionResponder(r *readerGenerated, m *v1.EvictionResponder)
 	}
 }
 
-// marshal_v1_EvictionResponder writes m before what w has.
-func marshal_v1_EvictionResponder(w *writerGenerated, m *v1.EvictionResponder) {
+// marshal_v1_EvictionResponder writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_EvictionResponder(w *writerGenerated, n int, m *v1.EvictionResponder) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Priority != nil {
-		w.putNumber(2<<3, uint64(*m.Priority))
+		n = w.putNumber(n, 2<<3, uint64(*m.Priority))
 	}
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_v1_PodCondition adds to m what r has up to its end.
@@ -3359,18 +3414,19 @@ func unmarshal_v1_PodCondition(r *readerGenerated, m *v1.PodCondition) {
 	}
 }
 
-// marshal_v1_PodCondition writes m before what w has.
-func marshal_v1_PodCondition(w *writerGenerated, m *v1.PodCondition) {
+// marshal_v1_PodCondition writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_PodCondition(w *writerGenerated, n int, m *v1.PodCondition) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putNumber(7<<3, uint64(m.ObservedGeneration))
-	w.putString(6<<3|2, m.Message)
-	w.putString(5<<3|2, m.Reason)
-	w.putTime(4<<3|2, &m.LastTransitionTime)
-	w.putTime(3<<3|2, &m.LastProbeTime)
-	w.putString(2<<3|2, string(m.Status))
-	w.putString(1<<3|2, string(m.Type))
+	n = w.putNumber(n, 7<<3, uint64(m.ObservedGeneration))
+	n = w.putString(n, 6<<3|2, m.Message)
+	n = w.putString(n, 5<<3|2, m.Reason)
+	n = w.putTime(n, 4<<3|2, &m.LastTransitionTime)
+	n = w.putTime(n, 3<<3|2, &m.LastProbeTime)
+	n = w.putString(n, 2<<3|2, string(m.Status))
+	n = w.putString(n, 1<<3|2, string(m.Type))
+	return n
 }
 
 // unmarshal_v1_HostIP adds to m what r has up to its end.
@@ -3392,12 +3448,13 @@ func unmarshal_v1_HostIP(r *readerGenerated, m *v1.HostIP) {
 	}
 }
 
-// marshal_v1_HostIP writes m before what w has.
-func marshal_v1_HostIP(w *writerGenerated, m *v1.HostIP) {
+// marshal_v1_HostIP writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_HostIP(w *writerGenerated, n int, m *v1.HostIP) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(1<<3|2, m.IP)
+	n = w.putString(n, 1<<3|2, m.IP)
+	return n
 }
 
 // unmarshal_v1_PodIP adds to m what r has up to its end.
@@ -3419,12 +3476,13 @@ func unmarshal_v1_PodIP(r *readerGenerated, m *v1.PodIP) {
 	}
 }
 
-// marshal_v1_PodIP writes m before what w has.
-func marshal_v1_PodIP(w *writerGenerated, m *v1.PodIP) {
+// marshal_v1_PodIP writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_PodIP(w *writerGenerated, n int, m *v1.PodIP) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(1<<3|2, m.IP)
+	n = w.putString(n, 1<<3|2, m.IP)
+	return n
 }
 
 // unmarshal_v1_ContainerStatus adds to m what r has up to its end.
@@ -3521,72 +3579,73 @@ func unmarshal_v1_ContainerStatus(r *readerGenerated, m *v1.ContainerStatus) {
 	}
 }
 
-// marshal_v1_ContainerStatus writes m before what w has.
-func marshal_v1_ContainerStatus(w *writerGenerated, m *v1.ContainerStatus) {
+// marshal_v1_ContainerStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ContainerStatus(w *writerGenerated, n int, m *v1.ContainerStatus) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.StopSignal != nil {
-		w.putString(15<<3|2, string(*m.StopSignal))
+		n = w.putString(n, 15<<3|2, string(*m.StopSignal))
 	}
 	for k := len(m.AllocatedResourcesStatus) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_ResourceStatus(w, &m.AllocatedResourcesStatus[k])
-			w.close(14<<3|2, before)
+			before := n
+			n = marshal_v1_ResourceStatus(w, n, &m.AllocatedResourcesStatus[k])
+			n = w.close(n, 14<<3|2, before)
 		}
 	}
 	if m.User != nil {
 		{
-			before := w.written()
-			marshal_v1_ContainerUser(w, m.User)
-			w.close(13<<3|2, before)
+			before := n
+			n = marshal_v1_ContainerUser(w, n, m.User)
+			n = w.close(n, 13<<3|2, before)
 		}
 	}
 	for k := len(m.VolumeMounts) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_VolumeMountStatus(w, &m.VolumeMounts[k])
-			w.close(12<<3|2, before)
+			before := n
+			n = marshal_v1_VolumeMountStatus(w, n, &m.VolumeMounts[k])
+			n = w.close(n, 12<<3|2, before)
 		}
 	}
 	if m.Resources != nil {
 		{
-			before := w.written()
-			marshal_v1_ResourceRequirements(w, m.Resources)
-			w.close(11<<3|2, before)
+			before := n
+			n = marshal_v1_ResourceRequirements(w, n, m.Resources)
+			n = w.close(n, 11<<3|2, before)
 		}
 	}
 	if len(m.AllocatedResources) > 0 {
 		var room [8]v1.ResourceName
 		keys := sortedKeysGenerated(room[:0], m.AllocatedResources)
 		for k := len(keys) - 1; k >= 0; k-- {
-			entry := w.written()
+			entry := n
 			v := m.AllocatedResources[keys[k]]
-			w.putQuantity(2<<3|2, v)
-			w.putString(1<<3|2, string(keys[k]))
-			w.close(10<<3|2, entry)
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 10<<3|2, entry)
 		}
 	}
 	if m.Started != nil {
-		w.putBool(9<<3, *m.Started)
+		n = w.putBool(n, 9<<3, *m.Started)
 	}
-	w.putString(8<<3|2, m.ContainerID)
-	w.putString(7<<3|2, m.ImageID)
-	w.putString(6<<3|2, m.Image)
-	w.putNumber(5<<3, uint64(m.RestartCount))
-	w.putBool(4<<3, m.Ready)
+	n = w.putString(n, 8<<3|2, m.ContainerID)
+	n = w.putString(n, 7<<3|2, m.ImageID)
+	n = w.putString(n, 6<<3|2, m.Image)
+	n = w.putNumber(n, 5<<3, uint64(m.RestartCount))
+	n = w.putBool(n, 4<<3, m.Ready)
 	{
-		before := w.written()
-		marshal_v1_ContainerState(w, &m.LastTerminationState)
-		w.close(3<<3|2, before)
+		before := n
+		n = marshal_v1_ContainerState(w, n, &m.LastTerminationState)
+		n = w.close(n, 3<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_v1_ContainerState(w, &m.State)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_v1_ContainerState(w, n, &m.State)
+		n = w.close(n, 2<<3|2, before)
 	}
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_v1_PodResourceClaimStatus adds to m what r has up to its end.
@@ -3612,15 +3671,16 @@ func unmarshal_v1_PodResourceClaimStatus(r *readerGenerated, m *v1.PodResourceCl
 	}
 }
 
-// marshal_v1_PodResourceClaimStatus writes m before what w has.
-func marshal_v1_PodResourceClaimStatus(w *writerGenerated, m *v1.PodResourceClaimStatus) {
+// marshal_v1_PodResourceClaimStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_PodResourceClaimStatus(w *writerGenerated, n int, m *v1.PodResourceClaimStatus) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.ResourceClaimName != nil {
-		w.putString(2<<3|2, *m.ResourceClaimName)
+		n = w.putString(n, 2<<3|2, *m.ResourceClaimName)
 	}
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_v1_PodExtendedResourceClaimStatus adds to m what r has up to its end.
@@ -3647,19 +3707,20 @@ func unmarshal_v1_PodExtendedResourceClaimStatus(r *readerGenerated, m *v1.PodEx
 	}
 }
 
-// marshal_v1_PodExtendedResourceClaimStatus writes m before what w has.
-func marshal_v1_PodExtendedResourceClaimStatus(w *writerGenerated, m *v1.PodExtendedResourceClaimStatus) {
+// marshal_v1_PodExtendedResourceClaimStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_PodExtendedResourceClaimStatus(w *writerGenerated, n int, m *v1.PodExtendedResourceClaimStatus) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(2<<3|2, m.ResourceClaimName)
+	n = w.putString(n, 2<<3|2, m.ResourceClaimName)
 	for k := len(m.RequestMappings) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_ContainerExtendedResourceRequest(w, &m.RequestMappings[k])
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_v1_ContainerExtendedResourceRequest(w, n, &m.RequestMappings[k])
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_NodeAllocatableResourceClaimStatus adds to m what r has up to its end.
@@ -3693,29 +3754,30 @@ func unmarshal_v1_NodeAllocatableResourceClaimStatus(r *readerGenerated, m *v1.N
 	}
 }
 
-// marshal_v1_NodeAllocatableResourceClaimStatus writes m before what w has.
-func marshal_v1_NodeAllocatableResourceClaimStatus(w *writerGenerated, m *v1.NodeAllocatableResourceClaimStatus) {
+// marshal_v1_NodeAllocatableResourceClaimStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_NodeAllocatableResourceClaimStatus(w *writerGenerated, n int, m *v1.NodeAllocatableResourceClaimStatus) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Overhead) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_NodeAllocatableOverheadResources(w, &m.Overhead[k])
-			w.close(5<<3|2, before)
+			before := n
+			n = marshal_v1_NodeAllocatableOverheadResources(w, n, &m.Overhead[k])
+			n = w.close(n, 5<<3|2, before)
 		}
 	}
 	for k := len(m.Mapping) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_NodeAllocatableMappedResources(w, &m.Mapping[k])
-			w.close(4<<3|2, before)
+			before := n
+			n = marshal_v1_NodeAllocatableMappedResources(w, n, &m.Mapping[k])
+			n = w.close(n, 4<<3|2, before)
 		}
 	}
 	for k := len(m.Containers) - 1; k >= 0; k-- {
-		w.putString(2<<3|2, m.Containers[k])
+		n = w.putString(n, 2<<3|2, m.Containers[k])
 	}
-	w.putString(1<<3|2, m.ResourceClaimName)
+	n = w.putString(n, 1<<3|2, m.ResourceClaimName)
+	return n
 }
 
 // unmarshal_v1_PodVolumeHealth adds to m what r has up to its end.
@@ -3746,20 +3808,21 @@ func unmarshal_v1_PodVolumeHealth(r *readerGenerated, m *v1.PodVolumeHealth) {
 	}
 }
 
-// marshal_v1_PodVolumeHealth writes m before what w has.
-func marshal_v1_PodVolumeHealth(w *writerGenerated, m *v1.PodVolumeHealth) {
+// marshal_v1_PodVolumeHealth writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_PodVolumeHealth(w *writerGenerated, n int, m *v1.PodVolumeHealth) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putTime(3<<3|2, &m.LastTransitionTime)
+	n = w.putTime(n, 3<<3|2, &m.LastTransitionTime)
 	for k := len(m.HealthConditions) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_VolumeHealthCondition(w, &m.HealthConditions[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_v1_VolumeHealthCondition(w, n, &m.HealthConditions[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_metav1_LabelSelectorRequirement adds to m what r has up to its end.
@@ -3785,16 +3848,17 @@ func unmarshal_metav1_LabelSelectorRequirement(r *readerGenerated, m *metav1.Lab
 	}
 }
 
-// marshal_metav1_LabelSelectorRequirement writes m before what w has.
-func marshal_metav1_LabelSelectorRequirement(w *writerGenerated, m *metav1.LabelSelectorRequirement) {
+// marshal_metav1_LabelSelectorRequirement writes m before the n bytes that w has, and returns how many it has then.
+func marshal_metav1_LabelSelectorRequirement(w *writerGenerated, n int, m *metav1.LabelSelectorRequirement) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Values) - 1; k >= 0; k-- {
-		w.putString(3<<3|2, m.Values[k])
+		n = w.putString(n, 3<<3|2, m.Values[k])
 	}
-	w.putString(2<<3|2, string(m.Operator))
-	w.putString(1<<3|2, m.Key)
+	n = w.putString(n, 2<<3|2, string(m.Operator))
+	n = w.putString(n, 1<<3|2, m.Key)
+	return n
 }
 
 // unmarshal_appsv1_RollingUpdateDeployment adds to m what r has up to its end.
@@ -3828,25 +3892,26 @@ func unmarshal_appsv1_RollingUpdateDeployment(r *readerGenerated, m *appsv1.Roll
 	}
 }
 
-// marshal_appsv1_RollingUpdateDeployment writes m before what w has.
-func marshal_appsv1_RollingUpdateDeployment(w *writerGenerated, m *appsv1.RollingUpdateDeployment) {
+// marshal_appsv1_RollingUpdateDeployment writes m before the n bytes that w has, and returns how many it has then.
+func marshal_appsv1_RollingUpdateDeployment(w *writerGenerated, n int, m *appsv1.RollingUpdateDeployment) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.MaxSurge != nil {
 		{
-			before := w.written()
-			marshal_intstr_IntOrString(w, m.MaxSurge)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_intstr_IntOrString(w, n, m.MaxSurge)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	if m.MaxUnavailable != nil {
 		{
-			before := w.written()
-			marshal_intstr_IntOrString(w, m.MaxUnavailable)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_intstr_IntOrString(w, n, m.MaxUnavailable)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_ConfigMapNodeConfigSource adds to m what r has up to its end.
@@ -3876,16 +3941,17 @@ func unmarshal_v1_ConfigMapNodeConfigSource(r *readerGenerated, m *v1.ConfigMapN
 	}
 }
 
-// marshal_v1_ConfigMapNodeConfigSource writes m before what w has.
-func marshal_v1_ConfigMapNodeConfigSource(w *writerGenerated, m *v1.ConfigMapNodeConfigSource) {
+// marshal_v1_ConfigMapNodeConfigSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ConfigMapNodeConfigSource(w *writerGenerated, n int, m *v1.ConfigMapNodeConfigSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(5<<3|2, m.KubeletConfigKey)
-	w.putString(4<<3|2, m.ResourceVersion)
-	w.putString(3<<3|2, string(m.UID))
-	w.putString(2<<3|2, m.Name)
-	w.putString(1<<3|2, m.Namespace)
+	n = w.putString(n, 5<<3|2, m.KubeletConfigKey)
+	n = w.putString(n, 4<<3|2, m.ResourceVersion)
+	n = w.putString(n, 3<<3|2, string(m.UID))
+	n = w.putString(n, 2<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Namespace)
+	return n
 }
 
 // unmarshal_v1_DaemonEndpoint adds to m what r has up to its end.
@@ -3907,12 +3973,13 @@ func unmarshal_v1_DaemonEndpoint(r *readerGenerated, m *v1.DaemonEndpoint) {
 	}
 }
 
-// marshal_v1_DaemonEndpoint writes m before what w has.
-func marshal_v1_DaemonEndpoint(w *writerGenerated, m *v1.DaemonEndpoint) {
+// marshal_v1_DaemonEndpoint writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_DaemonEndpoint(w *writerGenerated, n int, m *v1.DaemonEndpoint) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putNumber(1<<3, uint64(m.Port))
+	n = w.putNumber(n, 1<<3, uint64(m.Port))
+	return n
 }
 
 // unmarshal_v1_NodeSwapStatus adds to m what r has up to its end.
@@ -3936,14 +4003,15 @@ func unmarshal_v1_NodeSwapStatus(r *readerGenerated, m *v1.NodeSwapStatus) {
 	}
 }
 
-// marshal_v1_NodeSwapStatus writes m before what w has.
-func marshal_v1_NodeSwapStatus(w *writerGenerated, m *v1.NodeSwapStatus) {
+// marshal_v1_NodeSwapStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_NodeSwapStatus(w *writerGenerated, n int, m *v1.NodeSwapStatus) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Capacity != nil {
-		w.putNumber(1<<3, uint64(*m.Capacity))
+		n = w.putNumber(n, 1<<3, uint64(*m.Capacity))
 	}
+	return n
 }
 
 // unmarshal_v1_NodeRuntimeHandlerFeatures adds to m what r has up to its end.
@@ -3971,17 +4039,18 @@ func unmarshal_v1_NodeRuntimeHandlerFeatures(r *readerGenerated, m *v1.NodeRunti
 	}
 }
 
-// marshal_v1_NodeRuntimeHandlerFeatures writes m before what w has.
-func marshal_v1_NodeRuntimeHandlerFeatures(w *writerGenerated, m *v1.NodeRuntimeHandlerFeatures) {
+// marshal_v1_NodeRuntimeHandlerFeatures writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_NodeRuntimeHandlerFeatures(w *writerGenerated, n int, m *v1.NodeRuntimeHandlerFeatures) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.UserNamespaces != nil {
-		w.putBool(2<<3, *m.UserNamespaces)
+		n = w.putBool(n, 2<<3, *m.UserNamespaces)
 	}
 	if m.RecursiveReadOnlyMounts != nil {
-		w.putBool(1<<3, *m.RecursiveReadOnlyMounts)
+		n = w.putBool(n, 1<<3, *m.RecursiveReadOnlyMounts)
 	}
+	return n
 }
 
 // unmarshal_v1_VolumeSource adds to m what r has up to its end.
@@ -4214,221 +4283,222 @@ func unmarshal_v1_VolumeSource(r *readerGenerated, m *v1.VolumeSource) {
 	}
 }
 
-// marshal_v1_VolumeSource writes m before what w has.
-func marshal_v1_VolumeSource(w *writerGenerated, m *v1.VolumeSource) {
+// marshal_v1_VolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_VolumeSource(w *writerGenerated, n int, m *v1.VolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Image != nil {
 		{
-			before := w.written()
-			marshal_v1_ImageVolumeSource(w, m.Image)
-			w.close(30<<3|2, before)
+			before := n
+			n = marshal_v1_ImageVolumeSource(w, n, m.Image)
+			n = w.close(n, 30<<3|2, before)
 		}
 	}
 	if m.Ephemeral != nil {
 		{
-			before := w.written()
-			marshal_v1_EphemeralVolumeSource(w, m.Ephemeral)
-			w.close(29<<3|2, before)
+			before := n
+			n = marshal_v1_EphemeralVolumeSource(w, n, m.Ephemeral)
+			n = w.close(n, 29<<3|2, before)
 		}
 	}
 	if m.CSI != nil {
 		{
-			before := w.written()
-			marshal_v1_CSIVolumeSource(w, m.CSI)
-			w.close(28<<3|2, before)
+			before := n
+			n = marshal_v1_CSIVolumeSource(w, n, m.CSI)
+			n = w.close(n, 28<<3|2, before)
 		}
 	}
 	if m.StorageOS != nil {
 		{
-			before := w.written()
-			marshal_v1_StorageOSVolumeSource(w, m.StorageOS)
-			w.close(27<<3|2, before)
+			before := n
+			n = marshal_v1_StorageOSVolumeSource(w, n, m.StorageOS)
+			n = w.close(n, 27<<3|2, before)
 		}
 	}
 	if m.Projected != nil {
 		{
-			before := w.written()
-			marshal_v1_ProjectedVolumeSource(w, m.Projected)
-			w.close(26<<3|2, before)
+			before := n
+			n = marshal_v1_ProjectedVolumeSource(w, n, m.Projected)
+			n = w.close(n, 26<<3|2, before)
 		}
 	}
 	if m.ScaleIO != nil {
 		{
-			before := w.written()
-			marshal_v1_ScaleIOVolumeSource(w, m.ScaleIO)
-			w.close(25<<3|2, before)
+			before := n
+			n = marshal_v1_ScaleIOVolumeSource(w, n, m.ScaleIO)
+			n = w.close(n, 25<<3|2, before)
 		}
 	}
 	if m.PortworxVolume != nil {
 		{
-			before := w.written()
-			marshal_v1_PortworxVolumeSource(w, m.PortworxVolume)
-			w.close(24<<3|2, before)
+			before := n
+			n = marshal_v1_PortworxVolumeSource(w, n, m.PortworxVolume)
+			n = w.close(n, 24<<3|2, before)
 		}
 	}
 	if m.PhotonPersistentDisk != nil {
 		{
-			before := w.written()
-			marshal_v1_PhotonPersistentDiskVolumeSource(w, m.PhotonPersistentDisk)
-			w.close(23<<3|2, before)
+			before := n
+			n = marshal_v1_PhotonPersistentDiskVolumeSource(w, n, m.PhotonPersistentDisk)
+			n = w.close(n, 23<<3|2, before)
 		}
 	}
 	if m.AzureDisk != nil {
 		{
-			before := w.written()
-			marshal_v1_AzureDiskVolumeSource(w, m.AzureDisk)
-			w.close(22<<3|2, before)
+			before := n
+			n = marshal_v1_AzureDiskVolumeSource(w, n, m.AzureDisk)
+			n = w.close(n, 22<<3|2, before)
 		}
 	}
 	if m.Quobyte != nil {
 		{
-			before := w.written()
-			marshal_v1_QuobyteVolumeSource(w, m.Quobyte)
-			w.close(21<<3|2, before)
+			before := n
+			n = marshal_v1_QuobyteVolumeSource(w, n, m.Quobyte)
+			n = w.close(n, 21<<3|2, before)
 		}
 	}
 	if m.VsphereVolume != nil {
 		{
-			before := w.written()
-			marshal_v1_VsphereVirtualDiskVolumeSource(w, m.VsphereVolume)
-			w.close(20<<3|2, before)
+			before := n
+			n = marshal_v1_VsphereVirtualDiskVolumeSource(w, n, m.VsphereVolume)
+			n = w.close(n, 20<<3|2, before)
 		}
 	}
 	if m.ConfigMap != nil {
 		{
-			before := w.written()
-			marshal_v1_ConfigMapVolumeSource(w, m.ConfigMap)
-			w.close(19<<3|2, before)
+			before := n
+			n = marshal_v1_ConfigMapVolumeSource(w, n, m.ConfigMap)
+			n = w.close(n, 19<<3|2, before)
 		}
 	}
 	if m.AzureFile != nil {
 		{
-			before := w.written()
-			marshal_v1_AzureFileVolumeSource(w, m.AzureFile)
-			w.close(18<<3|2, before)
+			before := n
+			n = marshal_v1_AzureFileVolumeSource(w, n, m.AzureFile)
+			n = w.close(n, 18<<3|2, before)
 		}
 	}
 	if m.FC != nil {
 		{
-			before := w.written()
-			marshal_v1_FCVolumeSource(w, m.FC)
-			w.close(17<<3|2, before)
+			before := n
+			n = marshal_v1_FCVolumeSource(w, n, m.FC)
+			n = w.close(n, 17<<3|2, before)
 		}
 	}
 	if m.DownwardAPI != nil {
 		{
-			before := w.written()
-			marshal_v1_DownwardAPIVolumeSource(w, m.DownwardAPI)
-			w.close(16<<3|2, before)
+			before := n
+			n = marshal_v1_DownwardAPIVolumeSource(w, n, m.DownwardAPI)
+			n = w.close(n, 16<<3|2, before)
 		}
 	}
 	if m.Flocker != nil {
 		{
-			before := w.written()
-			marshal_v1_FlockerVolumeSource(w, m.Flocker)
-			w.close(15<<3|2, before)
+			before := n
+			n = marshal_v1_FlockerVolumeSource(w, n, m.Flocker)
+			n = w.close(n, 15<<3|2, before)
 		}
 	}
 	if m.CephFS != nil {
 		{
-			before := w.written()
-			marshal_v1_CephFSVolumeSource(w, m.CephFS)
-			w.close(14<<3|2, before)
+			before := n
+			n = marshal_v1_CephFSVolumeSource(w, n, m.CephFS)
+			n = w.close(n, 14<<3|2, before)
 		}
 	}
 	if m.Cinder != nil {
 		{
-			before := w.written()
-			marshal_v1_CinderVolumeSource(w, m.Cinder)
-			w.close(13<<3|2, before)
+			before := n
+			n = marshal_v1_CinderVolumeSource(w, n, m.Cinder)
+			n = w.close(n, 13<<3|2, before)
 		}
 	}
 	if m.FlexVolume != nil {
 		{
-			before := w.written()
-			marshal_v1_FlexVolumeSource(w, m.FlexVolume)
-			w.close(12<<3|2, before)
+			before := n
+			n = marshal_v1_FlexVolumeSource(w, n, m.FlexVolume)
+			n = w.close(n, 12<<3|2, before)
 		}
 	}
 	if m.RBD != nil {
 		{
-			before := w.written()
-			marshal_v1_RBDVolumeSource(w, m.RBD)
-			w.close(11<<3|2, before)
+			before := n
+			n = marshal_v1_RBDVolumeSource(w, n, m.RBD)
+			n = w.close(n, 11<<3|2, before)
 		}
 	}
 	if m.PersistentVolumeClaim != nil {
 		{
-			before := w.written()
-			marshal_v1_PersistentVolumeClaimVolumeSource(w, m.PersistentVolumeClaim)
-			w.close(10<<3|2, before)
+			before := n
+			n = marshal_v1_PersistentVolumeClaimVolumeSource(w, n, m.PersistentVolumeClaim)
+			n = w.close(n, 10<<3|2, before)
 		}
 	}
 	if m.Glusterfs != nil {
 		{
-			before := w.written()
-			marshal_v1_GlusterfsVolumeSource(w, m.Glusterfs)
-			w.close(9<<3|2, before)
+			before := n
+			n = marshal_v1_GlusterfsVolumeSource(w, n, m.Glusterfs)
+			n = w.close(n, 9<<3|2, before)
 		}
 	}
 	if m.ISCSI != nil {
 		{
-			before := w.written()
-			marshal_v1_ISCSIVolumeSource(w, m.ISCSI)
-			w.close(8<<3|2, before)
+			before := n
+			n = marshal_v1_ISCSIVolumeSource(w, n, m.ISCSI)
+			n = w.close(n, 8<<3|2, before)
 		}
 	}
 	if m.NFS != nil {
 		{
-			before := w.written()
-			marshal_v1_NFSVolumeSource(w, m.NFS)
-			w.close(7<<3|2, before)
+			before := n
+			n = marshal_v1_NFSVolumeSource(w, n, m.NFS)
+			n = w.close(n, 7<<3|2, before)
 		}
 	}
 	if m.Secret != nil {
 		{
-			before := w.written()
-			marshal_v1_SecretVolumeSource(w, m.Secret)
-			w.close(6<<3|2, before)
+			before := n
+			n = marshal_v1_SecretVolumeSource(w, n, m.Secret)
+			n = w.close(n, 6<<3|2, before)
 		}
 	}
 	if m.GitRepo != nil {
 		{
-			before := w.written()
-			marshal_v1_GitRepoVolumeSource(w, m.GitRepo)
-			w.close(5<<3|2, before)
+			before := n
+			n = marshal_v1_GitRepoVolumeSource(w, n, m.GitRepo)
+			n = w.close(n, 5<<3|2, before)
 		}
 	}
 	if m.AWSElasticBlockStore != nil {
 		{
-			before := w.written()
-			marshal_v1_AWSElasticBlockStoreVolumeSource(w, m.AWSElasticBlockStore)
-			w.close(4<<3|2, before)
+			before := n
+			n = marshal_v1_AWSElasticBlockStoreVolumeSource(w, n, m.AWSElasticBlockStore)
+			n = w.close(n, 4<<3|2, before)
 		}
 	}
 	if m.GCEPersistentDisk != nil {
 		{
-			before := w.written()
-			marshal_v1_GCEPersistentDiskVolumeSource(w, m.GCEPersistentDisk)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_v1_GCEPersistentDiskVolumeSource(w, n, m.GCEPersistentDisk)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	if m.EmptyDir != nil {
 		{
-			before := w.written()
-			marshal_v1_EmptyDirVolumeSource(w, m.EmptyDir)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_v1_EmptyDirVolumeSource(w, n, m.EmptyDir)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	if m.HostPath != nil {
 		{
-			before := w.written()
-			marshal_v1_HostPathVolumeSource(w, m.HostPath)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_v1_HostPathVolumeSource(w, n, m.HostPath)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_ContainerPort adds to m what r has up to its end.
@@ -4458,16 +4528,17 @@ func unmarshal_v1_ContainerPort(r *readerGenerated, m *v1.ContainerPort) {
 	}
 }
 
-// marshal_v1_ContainerPort writes m before what w has.
-func marshal_v1_ContainerPort(w *writerGenerated, m *v1.ContainerPort) {
+// marshal_v1_ContainerPort writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ContainerPort(w *writerGenerated, n int, m *v1.ContainerPort) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(5<<3|2, m.HostIP)
-	w.putString(4<<3|2, string(m.Protocol))
-	w.putNumber(3<<3, uint64(m.ContainerPort))
-	w.putNumber(2<<3, uint64(m.HostPort))
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 5<<3|2, m.HostIP)
+	n = w.putString(n, 4<<3|2, string(m.Protocol))
+	n = w.putNumber(n, 3<<3, uint64(m.ContainerPort))
+	n = w.putNumber(n, 2<<3, uint64(m.HostPort))
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_v1_EnvFromSource adds to m what r has up to its end.
@@ -4503,26 +4574,27 @@ func unmarshal_v1_EnvFromSource(r *readerGenerated, m *v1.EnvFromSource) {
 	}
 }
 
-// marshal_v1_EnvFromSource writes m before what w has.
-func marshal_v1_EnvFromSource(w *writerGenerated, m *v1.EnvFromSource) {
+// marshal_v1_EnvFromSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_EnvFromSource(w *writerGenerated, n int, m *v1.EnvFromSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.SecretRef != nil {
 		{
-			before := w.written()
-			marshal_v1_SecretEnvSource(w, m.SecretRef)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_v1_SecretEnvSource(w, n, m.SecretRef)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	if m.ConfigMapRef != nil {
 		{
-			before := w.written()
-			marshal_v1_ConfigMapEnvSource(w, m.ConfigMapRef)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_v1_ConfigMapEnvSource(w, n, m.ConfigMapRef)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
-	w.putString(1<<3|2, m.Prefix)
+	n = w.putString(n, 1<<3|2, m.Prefix)
+	return n
 }
 
 // unmarshal_v1_EnvVar adds to m what r has up to its end.
@@ -4553,20 +4625,21 @@ func unmarshal_v1_EnvVar(r *readerGenerated, m *v1.EnvVar) {
 	}
 }
 
-// marshal_v1_EnvVar writes m before what w has.
-func marshal_v1_EnvVar(w *writerGenerated, m *v1.EnvVar) {
+// marshal_v1_EnvVar writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_EnvVar(w *writerGenerated, n int, m *v1.EnvVar) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.ValueFrom != nil {
 		{
-			before := w.written()
-			marshal_v1_EnvVarSource(w, m.ValueFrom)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_v1_EnvVarSource(w, n, m.ValueFrom)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
-	w.putString(2<<3|2, m.Value)
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 2<<3|2, m.Value)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_v1_ContainerResizePolicy adds to m what r has up to its end.
@@ -4590,13 +4663,14 @@ func unmarshal_v1_ContainerResizePolicy(r *readerGenerated, m *v1.ContainerResiz
 	}
 }
 
-// marshal_v1_ContainerResizePolicy writes m before what w has.
-func marshal_v1_ContainerResizePolicy(w *writerGenerated, m *v1.ContainerResizePolicy) {
+// marshal_v1_ContainerResizePolicy writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ContainerResizePolicy(w *writerGenerated, n int, m *v1.ContainerResizePolicy) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(2<<3|2, string(m.RestartPolicy))
-	w.putString(1<<3|2, string(m.ResourceName))
+	n = w.putString(n, 2<<3|2, string(m.RestartPolicy))
+	n = w.putString(n, 1<<3|2, string(m.ResourceName))
+	return n
 }
 
 // unmarshal_v1_ContainerRestartRule adds to m what r has up to its end.
@@ -4625,19 +4699,20 @@ func unmarshal_v1_ContainerRestartRule(r *readerGenerated, m *v1.ContainerRestar
 	}
 }
 
-// marshal_v1_ContainerRestartRule writes m before what w has.
-func marshal_v1_ContainerRestartRule(w *writerGenerated, m *v1.ContainerRestartRule) {
+// marshal_v1_ContainerRestartRule writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ContainerRestartRule(w *writerGenerated, n int, m *v1.ContainerRestartRule) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.ExitCodes != nil {
 		{
-			before := w.written()
-			marshal_v1_ContainerRestartRuleOnExitCodes(w, m.ExitCodes)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_v1_ContainerRestartRuleOnExitCodes(w, n, m.ExitCodes)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
-	w.putString(1<<3|2, string(m.Action))
+	n = w.putString(n, 1<<3|2, string(m.Action))
+	return n
 }
 
 // unmarshal_v1_VolumeMount adds to m what r has up to its end.
@@ -4678,25 +4753,26 @@ func unmarshal_v1_VolumeMount(r *readerGenerated, m *v1.VolumeMount) {
 	}
 }
 
-// marshal_v1_VolumeMount writes m before what w has.
-func marshal_v1_VolumeMount(w *writerGenerated, m *v1.VolumeMount) {
+// marshal_v1_VolumeMount writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_VolumeMount(w *writerGenerated, n int, m *v1.VolumeMount) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.BindMountOptions) - 1; k >= 0; k-- {
-		w.putString(8<<3|2, m.BindMountOptions[k])
+		n = w.putString(n, 8<<3|2, m.BindMountOptions[k])
 	}
 	if m.RecursiveReadOnly != nil {
-		w.putString(7<<3|2, string(*m.RecursiveReadOnly))
+		n = w.putString(n, 7<<3|2, string(*m.RecursiveReadOnly))
 	}
-	w.putString(6<<3|2, m.SubPathExpr)
+	n = w.putString(n, 6<<3|2, m.SubPathExpr)
 	if m.MountPropagation != nil {
-		w.putString(5<<3|2, string(*m.MountPropagation))
+		n = w.putString(n, 5<<3|2, string(*m.MountPropagation))
 	}
-	w.putString(4<<3|2, m.SubPath)
-	w.putString(3<<3|2, m.MountPath)
-	w.putBool(2<<3, m.ReadOnly)
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 4<<3|2, m.SubPath)
+	n = w.putString(n, 3<<3|2, m.MountPath)
+	n = w.putBool(n, 2<<3, m.ReadOnly)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_v1_VolumeDevice adds to m what r has up to its end.
@@ -4720,13 +4796,14 @@ func unmarshal_v1_VolumeDevice(r *readerGenerated, m *v1.VolumeDevice) {
 	}
 }
 
-// marshal_v1_VolumeDevice writes m before what w has.
-func marshal_v1_VolumeDevice(w *writerGenerated, m *v1.VolumeDevice) {
+// marshal_v1_VolumeDevice writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_VolumeDevice(w *writerGenerated, n int, m *v1.VolumeDevice) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(2<<3|2, m.DevicePath)
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 2<<3|2, m.DevicePath)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_v1_Probe adds to m what r has up to its end.
@@ -4765,24 +4842,25 @@ func unmarshal_v1_Probe(r *readerGenerated, m *v1.Probe) {
 	}
 }
 
-// marshal_v1_Probe writes m before what w has.
-func marshal_v1_Probe(w *writerGenerated, m *v1.Probe) {
+// marshal_v1_Probe writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_Probe(w *writerGenerated, n int, m *v1.Probe) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.TerminationGracePeriodSeconds != nil {
-		w.putNumber(7<<3, uint64(*m.TerminationGracePeriodSeconds))
+		n = w.putNumber(n, 7<<3, uint64(*m.TerminationGracePeriodSeconds))
 	}
-	w.putNumber(6<<3, uint64(m.FailureThreshold))
-	w.putNumber(5<<3, uint64(m.SuccessThreshold))
-	w.putNumber(4<<3, uint64(m.PeriodSeconds))
-	w.putNumber(3<<3, uint64(m.TimeoutSeconds))
-	w.putNumber(2<<3, uint64(m.InitialDelaySeconds))
+	n = w.putNumber(n, 6<<3, uint64(m.FailureThreshold))
+	n = w.putNumber(n, 5<<3, uint64(m.SuccessThreshold))
+	n = w.putNumber(n, 4<<3, uint64(m.PeriodSeconds))
+	n = w.putNumber(n, 3<<3, uint64(m.TimeoutSeconds))
+	n = w.putNumber(n, 2<<3, uint64(m.InitialDelaySeconds))
 	{
-		before := w.written()
-		marshal_v1_ProbeHandler(w, &m.ProbeHandler)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_v1_ProbeHandler(w, n, &m.ProbeHandler)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_v1_Lifecycle adds to m what r has up to its end.
@@ -4820,28 +4898,29 @@ func unmarshal_v1_Lifecycle(r *readerGenerated, m *v1.Lifecycle) {
 	}
 }
 
-// marshal_v1_Lifecycle writes m before what w has.
-func marshal_v1_Lifecycle(w *writerGenerated, m *v1.Lifecycle) {
+// marshal_v1_Lifecycle writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_Lifecycle(w *writerGenerated, n int, m *v1.Lifecycle) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.StopSignal != nil {
-		w.putString(3<<3|2, string(*m.StopSignal))
+		n = w.putString(n, 3<<3|2, string(*m.StopSignal))
 	}
 	if m.PreStop != nil {
 		{
-			before := w.written()
-			marshal_v1_LifecycleHandler(w, m.PreStop)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_v1_LifecycleHandler(w, n, m.PreStop)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	if m.PostStart != nil {
 		{
-			before := w.written()
-			marshal_v1_LifecycleHandler(w, m.PostStart)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_v1_LifecycleHandler(w, n, m.PostStart)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_SecurityContext adds to m what r has up to its end.
@@ -4925,67 +5004,68 @@ func unmarshal_v1_SecurityContext(r *readerGenerated, m *v1.SecurityContext) {
 	}
 }
 
-// marshal_v1_SecurityContext writes m before what w has.
-func marshal_v1_SecurityContext(w *writerGenerated, m *v1.SecurityContext) {
+// marshal_v1_SecurityContext writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_SecurityContext(w *writerGenerated, n int, m *v1.SecurityContext) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.AppArmorProfile != nil {
 		{
-			before := w.written()
-			marshal_v1_AppArmorProfile(w, m.AppArmorProfile)
-			w.close(12<<3|2, before)
+			before := n
+			n = marshal_v1_AppArmorProfile(w, n, m.AppArmorProfile)
+			n = w.close(n, 12<<3|2, before)
 		}
 	}
 	if m.SeccompProfile != nil {
 		{
-			before := w.written()
-			marshal_v1_SeccompProfile(w, m.SeccompProfile)
-			w.close(11<<3|2, before)
+			before := n
+			n = marshal_v1_SeccompProfile(w, n, m.SeccompProfile)
+			n = w.close(n, 11<<3|2, before)
 		}
 	}
 	if m.WindowsOptions != nil {
 		{
-			before := w.written()
-			marshal_v1_WindowsSecurityContextOptions(w, m.WindowsOptions)
-			w.close(10<<3|2, before)
+			before := n
+			n = marshal_v1_WindowsSecurityContextOptions(w, n, m.WindowsOptions)
+			n = w.close(n, 10<<3|2, before)
 		}
 	}
 	if m.ProcMount != nil {
-		w.putString(9<<3|2, string(*m.ProcMount))
+		n = w.putString(n, 9<<3|2, string(*m.ProcMount))
 	}
 	if m.RunAsGroup != nil {
-		w.putNumber(8<<3, uint64(*m.RunAsGroup))
+		n = w.putNumber(n, 8<<3, uint64(*m.RunAsGroup))
 	}
 	if m.AllowPrivilegeEscalation != nil {
-		w.putBool(7<<3, *m.AllowPrivilegeEscalation)
+		n = w.putBool(n, 7<<3, *m.AllowPrivilegeEscalation)
 	}
 	if m.ReadOnlyRootFilesystem != nil {
-		w.putBool(6<<3, *m.ReadOnlyRootFilesystem)
+		n = w.putBool(n, 6<<3, *m.ReadOnlyRootFilesystem)
 	}
 	if m.RunAsNonRoot != nil {
-		w.putBool(5<<3, *m.RunAsNonRoot)
+		n = w.putBool(n, 5<<3, *m.RunAsNonRoot)
 	}
 	if m.RunAsUser != nil {
-		w.putNumber(4<<3, uint64(*m.RunAsUser))
+		n = w.putNumber(n, 4<<3, uint64(*m.RunAsUser))
 	}
 	if m.SELinuxOptions != nil {
 		{
-			before := w.written()
-			marshal_v1_SELinuxOptions(w, m.SELinuxOptions)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_v1_SELinuxOptions(w, n, m.SELinuxOptions)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	if m.Privileged != nil {
-		w.putBool(2<<3, *m.Privileged)
+		n = w.putBool(n, 2<<3, *m.Privileged)
 	}
 	if m.Capabilities != nil {
 		{
-			before := w.written()
-			marshal_v1_Capabilities(w, m.Capabilities)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_v1_Capabilities(w, n, m.Capabilities)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_EphemeralContainerCommon adds to m what r has up to its end.
@@ -5108,118 +5188,119 @@ func unmarshal_v1_EphemeralContainerCommon(r *readerGenerated, m *v1.EphemeralCo
 	}
 }
 
-// marshal_v1_EphemeralContainerCommon writes m before what w has.
-func marshal_v1_EphemeralContainerCommon(w *writerGenerated, m *v1.EphemeralContainerCommon) {
+// marshal_v1_EphemeralContainerCommon writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_EphemeralContainerCommon(w *writerGenerated, n int, m *v1.EphemeralContainerCommon) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.RestartPolicyRules) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_ContainerRestartRule(w, &m.RestartPolicyRules[k])
-			w.close(25<<3|2, before)
+			before := n
+			n = marshal_v1_ContainerRestartRule(w, n, &m.RestartPolicyRules[k])
+			n = w.close(n, 25<<3|2, before)
 		}
 	}
 	if m.RestartPolicy != nil {
-		w.putString(24<<3|2, string(*m.RestartPolicy))
+		n = w.putString(n, 24<<3|2, string(*m.RestartPolicy))
 	}
 	for k := len(m.ResizePolicy) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_ContainerResizePolicy(w, &m.ResizePolicy[k])
-			w.close(23<<3|2, before)
+			before := n
+			n = marshal_v1_ContainerResizePolicy(w, n, &m.ResizePolicy[k])
+			n = w.close(n, 23<<3|2, before)
 		}
 	}
 	if m.StartupProbe != nil {
 		{
-			before := w.written()
-			marshal_v1_Probe(w, m.StartupProbe)
-			w.close(22<<3|2, before)
+			before := n
+			n = marshal_v1_Probe(w, n, m.StartupProbe)
+			n = w.close(n, 22<<3|2, before)
 		}
 	}
 	for k := len(m.VolumeDevices) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_VolumeDevice(w, &m.VolumeDevices[k])
-			w.close(21<<3|2, before)
+			before := n
+			n = marshal_v1_VolumeDevice(w, n, &m.VolumeDevices[k])
+			n = w.close(n, 21<<3|2, before)
 		}
 	}
-	w.putString(20<<3|2, string(m.TerminationMessagePolicy))
+	n = w.putString(n, 20<<3|2, string(m.TerminationMessagePolicy))
 	for k := len(m.EnvFrom) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_EnvFromSource(w, &m.EnvFrom[k])
-			w.close(19<<3|2, before)
+			before := n
+			n = marshal_v1_EnvFromSource(w, n, &m.EnvFrom[k])
+			n = w.close(n, 19<<3|2, before)
 		}
 	}
-	w.putBool(18<<3, m.TTY)
-	w.putBool(17<<3, m.StdinOnce)
-	w.putBool(16<<3, m.Stdin)
+	n = w.putBool(n, 18<<3, m.TTY)
+	n = w.putBool(n, 17<<3, m.StdinOnce)
+	n = w.putBool(n, 16<<3, m.Stdin)
 	if m.SecurityContext != nil {
 		{
-			before := w.written()
-			marshal_v1_SecurityContext(w, m.SecurityContext)
-			w.close(15<<3|2, before)
+			before := n
+			n = marshal_v1_SecurityContext(w, n, m.SecurityContext)
+			n = w.close(n, 15<<3|2, before)
 		}
 	}
-	w.putString(14<<3|2, string(m.ImagePullPolicy))
-	w.putString(13<<3|2, m.TerminationMessagePath)
+	n = w.putString(n, 14<<3|2, string(m.ImagePullPolicy))
+	n = w.putString(n, 13<<3|2, m.TerminationMessagePath)
 	if m.Lifecycle != nil {
 		{
-			before := w.written()
-			marshal_v1_Lifecycle(w, m.Lifecycle)
-			w.close(12<<3|2, before)
+			before := n
+			n = marshal_v1_Lifecycle(w, n, m.Lifecycle)
+			n = w.close(n, 12<<3|2, before)
 		}
 	}
 	if m.ReadinessProbe != nil {
 		{
-			before := w.written()
-			marshal_v1_Probe(w, m.ReadinessProbe)
-			w.close(11<<3|2, before)
+			before := n
+			n = marshal_v1_Probe(w, n, m.ReadinessProbe)
+			n = w.close(n, 11<<3|2, before)
 		}
 	}
 	if m.LivenessProbe != nil {
 		{
-			before := w.written()
-			marshal_v1_Probe(w, m.LivenessProbe)
-			w.close(10<<3|2, before)
+			before := n
+			n = marshal_v1_Probe(w, n, m.LivenessProbe)
+			n = w.close(n, 10<<3|2, before)
 		}
 	}
 	for k := len(m.VolumeMounts) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_VolumeMount(w, &m.VolumeMounts[k])
-			w.close(9<<3|2, before)
+			before := n
+			n = marshal_v1_VolumeMount(w, n, &m.VolumeMounts[k])
+			n = w.close(n, 9<<3|2, before)
 		}
 	}
 	{
-		before := w.written()
-		marshal_v1_ResourceRequirements(w, &m.Resources)
-		w.close(8<<3|2, before)
+		before := n
+		n = marshal_v1_ResourceRequirements(w, n, &m.Resources)
+		n = w.close(n, 8<<3|2, before)
 	}
 	for k := len(m.Env) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_EnvVar(w, &m.Env[k])
-			w.close(7<<3|2, before)
+			before := n
+			n = marshal_v1_EnvVar(w, n, &m.Env[k])
+			n = w.close(n, 7<<3|2, before)
 		}
 	}
 	for k := len(m.Ports) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_ContainerPort(w, &m.Ports[k])
-			w.close(6<<3|2, before)
+			before := n
+			n = marshal_v1_ContainerPort(w, n, &m.Ports[k])
+			n = w.close(n, 6<<3|2, before)
 		}
 	}
-	w.putString(5<<3|2, m.WorkingDir)
+	n = w.putString(n, 5<<3|2, m.WorkingDir)
 	for k := len(m.Args) - 1; k >= 0; k-- {
-		w.putString(4<<3|2, m.Args[k])
+		n = w.putString(n, 4<<3|2, m.Args[k])
 	}
 	for k := len(m.Command) - 1; k >= 0; k-- {
-		w.putString(3<<3|2, m.Command[k])
+		n = w.putString(n, 3<<3|2, m.Command[k])
 	}
-	w.putString(2<<3|2, m.Image)
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 2<<3|2, m.Image)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_v1_SELinuxOptions adds to m what r has up to its end.
@@ -5247,15 +5328,16 @@ func unmarshal_v1_SELinuxOptions(r *readerGenerated, m *v1.SELinuxOptions) {
 	}
 }
 
-// marshal_v1_SELinuxOptions writes m before what w has.
-func marshal_v1_SELinuxOptions(w *writerGenerated, m *v1.SELinuxOptions) {
+// marshal_v1_SELinuxOptions writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_SELinuxOptions(w *writerGenerated, n int, m *v1.SELinuxOptions) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(4<<3|2, m.Level)
-	w.putString(3<<3|2, m.Type)
-	w.putString(2<<3|2, m.Role)
-	w.putString(1<<3|2, m.User)
+	n = w.putString(n, 4<<3|2, m.Level)
+	n = w.putString(n, 3<<3|2, m.Type)
+	n = w.putString(n, 2<<3|2, m.Role)
+	n = w.putString(n, 1<<3|2, m.User)
+	return n
 }
 
 // unmarshal_v1_WindowsSecurityContextOptions adds to m what r has up to its end.
@@ -5291,23 +5373,24 @@ func unmarshal_v1_WindowsSecurityContextOptions(r *readerGenerated, m *v1.Window
 	}
 }
 
-// marshal_v1_WindowsSecurityContextOptions writes m before what w has.
-func marshal_v1_WindowsSecurityContextOptions(w *writerGenerated, m *v1.WindowsSecurityContextOptions) {
+// marshal_v1_WindowsSecurityContextOptions writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_WindowsSecurityContextOptions(w *writerGenerated, n int, m *v1.WindowsSecurityContextOptions) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.HostProcess != nil {
-		w.putBool(4<<3, *m.HostProcess)
+		n = w.putBool(n, 4<<3, *m.HostProcess)
 	}
 	if m.RunAsUserName != nil {
-		w.putString(3<<3|2, *m.RunAsUserName)
+		n = w.putString(n, 3<<3|2, *m.RunAsUserName)
 	}
 	if m.GMSACredentialSpec != nil {
-		w.putString(2<<3|2, *m.GMSACredentialSpec)
+		n = w.putString(n, 2<<3|2, *m.GMSACredentialSpec)
 	}
 	if m.GMSACredentialSpecName != nil {
-		w.putString(1<<3|2, *m.GMSACredentialSpecName)
+		n = w.putString(n, 1<<3|2, *m.GMSACredentialSpecName)
 	}
+	return n
 }
 
 // unmarshal_v1_Sysctl adds to m what r has up to its end.
@@ -5331,13 +5414,14 @@ func unmarshal_v1_Sysctl(r *readerGenerated, m *v1.Sysctl) {
 	}
 }
 
-// marshal_v1_Sysctl writes m before what w has.
-func marshal_v1_Sysctl(w *writerGenerated, m *v1.Sysctl) {
+// marshal_v1_Sysctl writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_Sysctl(w *writerGenerated, n int, m *v1.Sysctl) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(2<<3|2, m.Value)
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 2<<3|2, m.Value)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_v1_SeccompProfile adds to m what r has up to its end.
@@ -5363,15 +5447,16 @@ func unmarshal_v1_SeccompProfile(r *readerGenerated, m *v1.SeccompProfile) {
 	}
 }
 
-// marshal_v1_SeccompProfile writes m before what w has.
-func marshal_v1_SeccompProfile(w *writerGenerated, m *v1.SeccompProfile) {
+// marshal_v1_SeccompProfile writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_SeccompProfile(w *writerGenerated, n int, m *v1.SeccompProfile) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.LocalhostProfile != nil {
-		w.putString(2<<3|2, *m.LocalhostProfile)
+		n = w.putString(n, 2<<3|2, *m.LocalhostProfile)
 	}
-	w.putString(1<<3|2, string(m.Type))
+	n = w.putString(n, 1<<3|2, string(m.Type))
+	return n
 }
 
 // unmarshal_v1_AppArmorProfile adds to m what r has up to its end.
@@ -5397,15 +5482,16 @@ func unmarshal_v1_AppArmorProfile(r *readerGenerated, m *v1.AppArmorProfile) {
 	}
 }
 
-// marshal_v1_AppArmorProfile writes m before what w has.
-func marshal_v1_AppArmorProfile(w *writerGenerated, m *v1.AppArmorProfile) {
+// marshal_v1_AppArmorProfile writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_AppArmorProfile(w *writerGenerated, n int, m *v1.AppArmorProfile) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.LocalhostProfile != nil {
-		w.putString(2<<3|2, *m.LocalhostProfile)
+		n = w.putString(n, 2<<3|2, *m.LocalhostProfile)
 	}
-	w.putString(1<<3|2, string(m.Type))
+	n = w.putString(n, 1<<3|2, string(m.Type))
+	return n
 }
 
 // unmarshal_v1_NodeAffinity adds to m what r has up to its end.
@@ -5437,25 +5523,26 @@ func unmarshal_v1_NodeAffinity(r *readerGenerated, m *v1.NodeAffinity) {
 	}
 }
 
-// marshal_v1_NodeAffinity writes m before what w has.
-func marshal_v1_NodeAffinity(w *writerGenerated, m *v1.NodeAffinity) {
+// marshal_v1_NodeAffinity writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_NodeAffinity(w *writerGenerated, n int, m *v1.NodeAffinity) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.PreferredDuringSchedulingIgnoredDuringExecution) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_PreferredSchedulingTerm(w, &m.PreferredDuringSchedulingIgnoredDuringExecution[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_v1_PreferredSchedulingTerm(w, n, &m.PreferredDuringSchedulingIgnoredDuringExecution[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	if m.RequiredDuringSchedulingIgnoredDuringExecution != nil {
 		{
-			before := w.written()
-			marshal_v1_NodeSelector(w, m.RequiredDuringSchedulingIgnoredDuringExecution)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_v1_NodeSelector(w, n, m.RequiredDuringSchedulingIgnoredDuringExecution)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_PodAffinity adds to m what r has up to its end.
@@ -5485,25 +5572,26 @@ func unmarshal_v1_PodAffinity(r *readerGenerated, m *v1.PodAffinity) {
 	}
 }
 
-// marshal_v1_PodAffinity writes m before what w has.
-func marshal_v1_PodAffinity(w *writerGenerated, m *v1.PodAffinity) {
+// marshal_v1_PodAffinity writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_PodAffinity(w *writerGenerated, n int, m *v1.PodAffinity) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.PreferredDuringSchedulingIgnoredDuringExecution) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_WeightedPodAffinityTerm(w, &m.PreferredDuringSchedulingIgnoredDuringExecution[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_v1_WeightedPodAffinityTerm(w, n, &m.PreferredDuringSchedulingIgnoredDuringExecution[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	for k := len(m.RequiredDuringSchedulingIgnoredDuringExecution) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_PodAffinityTerm(w, &m.RequiredDuringSchedulingIgnoredDuringExecution[k])
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_v1_PodAffinityTerm(w, n, &m.RequiredDuringSchedulingIgnoredDuringExecution[k])
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_PodAntiAffinity adds to m what r has up to its end.
@@ -5533,25 +5621,26 @@ func unmarshal_v1_PodAntiAffinity(r *readerGenerated, m *v1.PodAntiAffinity) {
 	}
 }
 
-// marshal_v1_PodAntiAffinity writes m before what w has.
-func marshal_v1_PodAntiAffinity(w *writerGenerated, m *v1.PodAntiAffinity) {
+// marshal_v1_PodAntiAffinity writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_PodAntiAffinity(w *writerGenerated, n int, m *v1.PodAntiAffinity) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.PreferredDuringSchedulingIgnoredDuringExecution) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_WeightedPodAffinityTerm(w, &m.PreferredDuringSchedulingIgnoredDuringExecution[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_v1_WeightedPodAffinityTerm(w, n, &m.PreferredDuringSchedulingIgnoredDuringExecution[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	for k := len(m.RequiredDuringSchedulingIgnoredDuringExecution) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_PodAffinityTerm(w, &m.RequiredDuringSchedulingIgnoredDuringExecution[k])
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_v1_PodAffinityTerm(w, n, &m.RequiredDuringSchedulingIgnoredDuringExecution[k])
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_PodDNSConfigOption adds to m what r has up to its end.
@@ -5577,15 +5666,16 @@ func unmarshal_v1_PodDNSConfigOption(r *readerGenerated, m *v1.PodDNSConfigOptio
 	}
 }
 
-// marshal_v1_PodDNSConfigOption writes m before what w has.
-func marshal_v1_PodDNSConfigOption(w *writerGenerated, m *v1.PodDNSConfigOption) {
+// marshal_v1_PodDNSConfigOption writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_PodDNSConfigOption(w *writerGenerated, n int, m *v1.PodDNSConfigOption) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Value != nil {
-		w.putString(2<<3|2, *m.Value)
+		n = w.putString(n, 2<<3|2, *m.Value)
 	}
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_v1_ResourceClaim adds to m what r has up to its end.
@@ -5609,13 +5699,14 @@ func unmarshal_v1_ResourceClaim(r *readerGenerated, m *v1.ResourceClaim) {
 	}
 }
 
-// marshal_v1_ResourceClaim writes m before what w has.
-func marshal_v1_ResourceClaim(w *writerGenerated, m *v1.ResourceClaim) {
+// marshal_v1_ResourceClaim writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ResourceClaim(w *writerGenerated, n int, m *v1.ResourceClaim) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(2<<3|2, m.Request)
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 2<<3|2, m.Request)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_v1_ContainerState adds to m what r has up to its end.
@@ -5656,32 +5747,33 @@ func unmarshal_v1_ContainerState(r *readerGenerated, m *v1.ContainerState) {
 	}
 }
 
-// marshal_v1_ContainerState writes m before what w has.
-func marshal_v1_ContainerState(w *writerGenerated, m *v1.ContainerState) {
+// marshal_v1_ContainerState writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ContainerState(w *writerGenerated, n int, m *v1.ContainerState) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Terminated != nil {
 		{
-			before := w.written()
-			marshal_v1_ContainerStateTerminated(w, m.Terminated)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_v1_ContainerStateTerminated(w, n, m.Terminated)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	if m.Running != nil {
 		{
-			before := w.written()
-			marshal_v1_ContainerStateRunning(w, m.Running)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_v1_ContainerStateRunning(w, n, m.Running)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	if m.Waiting != nil {
 		{
-			before := w.written()
-			marshal_v1_ContainerStateWaiting(w, m.Waiting)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_v1_ContainerStateWaiting(w, n, m.Waiting)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_VolumeMountStatus adds to m what r has up to its end.
@@ -5718,24 +5810,25 @@ func unmarshal_v1_VolumeMountStatus(r *readerGenerated, m *v1.VolumeMountStatus)
 	}
 }
 
-// marshal_v1_VolumeMountStatus writes m before what w has.
-func marshal_v1_VolumeMountStatus(w *writerGenerated, m *v1.VolumeMountStatus) {
+// marshal_v1_VolumeMountStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_VolumeMountStatus(w *writerGenerated, n int, m *v1.VolumeMountStatus) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.VolumeStatus != nil {
 		{
-			before := w.written()
-			marshal_v1_VolumeStatus(w, m.VolumeStatus)
-			w.close(5<<3|2, before)
+			before := n
+			n = marshal_v1_VolumeStatus(w, n, m.VolumeStatus)
+			n = w.close(n, 5<<3|2, before)
 		}
 	}
 	if m.RecursiveReadOnly != nil {
-		w.putString(4<<3|2, string(*m.RecursiveReadOnly))
+		n = w.putString(n, 4<<3|2, string(*m.RecursiveReadOnly))
 	}
-	w.putBool(3<<3, m.ReadOnly)
-	w.putString(2<<3|2, m.MountPath)
-	w.putString(1<<3|2, m.Name)
+	n = w.putBool(n, 3<<3, m.ReadOnly)
+	n = w.putString(n, 2<<3|2, m.MountPath)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_v1_ContainerUser adds to m what r has up to its end.
@@ -5762,18 +5855,19 @@ func unmarshal_v1_ContainerUser(r *readerGenerated, m *v1.ContainerUser) {
 	}
 }
 
-// marshal_v1_ContainerUser writes m before what w has.
-func marshal_v1_ContainerUser(w *writerGenerated, m *v1.ContainerUser) {
+// marshal_v1_ContainerUser writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ContainerUser(w *writerGenerated, n int, m *v1.ContainerUser) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Linux != nil {
 		{
-			before := w.written()
-			marshal_v1_LinuxContainerUser(w, m.Linux)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_v1_LinuxContainerUser(w, n, m.Linux)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_ResourceStatus adds to m what r has up to its end.
@@ -5800,19 +5894,20 @@ func unmarshal_v1_ResourceStatus(r *readerGenerated, m *v1.ResourceStatus) {
 	}
 }
 
-// marshal_v1_ResourceStatus writes m before what w has.
-func marshal_v1_ResourceStatus(w *writerGenerated, m *v1.ResourceStatus) {
+// marshal_v1_ResourceStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ResourceStatus(w *writerGenerated, n int, m *v1.ResourceStatus) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Resources) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_ResourceHealth(w, &m.Resources[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_v1_ResourceHealth(w, n, &m.Resources[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
-	w.putString(1<<3|2, string(m.Name))
+	n = w.putString(n, 1<<3|2, string(m.Name))
+	return n
 }
 
 // unmarshal_v1_ContainerExtendedResourceRequest adds to m what r has up to its end.
@@ -5838,14 +5933,15 @@ func unmarshal_v1_ContainerExtendedResourceRequest(r *readerGenerated, m *v1.Con
 	}
 }
 
-// marshal_v1_ContainerExtendedResourceRequest writes m before what w has.
-func marshal_v1_ContainerExtendedResourceRequest(w *writerGenerated, m *v1.ContainerExtendedResourceRequest) {
+// marshal_v1_ContainerExtendedResourceRequest writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ContainerExtendedResourceRequest(w *writerGenerated, n int, m *v1.ContainerExtendedResourceRequest) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(3<<3|2, m.RequestName)
-	w.putString(2<<3|2, m.ResourceName)
-	w.putString(1<<3|2, m.ContainerName)
+	n = w.putString(n, 3<<3|2, m.RequestName)
+	n = w.putString(n, 2<<3|2, m.ResourceName)
+	n = w.putString(n, 1<<3|2, m.ContainerName)
+	return n
 }
 
 // unmarshal_v1_NodeAllocatableMappedResources adds to m what r has up to its end.
@@ -5874,15 +5970,16 @@ func unmarshal_v1_NodeAllocatableMappedResources(r *readerGenerated, m *v1.NodeA
 	}
 }
 
-// marshal_v1_NodeAllocatableMappedResources writes m before what w has.
-func marshal_v1_NodeAllocatableMappedResources(w *writerGenerated, m *v1.NodeAllocatableMappedResources) {
+// marshal_v1_NodeAllocatableMappedResources writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_NodeAllocatableMappedResources(w *writerGenerated, n int, m *v1.NodeAllocatableMappedResources) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Quantity != nil {
-		w.putQuantity(2<<3|2, *m.Quantity)
+		n = w.putQuantity(n, 2<<3|2, *m.Quantity)
 	}
-	w.putString(1<<3|2, string(m.Name))
+	n = w.putString(n, 1<<3|2, string(m.Name))
+	return n
 }
 
 // unmarshal_v1_NodeAllocatableOverheadResources adds to m what r has up to its end.
@@ -5918,18 +6015,19 @@ func unmarshal_v1_NodeAllocatableOverheadResources(r *readerGenerated, m *v1.Nod
 	}
 }
 
-// marshal_v1_NodeAllocatableOverheadResources writes m before what w has.
-func marshal_v1_NodeAllocatableOverheadResources(w *writerGenerated, m *v1.NodeAllocatableOverheadResources) {
+// marshal_v1_NodeAllocatableOverheadResources writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_NodeAllocatableOverheadResources(w *writerGenerated, n int, m *v1.NodeAllocatableOverheadResources) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.PerContainer != nil {
-		w.putQuantity(3<<3|2, *m.PerContainer)
+		n = w.putQuantity(n, 3<<3|2, *m.PerContainer)
 	}
 	if m.PerPod != nil {
-		w.putQuantity(2<<3|2, *m.PerPod)
+		n = w.putQuantity(n, 2<<3|2, *m.PerPod)
 	}
-	w.putString(1<<3|2, string(m.Name))
+	n = w.putString(n, 1<<3|2, string(m.Name))
+	return n
 }
 
 // unmarshal_v1_VolumeHealthCondition adds to m what r has up to its end.
@@ -5955,14 +6053,15 @@ func unmarshal_v1_VolumeHealthCondition(r *readerGenerated, m *v1.VolumeHealthCo
 	}
 }
 
-// marshal_v1_VolumeHealthCondition writes m before what w has.
-func marshal_v1_VolumeHealthCondition(w *writerGenerated, m *v1.VolumeHealthCondition) {
+// marshal_v1_VolumeHealthCondition writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_VolumeHealthCondition(w *writerGenerated, n int, m *v1.VolumeHealthCondition) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(3<<3|2, m.Message)
-	w.putString(2<<3|2, m.Reason)
-	w.putString(1<<3|2, string(m.Status))
+	n = w.putString(n, 3<<3|2, m.Message)
+	n = w.putString(n, 2<<3|2, m.Reason)
+	n = w.putString(n, 1<<3|2, string(m.Status))
+	return n
 }
 
 // unmarshal_intstr_IntOrString adds to m what r has up to its end.
@@ -5988,14 +6087,15 @@ func unmarshal_intstr_IntOrString(r *readerGenerated, m *intstr.IntOrString) {
 	}
 }
 
-// marshal_intstr_IntOrString writes m before what w has.
-func marshal_intstr_IntOrString(w *writerGenerated, m *intstr.IntOrString) {
+// marshal_intstr_IntOrString writes m before the n bytes that w has, and returns how many it has then.
+func marshal_intstr_IntOrString(w *writerGenerated, n int, m *intstr.IntOrString) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(3<<3|2, m.StrVal)
-	w.putNumber(2<<3, uint64(m.IntVal))
-	w.putNumber(1<<3, uint64(m.Type))
+	n = w.putString(n, 3<<3|2, m.StrVal)
+	n = w.putNumber(n, 2<<3, uint64(m.IntVal))
+	n = w.putNumber(n, 1<<3, uint64(m.Type))
+	return n
 }
 
 // unmarshal_v1_HostPathVolumeSource adds to m what r has up to its end.
@@ -6021,15 +6121,16 @@ func unmarshal_v1_HostPathVolumeSource(r *readerGenerated, m *v1.HostPathVolumeS
 	}
 }
 
-// marshal_v1_HostPathVolumeSource writes m before what w has.
-func marshal_v1_HostPathVolumeSource(w *writerGenerated, m *v1.HostPathVolumeSource) {
+// marshal_v1_HostPathVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_HostPathVolumeSource(w *writerGenerated, n int, m *v1.HostPathVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Type != nil {
-		w.putString(2<<3|2, string(*m.Type))
+		n = w.putString(n, 2<<3|2, string(*m.Type))
 	}
-	w.putString(1<<3|2, m.Path)
+	n = w.putString(n, 1<<3|2, m.Path)
+	return n
 }
 
 // unmarshal_v1_EmptyDirVolumeSource adds to m what r has up to its end.
@@ -6062,18 +6163,19 @@ func unmarshal_v1_EmptyDirVolumeSource(r *readerGenerated, m *v1.EmptyDirVolumeS
 	}
 }
 
-// marshal_v1_EmptyDirVolumeSource writes m before what w has.
-func marshal_v1_EmptyDirVolumeSource(w *writerGenerated, m *v1.EmptyDirVolumeSource) {
+// marshal_v1_EmptyDirVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_EmptyDirVolumeSource(w *writerGenerated, n int, m *v1.EmptyDirVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Mode != nil {
-		w.putNumber(3<<3, uint64(*m.Mode))
+		n = w.putNumber(n, 3<<3, uint64(*m.Mode))
 	}
 	if m.SizeLimit != nil {
-		w.putQuantity(2<<3|2, *m.SizeLimit)
+		n = w.putQuantity(n, 2<<3|2, *m.SizeLimit)
 	}
-	w.putString(1<<3|2, string(m.Medium))
+	n = w.putString(n, 1<<3|2, string(m.Medium))
+	return n
 }
 
 // unmarshal_v1_GCEPersistentDiskVolumeSource adds to m what r has up to its end.
@@ -6101,15 +6203,16 @@ func unmarshal_v1_GCEPersistentDiskVolumeSource(r *readerGenerated, m *v1.GCEPer
 	}
 }
 
-// marshal_v1_GCEPersistentDiskVolumeSource writes m before what w has.
-func marshal_v1_GCEPersistentDiskVolumeSource(w *writerGenerated, m *v1.GCEPersistentDiskVolumeSource) {
+// marshal_v1_GCEPersistentDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_GCEPersistentDiskVolumeSource(w *writerGenerated, n int, m *v1.GCEPersistentDiskVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putBool(4<<3, m.ReadOnly)
-	w.putNumber(3<<3, uint64(m.Partition))
-	w.putString(2<<3|2, m.FSType)
-	w.putString(1<<3|2, m.PDName)
+	n = w.putBool(n, 4<<3, m.ReadOnly)
+	n = w.putNumber(n, 3<<3, uint64(m.Partition))
+	n = w.putString(n, 2<<3|2, m.FSType)
+	n = w.putString(n, 1<<3|2, m.PDName)
+	return n
 }
 
 // unmarshal_v1_AWSElasticBlockStoreVolumeSource adds to m what r has up to its end.
@@ -6137,15 +6240,16 @@ func unmarshal_v1_AWSElasticBlockStoreVolumeSource(r *readerGenerated, m *v1.AWS
 	}
 }
 
-// marshal_v1_AWSElasticBlockStoreVolumeSource writes m before what w has.
-func marshal_v1_AWSElasticBlockStoreVolumeSource(w *writerGenerated, m *v1.AWSElasticBlockStoreVolumeSource) {
+// marshal_v1_AWSElasticBlockStoreVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_AWSElasticBlockStoreVolumeSource(w *writerGenerated, n int, m *v1.AWSElasticBlockStoreVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putBool(4<<3, m.ReadOnly)
-	w.putNumber(3<<3, uint64(m.Partition))
-	w.putString(2<<3|2, m.FSType)
-	w.putString(1<<3|2, m.VolumeID)
+	n = w.putBool(n, 4<<3, m.ReadOnly)
+	n = w.putNumber(n, 3<<3, uint64(m.Partition))
+	n = w.putString(n, 2<<3|2, m.FSType)
+	n = w.putString(n, 1<<3|2, m.VolumeID)
+	return n
 }
 
 // unmarshal_v1_GitRepoVolumeSource adds to m what r has up to its end.
@@ -6171,14 +6275,15 @@ func unmarshal_v1_GitRepoVolumeSource(r *readerGenerated, m *v1.GitRepoVolumeSou
 	}
 }
 
-// marshal_v1_GitRepoVolumeSource writes m before what w has.
-func marshal_v1_GitRepoVolumeSource(w *writerGenerated, m *v1.GitRepoVolumeSource) {
+// marshal_v1_GitRepoVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_GitRepoVolumeSource(w *writerGenerated, n int, m *v1.GitRepoVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(3<<3|2, m.Directory)
-	w.putString(2<<3|2, m.Revision)
-	w.putString(1<<3|2, m.Repository)
+	n = w.putString(n, 3<<3|2, m.Directory)
+	n = w.putString(n, 2<<3|2, m.Revision)
+	n = w.putString(n, 1<<3|2, m.Repository)
+	return n
 }
 
 // unmarshal_v1_SecretVolumeSource adds to m what r has up to its end.
@@ -6217,28 +6322,29 @@ func unmarshal_v1_SecretVolumeSource(r *readerGenerated, m *v1.SecretVolumeSourc
 	}
 }
 
-// marshal_v1_SecretVolumeSource writes m before what w has.
-func marshal_v1_SecretVolumeSource(w *writerGenerated, m *v1.SecretVolumeSource) {
+// marshal_v1_SecretVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_SecretVolumeSource(w *writerGenerated, n int, m *v1.SecretVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.DefaultUser != nil {
-		w.putNumber(5<<3, uint64(*m.DefaultUser))
+		n = w.putNumber(n, 5<<3, uint64(*m.DefaultUser))
 	}
 	if m.Optional != nil {
-		w.putBool(4<<3, *m.Optional)
+		n = w.putBool(n, 4<<3, *m.Optional)
 	}
 	if m.DefaultMode != nil {
-		w.putNumber(3<<3, uint64(*m.DefaultMode))
+		n = w.putNumber(n, 3<<3, uint64(*m.DefaultMode))
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_KeyToPath(w, &m.Items[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_v1_KeyToPath(w, n, &m.Items[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
-	w.putString(1<<3|2, m.SecretName)
+	n = w.putString(n, 1<<3|2, m.SecretName)
+	return n
 }
 
 // unmarshal_v1_NFSVolumeSource adds to m what r has up to its end.
@@ -6264,14 +6370,15 @@ func unmarshal_v1_NFSVolumeSource(r *readerGenerated, m *v1.NFSVolumeSource) {
 	}
 }
 
-// marshal_v1_NFSVolumeSource writes m before what w has.
-func marshal_v1_NFSVolumeSource(w *writerGenerated, m *v1.NFSVolumeSource) {
+// marshal_v1_NFSVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_NFSVolumeSource(w *writerGenerated, n int, m *v1.NFSVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putBool(3<<3, m.ReadOnly)
-	w.putString(2<<3|2, m.Path)
-	w.putString(1<<3|2, m.Server)
+	n = w.putBool(n, 3<<3, m.ReadOnly)
+	n = w.putString(n, 2<<3|2, m.Path)
+	n = w.putString(n, 1<<3|2, m.Server)
+	return n
 }
 
 // unmarshal_v1_ISCSIVolumeSource adds to m what r has up to its end.
@@ -6321,32 +6428,33 @@ func unmarshal_v1_ISCSIVolumeSource(r *readerGenerated, m *v1.ISCSIVolumeSource)
 	}
 }
 
-// marshal_v1_ISCSIVolumeSource writes m before what w has.
-func marshal_v1_ISCSIVolumeSource(w *writerGenerated, m *v1.ISCSIVolumeSource) {
+// marshal_v1_ISCSIVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ISCSIVolumeSource(w *writerGenerated, n int, m *v1.ISCSIVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.InitiatorName != nil {
-		w.putString(12<<3|2, *m.InitiatorName)
+		n = w.putString(n, 12<<3|2, *m.InitiatorName)
 	}
-	w.putBool(11<<3, m.SessionCHAPAuth)
+	n = w.putBool(n, 11<<3, m.SessionCHAPAuth)
 	if m.SecretRef != nil {
 		{
-			before := w.written()
-			marshal_v1_LocalObjectReference(w, m.SecretRef)
-			w.close(10<<3|2, before)
+			before := n
+			n = marshal_v1_LocalObjectReference(w, n, m.SecretRef)
+			n = w.close(n, 10<<3|2, before)
 		}
 	}
-	w.putBool(8<<3, m.DiscoveryCHAPAuth)
+	n = w.putBool(n, 8<<3, m.DiscoveryCHAPAuth)
 	for k := len(m.Portals) - 1; k >= 0; k-- {
-		w.putString(7<<3|2, m.Portals[k])
+		n = w.putString(n, 7<<3|2, m.Portals[k])
 	}
-	w.putBool(6<<3, m.ReadOnly)
-	w.putString(5<<3|2, m.FSType)
-	w.putString(4<<3|2, m.ISCSIInterface)
-	w.putNumber(3<<3, uint64(m.Lun))
-	w.putString(2<<3|2, m.IQN)
-	w.putString(1<<3|2, m.TargetPortal)
+	n = w.putBool(n, 6<<3, m.ReadOnly)
+	n = w.putString(n, 5<<3|2, m.FSType)
+	n = w.putString(n, 4<<3|2, m.ISCSIInterface)
+	n = w.putNumber(n, 3<<3, uint64(m.Lun))
+	n = w.putString(n, 2<<3|2, m.IQN)
+	n = w.putString(n, 1<<3|2, m.TargetPortal)
+	return n
 }
 
 // unmarshal_v1_GlusterfsVolumeSource adds to m what r has up to its end.
@@ -6372,14 +6480,15 @@ func unmarshal_v1_GlusterfsVolumeSource(r *readerGenerated, m *v1.GlusterfsVolum
 	}
 }
 
-// marshal_v1_GlusterfsVolumeSource writes m before what w has.
-func marshal_v1_GlusterfsVolumeSource(w *writerGenerated, m *v1.GlusterfsVolumeSource) {
+// marshal_v1_GlusterfsVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_GlusterfsVolumeSource(w *writerGenerated, n int, m *v1.GlusterfsVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putBool(3<<3, m.ReadOnly)
-	w.putString(2<<3|2, m.Path)
-	w.putString(1<<3|2, m.EndpointsName)
+	n = w.putBool(n, 3<<3, m.ReadOnly)
+	n = w.putString(n, 2<<3|2, m.Path)
+	n = w.putString(n, 1<<3|2, m.EndpointsName)
+	return n
 }
 
 // unmarshal_v1_PersistentVolumeClaimVolumeSource adds to m what r has up to its end.
@@ -6403,13 +6512,14 @@ func unmarshal_v1_PersistentVolumeClaimVolumeSource(r *readerGenerated, m *v1.Pe
 	}
 }
 
-// marshal_v1_PersistentVolumeClaimVolumeSource writes m before what w has.
-func marshal_v1_PersistentVolumeClaimVolumeSource(w *writerGenerated, m *v1.PersistentVolumeClaimVolumeSource) {
+// marshal_v1_PersistentVolumeClaimVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_PersistentVolumeClaimVolumeSource(w *writerGenerated, n int, m *v1.PersistentVolumeClaimVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putBool(2<<3, m.ReadOnly)
-	w.putString(1<<3|2, m.ClaimName)
+	n = w.putBool(n, 2<<3, m.ReadOnly)
+	n = w.putString(n, 1<<3|2, m.ClaimName)
+	return n
 }
 
 // unmarshal_v1_RBDVolumeSource adds to m what r has up to its end.
@@ -6450,27 +6560,28 @@ func unmarshal_v1_RBDVolumeSource(r *readerGenerated, m *v1.RBDVolumeSource) {
 	}
 }
 
-// marshal_v1_RBDVolumeSource writes m before what w has.
-func marshal_v1_RBDVolumeSource(w *writerGenerated, m *v1.RBDVolumeSource) {
+// marshal_v1_RBDVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_RBDVolumeSource(w *writerGenerated, n int, m *v1.RBDVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putBool(8<<3, m.ReadOnly)
+	n = w.putBool(n, 8<<3, m.ReadOnly)
 	if m.SecretRef != nil {
 		{
-			before := w.written()
-			marshal_v1_LocalObjectReference(w, m.SecretRef)
-			w.close(7<<3|2, before)
+			before := n
+			n = marshal_v1_LocalObjectReference(w, n, m.SecretRef)
+			n = w.close(n, 7<<3|2, before)
 		}
 	}
-	w.putString(6<<3|2, m.Keyring)
-	w.putString(5<<3|2, m.RadosUser)
-	w.putString(4<<3|2, m.RBDPool)
-	w.putString(3<<3|2, m.FSType)
-	w.putString(2<<3|2, m.RBDImage)
+	n = w.putString(n, 6<<3|2, m.Keyring)
+	n = w.putString(n, 5<<3|2, m.RadosUser)
+	n = w.putString(n, 4<<3|2, m.RBDPool)
+	n = w.putString(n, 3<<3|2, m.FSType)
+	n = w.putString(n, 2<<3|2, m.RBDImage)
 	for k := len(m.CephMonitors) - 1; k >= 0; k-- {
-		w.putString(1<<3|2, m.CephMonitors[k])
+		n = w.putString(n, 1<<3|2, m.CephMonitors[k])
 	}
+	return n
 }
 
 // unmarshal_v1_FlexVolumeSource adds to m what r has up to its end.
@@ -6505,22 +6616,23 @@ func unmarshal_v1_FlexVolumeSource(r *readerGenerated, m *v1.FlexVolumeSource) {
 	}
 }
 
-// marshal_v1_FlexVolumeSource writes m before what w has.
-func marshal_v1_FlexVolumeSource(w *writerGenerated, m *v1.FlexVolumeSource) {
+// marshal_v1_FlexVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_FlexVolumeSource(w *writerGenerated, n int, m *v1.FlexVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	putTextMapGenerated(w, 5<<3|2, m.Options)
-	w.putBool(4<<3, m.ReadOnly)
+	n = putTextMapGenerated(w, n, 5<<3|2, m.Options)
+	n = w.putBool(n, 4<<3, m.ReadOnly)
 	if m.SecretRef != nil {
 		{
-			before := w.written()
-			marshal_v1_LocalObjectReference(w, m.SecretRef)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_v1_LocalObjectReference(w, n, m.SecretRef)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
-	w.putString(2<<3|2, m.FSType)
-	w.putString(1<<3|2, m.Driver)
+	n = w.putString(n, 2<<3|2, m.FSType)
+	n = w.putString(n, 1<<3|2, m.Driver)
+	return n
 }
 
 // unmarshal_v1_CinderVolumeSource adds to m what r has up to its end.
@@ -6553,21 +6665,22 @@ func unmarshal_v1_CinderVolumeSource(r *readerGenerated, m *v1.CinderVolumeSourc
 	}
 }
 
-// marshal_v1_CinderVolumeSource writes m before what w has.
-func marshal_v1_CinderVolumeSource(w *writerGenerated, m *v1.CinderVolumeSource) {
+// marshal_v1_CinderVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_CinderVolumeSource(w *writerGenerated, n int, m *v1.CinderVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.SecretRef != nil {
 		{
-			before := w.written()
-			marshal_v1_LocalObjectReference(w, m.SecretRef)
-			w.close(4<<3|2, before)
+			before := n
+			n = marshal_v1_LocalObjectReference(w, n, m.SecretRef)
+			n = w.close(n, 4<<3|2, before)
 		}
 	}
-	w.putBool(3<<3, m.ReadOnly)
-	w.putString(2<<3|2, m.FSType)
-	w.putString(1<<3|2, m.VolumeID)
+	n = w.putBool(n, 3<<3, m.ReadOnly)
+	n = w.putString(n, 2<<3|2, m.FSType)
+	n = w.putString(n, 1<<3|2, m.VolumeID)
+	return n
 }
 
 // unmarshal_v1_CephFSVolumeSource adds to m what r has up to its end.
@@ -6604,25 +6717,26 @@ func unmarshal_v1_CephFSVolumeSource(r *readerGenerated, m *v1.CephFSVolumeSourc
 	}
 }
 
-// marshal_v1_CephFSVolumeSource writes m before what w has.
-func marshal_v1_CephFSVolumeSource(w *writerGenerated, m *v1.CephFSVolumeSource) {
+// marshal_v1_CephFSVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_CephFSVolumeSource(w *writerGenerated, n int, m *v1.CephFSVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putBool(6<<3, m.ReadOnly)
+	n = w.putBool(n, 6<<3, m.ReadOnly)
 	if m.SecretRef != nil {
 		{
-			before := w.written()
-			marshal_v1_LocalObjectReference(w, m.SecretRef)
-			w.close(5<<3|2, before)
+			before := n
+			n = marshal_v1_LocalObjectReference(w, n, m.SecretRef)
+			n = w.close(n, 5<<3|2, before)
 		}
 	}
-	w.putString(4<<3|2, m.SecretFile)
-	w.putString(3<<3|2, m.User)
-	w.putString(2<<3|2, m.Path)
+	n = w.putString(n, 4<<3|2, m.SecretFile)
+	n = w.putString(n, 3<<3|2, m.User)
+	n = w.putString(n, 2<<3|2, m.Path)
 	for k := len(m.Monitors) - 1; k >= 0; k-- {
-		w.putString(1<<3|2, m.Monitors[k])
+		n = w.putString(n, 1<<3|2, m.Monitors[k])
 	}
+	return n
 }
 
 // unmarshal_v1_FlockerVolumeSource adds to m what r has up to its end.
@@ -6646,13 +6760,14 @@ func unmarshal_v1_FlockerVolumeSource(r *readerGenerated, m *v1.FlockerVolumeSou
 	}
 }
 
-// marshal_v1_FlockerVolumeSource writes m before what w has.
-func marshal_v1_FlockerVolumeSource(w *writerGenerated, m *v1.FlockerVolumeSource) {
+// marshal_v1_FlockerVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_FlockerVolumeSource(w *writerGenerated, n int, m *v1.FlockerVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(2<<3|2, m.DatasetUUID)
-	w.putString(1<<3|2, m.DatasetName)
+	n = w.putString(n, 2<<3|2, m.DatasetUUID)
+	n = w.putString(n, 1<<3|2, m.DatasetName)
+	return n
 }
 
 // unmarshal_v1_DownwardAPIVolumeSource adds to m what r has up to its end.
@@ -6685,24 +6800,25 @@ func unmarshal_v1_DownwardAPIVolumeSource(r *readerGenerated, m *v1.DownwardAPIV
 	}
 }
 
-// marshal_v1_DownwardAPIVolumeSource writes m before what w has.
-func marshal_v1_DownwardAPIVolumeSource(w *writerGenerated, m *v1.DownwardAPIVolumeSource) {
+// marshal_v1_DownwardAPIVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_DownwardAPIVolumeSource(w *writerGenerated, n int, m *v1.DownwardAPIVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.DefaultUser != nil {
-		w.putNumber(3<<3, uint64(*m.DefaultUser))
+		n = w.putNumber(n, 3<<3, uint64(*m.DefaultUser))
 	}
 	if m.DefaultMode != nil {
-		w.putNumber(2<<3, uint64(*m.DefaultMode))
+		n = w.putNumber(n, 2<<3, uint64(*m.DefaultMode))
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_DownwardAPIVolumeFile(w, &m.Items[k])
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_v1_DownwardAPIVolumeFile(w, n, &m.Items[k])
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_FCVolumeSource adds to m what r has up to its end.
@@ -6734,22 +6850,23 @@ func unmarshal_v1_FCVolumeSource(r *readerGenerated, m *v1.FCVolumeSource) {
 	}
 }
 
-// marshal_v1_FCVolumeSource writes m before what w has.
-func marshal_v1_FCVolumeSource(w *writerGenerated, m *v1.FCVolumeSource) {
+// marshal_v1_FCVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_FCVolumeSource(w *writerGenerated, n int, m *v1.FCVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.WWIDs) - 1; k >= 0; k-- {
-		w.putString(5<<3|2, m.WWIDs[k])
+		n = w.putString(n, 5<<3|2, m.WWIDs[k])
 	}
-	w.putBool(4<<3, m.ReadOnly)
-	w.putString(3<<3|2, m.FSType)
+	n = w.putBool(n, 4<<3, m.ReadOnly)
+	n = w.putString(n, 3<<3|2, m.FSType)
 	if m.Lun != nil {
-		w.putNumber(2<<3, uint64(*m.Lun))
+		n = w.putNumber(n, 2<<3, uint64(*m.Lun))
 	}
 	for k := len(m.TargetWWNs) - 1; k >= 0; k-- {
-		w.putString(1<<3|2, m.TargetWWNs[k])
+		n = w.putString(n, 1<<3|2, m.TargetWWNs[k])
 	}
+	return n
 }
 
 // unmarshal_v1_AzureFileVolumeSource adds to m what r has up to its end.
@@ -6775,14 +6892,15 @@ func unmarshal_v1_AzureFileVolumeSource(r *readerGenerated, m *v1.AzureFileVolum
 	}
 }
 
-// marshal_v1_AzureFileVolumeSource writes m before what w has.
-func marshal_v1_AzureFileVolumeSource(w *writerGenerated, m *v1.AzureFileVolumeSource) {
+// marshal_v1_AzureFileVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_AzureFileVolumeSource(w *writerGenerated, n int, m *v1.AzureFileVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putBool(3<<3, m.ReadOnly)
-	w.putString(2<<3|2, m.ShareName)
-	w.putString(1<<3|2, m.SecretName)
+	n = w.putBool(n, 3<<3, m.ReadOnly)
+	n = w.putString(n, 2<<3|2, m.ShareName)
+	n = w.putString(n, 1<<3|2, m.SecretName)
+	return n
 }
 
 // unmarshal_v1_ConfigMapVolumeSource adds to m what r has up to its end.
@@ -6823,32 +6941,33 @@ func unmarshal_v1_ConfigMapVolumeSource(r *readerGenerated, m *v1.ConfigMapVolum
 	}
 }
 
-// marshal_v1_ConfigMapVolumeSource writes m before what w has.
-func marshal_v1_ConfigMapVolumeSource(w *writerGenerated, m *v1.ConfigMapVolumeSource) {
+// marshal_v1_ConfigMapVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ConfigMapVolumeSource(w *writerGenerated, n int, m *v1.ConfigMapVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.DefaultUser != nil {
-		w.putNumber(5<<3, uint64(*m.DefaultUser))
+		n = w.putNumber(n, 5<<3, uint64(*m.DefaultUser))
 	}
 	if m.Optional != nil {
-		w.putBool(4<<3, *m.Optional)
+		n = w.putBool(n, 4<<3, *m.Optional)
 	}
 	if m.DefaultMode != nil {
-		w.putNumber(3<<3, uint64(*m.DefaultMode))
+		n = w.putNumber(n, 3<<3, uint64(*m.DefaultMode))
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_KeyToPath(w, &m.Items[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_v1_KeyToPath(w, n, &m.Items[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	{
-		before := w.written()
-		marshal_v1_LocalObjectReference(w, &m.LocalObjectReference)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_v1_LocalObjectReference(w, n, &m.LocalObjectReference)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_v1_VsphereVirtualDiskVolumeSource adds to m what r has up to its end.
@@ -6876,15 +6995,16 @@ func unmarshal_v1_VsphereVirtualDiskVolumeSource(r *readerGenerated, m *v1.Vsphe
 	}
 }
 
-// marshal_v1_VsphereVirtualDiskVolumeSource writes m before what w has.
-func marshal_v1_VsphereVirtualDiskVolumeSource(w *writerGenerated, m *v1.VsphereVirtualDiskVolumeSource) {
+// marshal_v1_VsphereVirtualDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_VsphereVirtualDiskVolumeSource(w *writerGenerated, n int, m *v1.VsphereVirtualDiskVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(4<<3|2, m.StoragePolicyID)
-	w.putString(3<<3|2, m.StoragePolicyName)
-	w.putString(2<<3|2, m.FSType)
-	w.putString(1<<3|2, m.VolumePath)
+	n = w.putString(n, 4<<3|2, m.StoragePolicyID)
+	n = w.putString(n, 3<<3|2, m.StoragePolicyName)
+	n = w.putString(n, 2<<3|2, m.FSType)
+	n = w.putString(n, 1<<3|2, m.VolumePath)
+	return n
 }
 
 // unmarshal_v1_QuobyteVolumeSource adds to m what r has up to its end.
@@ -6916,17 +7036,18 @@ func unmarshal_v1_QuobyteVolumeSource(r *readerGenerated, m *v1.QuobyteVolumeSou
 	}
 }
 
-// marshal_v1_QuobyteVolumeSource writes m before what w has.
-func marshal_v1_QuobyteVolumeSource(w *writerGenerated, m *v1.QuobyteVolumeSource) {
+// marshal_v1_QuobyteVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_QuobyteVolumeSource(w *writerGenerated, n int, m *v1.QuobyteVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(6<<3|2, m.Tenant)
-	w.putString(5<<3|2, m.Group)
-	w.putString(4<<3|2, m.User)
-	w.putBool(3<<3, m.ReadOnly)
-	w.putString(2<<3|2, m.Volume)
-	w.putString(1<<3|2, m.Registry)
+	n = w.putString(n, 6<<3|2, m.Tenant)
+	n = w.putString(n, 5<<3|2, m.Group)
+	n = w.putString(n, 4<<3|2, m.User)
+	n = w.putBool(n, 3<<3, m.ReadOnly)
+	n = w.putString(n, 2<<3|2, m.Volume)
+	n = w.putString(n, 1<<3|2, m.Registry)
+	return n
 }
 
 // unmarshal_v1_AzureDiskVolumeSource adds to m what r has up to its end.
@@ -6966,25 +7087,26 @@ func unmarshal_v1_AzureDiskVolumeSource(r *readerGenerated, m *v1.AzureDiskVolum
 	}
 }
 
-// marshal_v1_AzureDiskVolumeSource writes m before what w has.
-func marshal_v1_AzureDiskVolumeSource(w *writerGenerated, m *v1.AzureDiskVolumeSource) {
+// marshal_v1_AzureDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_AzureDiskVolumeSource(w *writerGenerated, n int, m *v1.AzureDiskVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Kind != nil {
-		w.putString(6<<3|2, string(*m.Kind))
+		n = w.putString(n, 6<<3|2, string(*m.Kind))
 	}
 	if m.ReadOnly != nil {
-		w.putBool(5<<3, *m.ReadOnly)
+		n = w.putBool(n, 5<<3, *m.ReadOnly)
 	}
 	if m.FSType != nil {
-		w.putString(4<<3|2, *m.FSType)
+		n = w.putString(n, 4<<3|2, *m.FSType)
 	}
 	if m.CachingMode != nil {
-		w.putString(3<<3|2, string(*m.CachingMode))
+		n = w.putString(n, 3<<3|2, string(*m.CachingMode))
 	}
-	w.putString(2<<3|2, m.DataDiskURI)
-	w.putString(1<<3|2, m.DiskName)
+	n = w.putString(n, 2<<3|2, m.DataDiskURI)
+	n = w.putString(n, 1<<3|2, m.DiskName)
+	return n
 }
 
 // unmarshal_v1_PhotonPersistentDiskVolumeSource adds to m what r has up to its end.
@@ -7008,13 +7130,14 @@ func unmarshal_v1_PhotonPersistentDiskVolumeSource(r *readerGenerated, m *v1.Pho
 	}
 }
 
-// marshal_v1_PhotonPersistentDiskVolumeSource writes m before what w has.
-func marshal_v1_PhotonPersistentDiskVolumeSource(w *writerGenerated, m *v1.PhotonPersistentDiskVolumeSource) {
+// marshal_v1_PhotonPersistentDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_PhotonPersistentDiskVolumeSource(w *writerGenerated, n int, m *v1.PhotonPersistentDiskVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(2<<3|2, m.FSType)
-	w.putString(1<<3|2, m.PdID)
+	n = w.putString(n, 2<<3|2, m.FSType)
+	n = w.putString(n, 1<<3|2, m.PdID)
+	return n
 }
 
 // unmarshal_v1_ProjectedVolumeSource adds to m what r has up to its end.
@@ -7047,24 +7170,25 @@ func unmarshal_v1_ProjectedVolumeSource(r *readerGenerated, m *v1.ProjectedVolum
 	}
 }
 
-// marshal_v1_ProjectedVolumeSource writes m before what w has.
-func marshal_v1_ProjectedVolumeSource(w *writerGenerated, m *v1.ProjectedVolumeSource) {
+// marshal_v1_ProjectedVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ProjectedVolumeSource(w *writerGenerated, n int, m *v1.ProjectedVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.DefaultUser != nil {
-		w.putNumber(3<<3, uint64(*m.DefaultUser))
+		n = w.putNumber(n, 3<<3, uint64(*m.DefaultUser))
 	}
 	if m.DefaultMode != nil {
-		w.putNumber(2<<3, uint64(*m.DefaultMode))
+		n = w.putNumber(n, 2<<3, uint64(*m.DefaultMode))
 	}
 	for k := len(m.Sources) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_VolumeProjection(w, &m.Sources[k])
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_v1_VolumeProjection(w, n, &m.Sources[k])
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_PortworxVolumeSource adds to m what r has up to its end.
@@ -7090,14 +7214,15 @@ func unmarshal_v1_PortworxVolumeSource(r *readerGenerated, m *v1.PortworxVolumeS
 	}
 }
 
-// marshal_v1_PortworxVolumeSource writes m before what w has.
-func marshal_v1_PortworxVolumeSource(w *writerGenerated, m *v1.PortworxVolumeSource) {
+// marshal_v1_PortworxVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_PortworxVolumeSource(w *writerGenerated, n int, m *v1.PortworxVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putBool(3<<3, m.ReadOnly)
-	w.putString(2<<3|2, m.FSType)
-	w.putString(1<<3|2, m.VolumeID)
+	n = w.putBool(n, 3<<3, m.ReadOnly)
+	n = w.putString(n, 2<<3|2, m.FSType)
+	n = w.putString(n, 1<<3|2, m.VolumeID)
+	return n
 }
 
 // unmarshal_v1_ScaleIOVolumeSource adds to m what r has up to its end.
@@ -7143,27 +7268,28 @@ func unmarshal_v1_ScaleIOVolumeSource(r *readerGenerated, m *v1.ScaleIOVolumeSou
 	}
 }
 
-// marshal_v1_ScaleIOVolumeSource writes m before what w has.
-func marshal_v1_ScaleIOVolumeSource(w *writerGenerated, m *v1.ScaleIOVolumeSource) {
+// marshal_v1_ScaleIOVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ScaleIOVolumeSource(w *writerGenerated, n int, m *v1.ScaleIOVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putBool(10<<3, m.ReadOnly)
-	w.putString(9<<3|2, m.FSType)
-	w.putString(8<<3|2, m.VolumeName)
-	w.putString(7<<3|2, m.StorageMode)
-	w.putString(6<<3|2, m.StoragePool)
-	w.putString(5<<3|2, m.ProtectionDomain)
-	w.putBool(4<<3, m.SSLEnabled)
+	n = w.putBool(n, 10<<3, m.ReadOnly)
+	n = w.putString(n, 9<<3|2, m.FSType)
+	n = w.putString(n, 8<<3|2, m.VolumeName)
+	n = w.putString(n, 7<<3|2, m.StorageMode)
+	n = w.putString(n, 6<<3|2, m.StoragePool)
+	n = w.putString(n, 5<<3|2, m.ProtectionDomain)
+	n = w.putBool(n, 4<<3, m.SSLEnabled)
 	if m.SecretRef != nil {
 		{
-			before := w.written()
-			marshal_v1_LocalObjectReference(w, m.SecretRef)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_v1_LocalObjectReference(w, n, m.SecretRef)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
-	w.putString(2<<3|2, m.System)
-	w.putString(1<<3|2, m.Gateway)
+	n = w.putString(n, 2<<3|2, m.System)
+	n = w.putString(n, 1<<3|2, m.Gateway)
+	return n
 }
 
 // unmarshal_v1_StorageOSVolumeSource adds to m what r has up to its end.
@@ -7198,22 +7324,23 @@ func unmarshal_v1_StorageOSVolumeSource(r *readerGenerated, m *v1.StorageOSVolum
 	}
 }
 
-// marshal_v1_StorageOSVolumeSource writes m before what w has.
-func marshal_v1_StorageOSVolumeSource(w *writerGenerated, m *v1.StorageOSVolumeSource) {
+// marshal_v1_StorageOSVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_StorageOSVolumeSource(w *writerGenerated, n int, m *v1.StorageOSVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.SecretRef != nil {
 		{
-			before := w.written()
-			marshal_v1_LocalObjectReference(w, m.SecretRef)
-			w.close(5<<3|2, before)
+			before := n
+			n = marshal_v1_LocalObjectReference(w, n, m.SecretRef)
+			n = w.close(n, 5<<3|2, before)
 		}
 	}
-	w.putBool(4<<3, m.ReadOnly)
-	w.putString(3<<3|2, m.FSType)
-	w.putString(2<<3|2, m.VolumeNamespace)
-	w.putString(1<<3|2, m.VolumeName)
+	n = w.putBool(n, 4<<3, m.ReadOnly)
+	n = w.putString(n, 3<<3|2, m.FSType)
+	n = w.putString(n, 2<<3|2, m.VolumeNamespace)
+	n = w.putString(n, 1<<3|2, m.VolumeName)
+	return n
 }
 
 // unmarshal_v1_CSIVolumeSource adds to m what r has up to its end.
@@ -7252,26 +7379,27 @@ func unmarshal_v1_CSIVolumeSource(r *readerGenerated, m *v1.CSIVolumeSource) {
 	}
 }
 
-// marshal_v1_CSIVolumeSource writes m before what w has.
-func marshal_v1_CSIVolumeSource(w *writerGenerated, m *v1.CSIVolumeSource) {
+// marshal_v1_CSIVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_CSIVolumeSource(w *writerGenerated, n int, m *v1.CSIVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.NodePublishSecretRef != nil {
 		{
-			before := w.written()
-			marshal_v1_LocalObjectReference(w, m.NodePublishSecretRef)
-			w.close(5<<3|2, before)
+			before := n
+			n = marshal_v1_LocalObjectReference(w, n, m.NodePublishSecretRef)
+			n = w.close(n, 5<<3|2, before)
 		}
 	}
-	putTextMapGenerated(w, 4<<3|2, m.VolumeAttributes)
+	n = putTextMapGenerated(w, n, 4<<3|2, m.VolumeAttributes)
 	if m.FSType != nil {
-		w.putString(3<<3|2, *m.FSType)
+		n = w.putString(n, 3<<3|2, *m.FSType)
 	}
 	if m.ReadOnly != nil {
-		w.putBool(2<<3, *m.ReadOnly)
+		n = w.putBool(n, 2<<3, *m.ReadOnly)
 	}
-	w.putString(1<<3|2, m.Driver)
+	n = w.putString(n, 1<<3|2, m.Driver)
+	return n
 }
 
 // unmarshal_v1_EphemeralVolumeSource adds to m what r has up to its end.
@@ -7298,18 +7426,19 @@ func unmarshal_v1_EphemeralVolumeSource(r *readerGenerated, m *v1.EphemeralVolum
 	}
 }
 
-// marshal_v1_EphemeralVolumeSource writes m before what w has.
-func marshal_v1_EphemeralVolumeSource(w *writerGenerated, m *v1.EphemeralVolumeSource) {
+// marshal_v1_EphemeralVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_EphemeralVolumeSource(w *writerGenerated, n int, m *v1.EphemeralVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.VolumeClaimTemplate != nil {
 		{
-			before := w.written()
-			marshal_v1_PersistentVolumeClaimTemplate(w, m.VolumeClaimTemplate)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_v1_PersistentVolumeClaimTemplate(w, n, m.VolumeClaimTemplate)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_ImageVolumeSource adds to m what r has up to its end.
@@ -7333,13 +7462,14 @@ func unmarshal_v1_ImageVolumeSource(r *readerGenerated, m *v1.ImageVolumeSource)
 	}
 }
 
-// marshal_v1_ImageVolumeSource writes m before what w has.
-func marshal_v1_ImageVolumeSource(w *writerGenerated, m *v1.ImageVolumeSource) {
+// marshal_v1_ImageVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ImageVolumeSource(w *writerGenerated, n int, m *v1.ImageVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(2<<3|2, string(m.PullPolicy))
-	w.putString(1<<3|2, m.Reference)
+	n = w.putString(n, 2<<3|2, string(m.PullPolicy))
+	n = w.putString(n, 1<<3|2, m.Reference)
+	return n
 }
 
 // unmarshal_v1_ConfigMapEnvSource adds to m what r has up to its end.
@@ -7367,19 +7497,20 @@ func unmarshal_v1_ConfigMapEnvSource(r *readerGenerated, m *v1.ConfigMapEnvSourc
 	}
 }
 
-// marshal_v1_ConfigMapEnvSource writes m before what w has.
-func marshal_v1_ConfigMapEnvSource(w *writerGenerated, m *v1.ConfigMapEnvSource) {
+// marshal_v1_ConfigMapEnvSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ConfigMapEnvSource(w *writerGenerated, n int, m *v1.ConfigMapEnvSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Optional != nil {
-		w.putBool(2<<3, *m.Optional)
+		n = w.putBool(n, 2<<3, *m.Optional)
 	}
 	{
-		before := w.written()
-		marshal_v1_LocalObjectReference(w, &m.LocalObjectReference)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_v1_LocalObjectReference(w, n, &m.LocalObjectReference)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_v1_SecretEnvSource adds to m what r has up to its end.
@@ -7407,19 +7538,20 @@ func unmarshal_v1_SecretEnvSource(r *readerGenerated, m *v1.SecretEnvSource) {
 	}
 }
 
-// marshal_v1_SecretEnvSource writes m before what w has.
-func marshal_v1_SecretEnvSource(w *writerGenerated, m *v1.SecretEnvSource) {
+// marshal_v1_SecretEnvSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_SecretEnvSource(w *writerGenerated, n int, m *v1.SecretEnvSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Optional != nil {
-		w.putBool(2<<3, *m.Optional)
+		n = w.putBool(n, 2<<3, *m.Optional)
 	}
 	{
-		before := w.written()
-		marshal_v1_LocalObjectReference(w, &m.LocalObjectReference)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_v1_LocalObjectReference(w, n, &m.LocalObjectReference)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_v1_EnvVarSource adds to m what r has up to its end.
@@ -7474,46 +7606,47 @@ func unmarshal_v1_EnvVarSource(r *readerGenerated, m *v1.EnvVarSource) {
 	}
 }
 
-// marshal_v1_EnvVarSource writes m before what w has.
-func marshal_v1_EnvVarSource(w *writerGenerated, m *v1.EnvVarSource) {
+// marshal_v1_EnvVarSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_EnvVarSource(w *writerGenerated, n int, m *v1.EnvVarSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.FileKeyRef != nil {
 		{
-			before := w.written()
-			marshal_v1_FileKeySelector(w, m.FileKeyRef)
-			w.close(5<<3|2, before)
+			before := n
+			n = marshal_v1_FileKeySelector(w, n, m.FileKeyRef)
+			n = w.close(n, 5<<3|2, before)
 		}
 	}
 	if m.SecretKeyRef != nil {
 		{
-			before := w.written()
-			marshal_v1_SecretKeySelector(w, m.SecretKeyRef)
-			w.close(4<<3|2, before)
+			before := n
+			n = marshal_v1_SecretKeySelector(w, n, m.SecretKeyRef)
+			n = w.close(n, 4<<3|2, before)
 		}
 	}
 	if m.ConfigMapKeyRef != nil {
 		{
-			before := w.written()
-			marshal_v1_ConfigMapKeySelector(w, m.ConfigMapKeyRef)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_v1_ConfigMapKeySelector(w, n, m.ConfigMapKeyRef)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	if m.ResourceFieldRef != nil {
 		{
-			before := w.written()
-			marshal_v1_ResourceFieldSelector(w, m.ResourceFieldRef)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_v1_ResourceFieldSelector(w, n, m.ResourceFieldRef)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	if m.FieldRef != nil {
 		{
-			before := w.written()
-			marshal_v1_ObjectFieldSelector(w, m.FieldRef)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_v1_ObjectFieldSelector(w, n, m.FieldRef)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_ContainerRestartRuleOnExitCodes adds to m what r has up to its end.
@@ -7537,15 +7670,16 @@ func unmarshal_v1_ContainerRestartRuleOnExitCodes(r *readerGenerated, m *v1.Cont
 	}
 }
 
-// marshal_v1_ContainerRestartRuleOnExitCodes writes m before what w has.
-func marshal_v1_ContainerRestartRuleOnExitCodes(w *writerGenerated, m *v1.ContainerRestartRuleOnExitCodes) {
+// marshal_v1_ContainerRestartRuleOnExitCodes writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ContainerRestartRuleOnExitCodes(w *writerGenerated, n int, m *v1.ContainerRestartRuleOnExitCodes) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Values) - 1; k >= 0; k-- {
-		w.putNumber(2<<3, uint64(m.Values[k]))
+		n = w.putNumber(n, 2<<3, uint64(m.Values[k]))
 	}
-	w.putString(1<<3|2, string(m.Operator))
+	n = w.putString(n, 1<<3|2, string(m.Operator))
+	return n
 }
 
 // unmarshal_v1_ProbeHandler adds to m what r has up to its end.
@@ -7593,39 +7727,40 @@ func unmarshal_v1_ProbeHandler(r *readerGenerated, m *v1.ProbeHandler) {
 	}
 }
 
-// marshal_v1_ProbeHandler writes m before what w has.
-func marshal_v1_ProbeHandler(w *writerGenerated, m *v1.ProbeHandler) {
+// marshal_v1_ProbeHandler writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ProbeHandler(w *writerGenerated, n int, m *v1.ProbeHandler) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.GRPC != nil {
 		{
-			before := w.written()
-			marshal_v1_GRPCAction(w, m.GRPC)
-			w.close(4<<3|2, before)
+			before := n
+			n = marshal_v1_GRPCAction(w, n, m.GRPC)
+			n = w.close(n, 4<<3|2, before)
 		}
 	}
 	if m.TCPSocket != nil {
 		{
-			before := w.written()
-			marshal_v1_TCPSocketAction(w, m.TCPSocket)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_v1_TCPSocketAction(w, n, m.TCPSocket)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	if m.HTTPGet != nil {
 		{
-			before := w.written()
-			marshal_v1_HTTPGetAction(w, m.HTTPGet)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_v1_HTTPGetAction(w, n, m.HTTPGet)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	if m.Exec != nil {
 		{
-			before := w.written()
-			marshal_v1_ExecAction(w, m.Exec)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_v1_ExecAction(w, n, m.Exec)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_LifecycleHandler adds to m what r has up to its end.
@@ -7673,39 +7808,40 @@ func unmarshal_v1_LifecycleHandler(r *readerGenerated, m *v1.LifecycleHandler) {
 	}
 }
 
-// marshal_v1_LifecycleHandler writes m before what w has.
-func marshal_v1_LifecycleHandler(w *writerGenerated, m *v1.LifecycleHandler) {
+// marshal_v1_LifecycleHandler writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_LifecycleHandler(w *writerGenerated, n int, m *v1.LifecycleHandler) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Sleep != nil {
 		{
-			before := w.written()
-			marshal_v1_SleepAction(w, m.Sleep)
-			w.close(4<<3|2, before)
+			before := n
+			n = marshal_v1_SleepAction(w, n, m.Sleep)
+			n = w.close(n, 4<<3|2, before)
 		}
 	}
 	if m.TCPSocket != nil {
 		{
-			before := w.written()
-			marshal_v1_TCPSocketAction(w, m.TCPSocket)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_v1_TCPSocketAction(w, n, m.TCPSocket)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	if m.HTTPGet != nil {
 		{
-			before := w.written()
-			marshal_v1_HTTPGetAction(w, m.HTTPGet)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_v1_HTTPGetAction(w, n, m.HTTPGet)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	if m.Exec != nil {
 		{
-			before := w.written()
-			marshal_v1_ExecAction(w, m.Exec)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_v1_ExecAction(w, n, m.Exec)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_Capabilities adds to m what r has up to its end.
@@ -7729,17 +7865,18 @@ func unmarshal_v1_Capabilities(r *readerGenerated, m *v1.Capabilities) {
 	}
 }
 
-// marshal_v1_Capabilities writes m before what w has.
-func marshal_v1_Capabilities(w *writerGenerated, m *v1.Capabilities) {
+// marshal_v1_Capabilities writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_Capabilities(w *writerGenerated, n int, m *v1.Capabilities) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Drop) - 1; k >= 0; k-- {
-		w.putString(2<<3|2, string(m.Drop[k]))
+		n = w.putString(n, 2<<3|2, string(m.Drop[k]))
 	}
 	for k := len(m.Add) - 1; k >= 0; k-- {
-		w.putString(1<<3|2, string(m.Add[k]))
+		n = w.putString(n, 1<<3|2, string(m.Add[k]))
 	}
+	return n
 }
 
 // unmarshal_v1_NodeSelector adds to m what r has up to its end.
@@ -7764,18 +7901,19 @@ func unmarshal_v1_NodeSelector(r *readerGenerated, m *v1.NodeSelector) {
 	}
 }
 
-// marshal_v1_NodeSelector writes m before what w has.
-func marshal_v1_NodeSelector(w *writerGenerated, m *v1.NodeSelector) {
+// marshal_v1_NodeSelector writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_NodeSelector(w *writerGenerated, n int, m *v1.NodeSelector) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.NodeSelectorTerms) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_NodeSelectorTerm(w, &m.NodeSelectorTerms[k])
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_v1_NodeSelectorTerm(w, n, &m.NodeSelectorTerms[k])
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_PreferredSchedulingTerm adds to m what r has up to its end.
@@ -7801,17 +7939,18 @@ func unmarshal_v1_PreferredSchedulingTerm(r *readerGenerated, m *v1.PreferredSch
 	}
 }
 
-// marshal_v1_PreferredSchedulingTerm writes m before what w has.
-func marshal_v1_PreferredSchedulingTerm(w *writerGenerated, m *v1.PreferredSchedulingTerm) {
+// marshal_v1_PreferredSchedulingTerm writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_PreferredSchedulingTerm(w *writerGenerated, n int, m *v1.PreferredSchedulingTerm) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_v1_NodeSelectorTerm(w, &m.Preference)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_v1_NodeSelectorTerm(w, n, &m.Preference)
+		n = w.close(n, 2<<3|2, before)
 	}
-	w.putNumber(1<<3, uint64(m.Weight))
+	n = w.putNumber(n, 1<<3, uint64(m.Weight))
+	return n
 }
 
 // unmarshal_v1_PodAffinityTerm adds to m what r has up to its end.
@@ -7853,35 +7992,36 @@ func unmarshal_v1_PodAffinityTerm(r *readerGenerated, m *v1.PodAffinityTerm) {
 	}
 }
 
-// marshal_v1_PodAffinityTerm writes m before what w has.
-func marshal_v1_PodAffinityTerm(w *writerGenerated, m *v1.PodAffinityTerm) {
+// marshal_v1_PodAffinityTerm writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_PodAffinityTerm(w *writerGenerated, n int, m *v1.PodAffinityTerm) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.MismatchLabelKeys) - 1; k >= 0; k-- {
-		w.putString(6<<3|2, m.MismatchLabelKeys[k])
+		n = w.putString(n, 6<<3|2, m.MismatchLabelKeys[k])
 	}
 	for k := len(m.MatchLabelKeys) - 1; k >= 0; k-- {
-		w.putString(5<<3|2, m.MatchLabelKeys[k])
+		n = w.putString(n, 5<<3|2, m.MatchLabelKeys[k])
 	}
 	if m.NamespaceSelector != nil {
 		{
-			before := w.written()
-			marshal_metav1_LabelSelector(w, m.NamespaceSelector)
-			w.close(4<<3|2, before)
+			before := n
+			n = marshal_metav1_LabelSelector(w, n, m.NamespaceSelector)
+			n = w.close(n, 4<<3|2, before)
 		}
 	}
-	w.putString(3<<3|2, m.TopologyKey)
+	n = w.putString(n, 3<<3|2, m.TopologyKey)
 	for k := len(m.Namespaces) - 1; k >= 0; k-- {
-		w.putString(2<<3|2, m.Namespaces[k])
+		n = w.putString(n, 2<<3|2, m.Namespaces[k])
 	}
 	if m.LabelSelector != nil {
 		{
-			before := w.written()
-			marshal_metav1_LabelSelector(w, m.LabelSelector)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_metav1_LabelSelector(w, n, m.LabelSelector)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_WeightedPodAffinityTerm adds to m what r has up to its end.
@@ -7907,17 +8047,18 @@ func unmarshal_v1_WeightedPodAffinityTerm(r *readerGenerated, m *v1.WeightedPodA
 	}
 }
 
-// marshal_v1_WeightedPodAffinityTerm writes m before what w has.
-func marshal_v1_WeightedPodAffinityTerm(w *writerGenerated, m *v1.WeightedPodAffinityTerm) {
+// marshal_v1_WeightedPodAffinityTerm writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_WeightedPodAffinityTerm(w *writerGenerated, n int, m *v1.WeightedPodAffinityTerm) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_v1_PodAffinityTerm(w, &m.PodAffinityTerm)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_v1_PodAffinityTerm(w, n, &m.PodAffinityTerm)
+		n = w.close(n, 2<<3|2, before)
 	}
-	w.putNumber(1<<3, uint64(m.Weight))
+	n = w.putNumber(n, 1<<3, uint64(m.Weight))
+	return n
 }
 
 // unmarshal_v1_ContainerStateWaiting adds to m what r has up to its end.
@@ -7941,13 +8082,14 @@ func unmarshal_v1_ContainerStateWaiting(r *readerGenerated, m *v1.ContainerState
 	}
 }
 
-// marshal_v1_ContainerStateWaiting writes m before what w has.
-func marshal_v1_ContainerStateWaiting(w *writerGenerated, m *v1.ContainerStateWaiting) {
+// marshal_v1_ContainerStateWaiting writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ContainerStateWaiting(w *writerGenerated, n int, m *v1.ContainerStateWaiting) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(2<<3|2, m.Message)
-	w.putString(1<<3|2, m.Reason)
+	n = w.putString(n, 2<<3|2, m.Message)
+	n = w.putString(n, 1<<3|2, m.Reason)
+	return n
 }
 
 // unmarshal_v1_ContainerStateRunning adds to m what r has up to its end.
@@ -7971,12 +8113,13 @@ func unmarshal_v1_ContainerStateRunning(r *readerGenerated, m *v1.ContainerState
 	}
 }
 
-// marshal_v1_ContainerStateRunning writes m before what w has.
-func marshal_v1_ContainerStateRunning(w *writerGenerated, m *v1.ContainerStateRunning) {
+// marshal_v1_ContainerStateRunning writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ContainerStateRunning(w *writerGenerated, n int, m *v1.ContainerStateRunning) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putTime(1<<3|2, &m.StartedAt)
+	n = w.putTime(n, 1<<3|2, &m.StartedAt)
+	return n
 }
 
 // unmarshal_v1_ContainerStateTerminated adds to m what r has up to its end.
@@ -8014,18 +8157,19 @@ func unmarshal_v1_ContainerStateTerminated(r *readerGenerated, m *v1.ContainerSt
 	}
 }
 
-// marshal_v1_ContainerStateTerminated writes m before what w has.
-func marshal_v1_ContainerStateTerminated(w *writerGenerated, m *v1.ContainerStateTerminated) {
+// marshal_v1_ContainerStateTerminated writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ContainerStateTerminated(w *writerGenerated, n int, m *v1.ContainerStateTerminated) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(7<<3|2, m.ContainerID)
-	w.putTime(6<<3|2, &m.FinishedAt)
-	w.putTime(5<<3|2, &m.StartedAt)
-	w.putString(4<<3|2, m.Message)
-	w.putString(3<<3|2, m.Reason)
-	w.putNumber(2<<3, uint64(m.Signal))
-	w.putNumber(1<<3, uint64(m.ExitCode))
+	n = w.putString(n, 7<<3|2, m.ContainerID)
+	n = w.putTime(n, 6<<3|2, &m.FinishedAt)
+	n = w.putTime(n, 5<<3|2, &m.StartedAt)
+	n = w.putString(n, 4<<3|2, m.Message)
+	n = w.putString(n, 3<<3|2, m.Reason)
+	n = w.putNumber(n, 2<<3, uint64(m.Signal))
+	n = w.putNumber(n, 1<<3, uint64(m.ExitCode))
+	return n
 }
 
 // unmarshal_v1_VolumeStatus adds to m what r has up to its end.
@@ -8052,18 +8196,19 @@ func unmarshal_v1_VolumeStatus(r *readerGenerated, m *v1.VolumeStatus) {
 	}
 }
 
-// marshal_v1_VolumeStatus writes m before what w has.
-func marshal_v1_VolumeStatus(w *writerGenerated, m *v1.VolumeStatus) {
+// marshal_v1_VolumeStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_VolumeStatus(w *writerGenerated, n int, m *v1.VolumeStatus) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Image != nil {
 		{
-			before := w.written()
-			marshal_v1_ImageVolumeStatus(w, m.Image)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_v1_ImageVolumeStatus(w, n, m.Image)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_LinuxContainerUser adds to m what r has up to its end.
@@ -8089,16 +8234,17 @@ func unmarshal_v1_LinuxContainerUser(r *readerGenerated, m *v1.LinuxContainerUse
 	}
 }
 
-// marshal_v1_LinuxContainerUser writes m before what w has.
-func marshal_v1_LinuxContainerUser(w *writerGenerated, m *v1.LinuxContainerUser) {
+// marshal_v1_LinuxContainerUser writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_LinuxContainerUser(w *writerGenerated, n int, m *v1.LinuxContainerUser) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.SupplementalGroups) - 1; k >= 0; k-- {
-		w.putNumber(3<<3, uint64(m.SupplementalGroups[k]))
+		n = w.putNumber(n, 3<<3, uint64(m.SupplementalGroups[k]))
 	}
-	w.putNumber(2<<3, uint64(m.GID))
-	w.putNumber(1<<3, uint64(m.UID))
+	n = w.putNumber(n, 2<<3, uint64(m.GID))
+	n = w.putNumber(n, 1<<3, uint64(m.UID))
+	return n
 }
 
 // unmarshal_v1_ResourceHealth adds to m what r has up to its end.
@@ -8126,16 +8272,17 @@ func unmarshal_v1_ResourceHealth(r *readerGenerated, m *v1.ResourceHealth) {
 	}
 }
 
-// marshal_v1_ResourceHealth writes m before what w has.
-func marshal_v1_ResourceHealth(w *writerGenerated, m *v1.ResourceHealth) {
+// marshal_v1_ResourceHealth writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ResourceHealth(w *writerGenerated, n int, m *v1.ResourceHealth) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Message != nil {
-		w.putString(6<<3|2, *m.Message)
+		n = w.putString(n, 6<<3|2, *m.Message)
 	}
-	w.putString(2<<3|2, string(m.Health))
-	w.putString(1<<3|2, string(m.ResourceID))
+	n = w.putString(n, 2<<3|2, string(m.Health))
+	n = w.putString(n, 1<<3|2, string(m.ResourceID))
+	return n
 }
 
 // unmarshal_v1_KeyToPath adds to m what r has up to its end.
@@ -8167,19 +8314,20 @@ func unmarshal_v1_KeyToPath(r *readerGenerated, m *v1.KeyToPath) {
 	}
 }
 
-// marshal_v1_KeyToPath writes m before what w has.
-func marshal_v1_KeyToPath(w *writerGenerated, m *v1.KeyToPath) {
+// marshal_v1_KeyToPath writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_KeyToPath(w *writerGenerated, n int, m *v1.KeyToPath) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.User != nil {
-		w.putNumber(4<<3, uint64(*m.User))
+		n = w.putNumber(n, 4<<3, uint64(*m.User))
 	}
 	if m.Mode != nil {
-		w.putNumber(3<<3, uint64(*m.Mode))
+		n = w.putNumber(n, 3<<3, uint64(*m.Mode))
 	}
-	w.putString(2<<3|2, m.Path)
-	w.putString(1<<3|2, m.Key)
+	n = w.putString(n, 2<<3|2, m.Path)
+	n = w.putString(n, 1<<3|2, m.Key)
+	return n
 }
 
 // unmarshal_v1_DownwardAPIVolumeFile adds to m what r has up to its end.
@@ -8223,32 +8371,33 @@ func unmarshal_v1_DownwardAPIVolumeFile(r *readerGenerated, m *v1.DownwardAPIVol
 	}
 }
 
-// marshal_v1_DownwardAPIVolumeFile writes m before what w has.
-func marshal_v1_DownwardAPIVolumeFile(w *writerGenerated, m *v1.DownwardAPIVolumeFile) {
+// marshal_v1_DownwardAPIVolumeFile writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_DownwardAPIVolumeFile(w *writerGenerated, n int, m *v1.DownwardAPIVolumeFile) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.User != nil {
-		w.putNumber(5<<3, uint64(*m.User))
+		n = w.putNumber(n, 5<<3, uint64(*m.User))
 	}
 	if m.Mode != nil {
-		w.putNumber(4<<3, uint64(*m.Mode))
+		n = w.putNumber(n, 4<<3, uint64(*m.Mode))
 	}
 	if m.ResourceFieldRef != nil {
 		{
-			before := w.written()
-			marshal_v1_ResourceFieldSelector(w, m.ResourceFieldRef)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_v1_ResourceFieldSelector(w, n, m.ResourceFieldRef)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	if m.FieldRef != nil {
 		{
-			before := w.written()
-			marshal_v1_ObjectFieldSelector(w, m.FieldRef)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_v1_ObjectFieldSelector(w, n, m.FieldRef)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
-	w.putString(1<<3|2, m.Path)
+	n = w.putString(n, 1<<3|2, m.Path)
+	return n
 }
 
 // unmarshal_v1_VolumeProjection adds to m what r has up to its end.
@@ -8310,53 +8459,54 @@ func unmarshal_v1_VolumeProjection(r *readerGenerated, m *v1.VolumeProjection) {
 	}
 }
 
-// marshal_v1_VolumeProjection writes m before what w has.
-func marshal_v1_VolumeProjection(w *writerGenerated, m *v1.VolumeProjection) {
+// marshal_v1_VolumeProjection writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_VolumeProjection(w *writerGenerated, n int, m *v1.VolumeProjection) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.PodCertificate != nil {
 		{
-			before := w.written()
-			marshal_v1_PodCertificateProjection(w, m.PodCertificate)
-			w.close(6<<3|2, before)
+			before := n
+			n = marshal_v1_PodCertificateProjection(w, n, m.PodCertificate)
+			n = w.close(n, 6<<3|2, before)
 		}
 	}
 	if m.ClusterTrustBundle != nil {
 		{
-			before := w.written()
-			marshal_v1_ClusterTrustBundleProjection(w, m.ClusterTrustBundle)
-			w.close(5<<3|2, before)
+			before := n
+			n = marshal_v1_ClusterTrustBundleProjection(w, n, m.ClusterTrustBundle)
+			n = w.close(n, 5<<3|2, before)
 		}
 	}
 	if m.ServiceAccountToken != nil {
 		{
-			before := w.written()
-			marshal_v1_ServiceAccountTokenProjection(w, m.ServiceAccountToken)
-			w.close(4<<3|2, before)
+			before := n
+			n = marshal_v1_ServiceAccountTokenProjection(w, n, m.ServiceAccountToken)
+			n = w.close(n, 4<<3|2, before)
 		}
 	}
 	if m.ConfigMap != nil {
 		{
-			before := w.written()
-			marshal_v1_ConfigMapProjection(w, m.ConfigMap)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_v1_ConfigMapProjection(w, n, m.ConfigMap)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	if m.DownwardAPI != nil {
 		{
-			before := w.written()
-			marshal_v1_DownwardAPIProjection(w, m.DownwardAPI)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_v1_DownwardAPIProjection(w, n, m.DownwardAPI)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	if m.Secret != nil {
 		{
-			before := w.written()
-			marshal_v1_SecretProjection(w, m.Secret)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_v1_SecretProjection(w, n, m.Secret)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_PersistentVolumeClaimTemplate adds to m what r has up to its end.
@@ -8384,21 +8534,22 @@ func unmarshal_v1_PersistentVolumeClaimTemplate(r *readerGenerated, m *v1.Persis
 	}
 }
 
-// marshal_v1_PersistentVolumeClaimTemplate writes m before what w has.
-func marshal_v1_PersistentVolumeClaimTemplate(w *writerGenerated, m *v1.PersistentVolumeClaimTemplate) {
+// marshal_v1_PersistentVolumeClaimTemplate writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_PersistentVolumeClaimTemplate(w *writerGenerated, n int, m *v1.PersistentVolumeClaimTemplate) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_v1_PersistentVolumeClaimSpec(w, &m.Spec)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_v1_PersistentVolumeClaimSpec(w, n, &m.Spec)
+		n = w.close(n, 2<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_metav1_ObjectMeta(w, &m.ObjectMeta)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_metav1_ObjectMeta(w, n, &m.ObjectMeta)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_v1_ObjectFieldSelector adds to m what r has up to its end.
@@ -8422,13 +8573,14 @@ func unmarshal_v1_ObjectFieldSelector(r *readerGenerated, m *v1.ObjectFieldSelec
 	}
 }
 
-// marshal_v1_ObjectFieldSelector writes m before what w has.
-func marshal_v1_ObjectFieldSelector(w *writerGenerated, m *v1.ObjectFieldSelector) {
+// marshal_v1_ObjectFieldSelector writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ObjectFieldSelector(w *writerGenerated, n int, m *v1.ObjectFieldSelector) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(2<<3|2, m.FieldPath)
-	w.putString(1<<3|2, m.APIVersion)
+	n = w.putString(n, 2<<3|2, m.FieldPath)
+	n = w.putString(n, 1<<3|2, m.APIVersion)
+	return n
 }
 
 // unmarshal_v1_ResourceFieldSelector adds to m what r has up to its end.
@@ -8456,14 +8608,15 @@ func unmarshal_v1_ResourceFieldSelector(r *readerGenerated, m *v1.ResourceFieldS
 	}
 }
 
-// marshal_v1_ResourceFieldSelector writes m before what w has.
-func marshal_v1_ResourceFieldSelector(w *writerGenerated, m *v1.ResourceFieldSelector) {
+// marshal_v1_ResourceFieldSelector writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ResourceFieldSelector(w *writerGenerated, n int, m *v1.ResourceFieldSelector) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putQuantity(3<<3|2, m.Divisor)
-	w.putString(2<<3|2, m.Resource)
-	w.putString(1<<3|2, m.ContainerName)
+	n = w.putQuantity(n, 3<<3|2, m.Divisor)
+	n = w.putString(n, 2<<3|2, m.Resource)
+	n = w.putString(n, 1<<3|2, m.ContainerName)
+	return n
 }
 
 // unmarshal_v1_ConfigMapKeySelector adds to m what r has up to its end.
@@ -8493,20 +8646,21 @@ func unmarshal_v1_ConfigMapKeySelector(r *readerGenerated, m *v1.ConfigMapKeySel
 	}
 }
 
-// marshal_v1_ConfigMapKeySelector writes m before what w has.
-func marshal_v1_ConfigMapKeySelector(w *writerGenerated, m *v1.ConfigMapKeySelector) {
+// marshal_v1_ConfigMapKeySelector writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ConfigMapKeySelector(w *writerGenerated, n int, m *v1.ConfigMapKeySelector) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Optional != nil {
-		w.putBool(3<<3, *m.Optional)
+		n = w.putBool(n, 3<<3, *m.Optional)
 	}
-	w.putString(2<<3|2, m.Key)
+	n = w.putString(n, 2<<3|2, m.Key)
 	{
-		before := w.written()
-		marshal_v1_LocalObjectReference(w, &m.LocalObjectReference)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_v1_LocalObjectReference(w, n, &m.LocalObjectReference)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_v1_SecretKeySelector adds to m what r has up to its end.
@@ -8536,20 +8690,21 @@ func unmarshal_v1_SecretKeySelector(r *readerGenerated, m *v1.SecretKeySelector)
 	}
 }
 
-// marshal_v1_SecretKeySelector writes m before what w has.
-func marshal_v1_SecretKeySelector(w *writerGenerated, m *v1.SecretKeySelector) {
+// marshal_v1_SecretKeySelector writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_SecretKeySelector(w *writerGenerated, n int, m *v1.SecretKeySelector) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Optional != nil {
-		w.putBool(3<<3, *m.Optional)
+		n = w.putBool(n, 3<<3, *m.Optional)
 	}
-	w.putString(2<<3|2, m.Key)
+	n = w.putString(n, 2<<3|2, m.Key)
 	{
-		before := w.written()
-		marshal_v1_LocalObjectReference(w, &m.LocalObjectReference)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_v1_LocalObjectReference(w, n, &m.LocalObjectReference)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_v1_FileKeySelector adds to m what r has up to its end.
@@ -8579,17 +8734,18 @@ func unmarshal_v1_FileKeySelector(r *readerGenerated, m *v1.FileKeySelector) {
 	}
 }
 
-// marshal_v1_FileKeySelector writes m before what w has.
-func marshal_v1_FileKeySelector(w *writerGenerated, m *v1.FileKeySelector) {
+// marshal_v1_FileKeySelector writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_FileKeySelector(w *writerGenerated, n int, m *v1.FileKeySelector) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Optional != nil {
-		w.putBool(4<<3, *m.Optional)
+		n = w.putBool(n, 4<<3, *m.Optional)
 	}
-	w.putString(3<<3|2, m.Key)
-	w.putString(2<<3|2, m.Path)
-	w.putString(1<<3|2, m.VolumeName)
+	n = w.putString(n, 3<<3|2, m.Key)
+	n = w.putString(n, 2<<3|2, m.Path)
+	n = w.putString(n, 1<<3|2, m.VolumeName)
+	return n
 }
 
 // unmarshal_v1_ExecAction adds to m what r has up to its end.
@@ -8611,14 +8767,15 @@ func unmarshal_v1_ExecAction(r *readerGenerated, m *v1.ExecAction) {
 	}
 }
 
-// marshal_v1_ExecAction writes m before what w has.
-func marshal_v1_ExecAction(w *writerGenerated, m *v1.ExecAction) {
+// marshal_v1_ExecAction writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ExecAction(w *writerGenerated, n int, m *v1.ExecAction) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Command) - 1; k >= 0; k-- {
-		w.putString(1<<3|2, m.Command[k])
+		n = w.putString(n, 1<<3|2, m.Command[k])
 	}
+	return n
 }
 
 // unmarshal_v1_HTTPGetAction adds to m what r has up to its end.
@@ -8657,29 +8814,30 @@ func unmarshal_v1_HTTPGetAction(r *readerGenerated, m *v1.HTTPGetAction) {
 	}
 }
 
-// marshal_v1_HTTPGetAction writes m before what w has.
-func marshal_v1_HTTPGetAction(w *writerGenerated, m *v1.HTTPGetAction) {
+// marshal_v1_HTTPGetAction writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_HTTPGetAction(w *writerGenerated, n int, m *v1.HTTPGetAction) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Protocol != nil {
-		w.putString(6<<3|2, string(*m.Protocol))
+		n = w.putString(n, 6<<3|2, string(*m.Protocol))
 	}
 	for k := len(m.HTTPHeaders) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_HTTPHeader(w, &m.HTTPHeaders[k])
-			w.close(5<<3|2, before)
+			before := n
+			n = marshal_v1_HTTPHeader(w, n, &m.HTTPHeaders[k])
+			n = w.close(n, 5<<3|2, before)
 		}
 	}
-	w.putString(4<<3|2, string(m.Scheme))
-	w.putString(3<<3|2, m.Host)
+	n = w.putString(n, 4<<3|2, string(m.Scheme))
+	n = w.putString(n, 3<<3|2, m.Host)
 	{
-		before := w.written()
-		marshal_intstr_IntOrString(w, &m.Port)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_intstr_IntOrString(w, n, &m.Port)
+		n = w.close(n, 2<<3|2, before)
 	}
-	w.putString(1<<3|2, m.Path)
+	n = w.putString(n, 1<<3|2, m.Path)
+	return n
 }
 
 // unmarshal_v1_TCPSocketAction adds to m what r has up to its end.
@@ -8705,17 +8863,18 @@ func unmarshal_v1_TCPSocketAction(r *readerGenerated, m *v1.TCPSocketAction) {
 	}
 }
 
-// marshal_v1_TCPSocketAction writes m before what w has.
-func marshal_v1_TCPSocketAction(w *writerGenerated, m *v1.TCPSocketAction) {
+// marshal_v1_TCPSocketAction writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_TCPSocketAction(w *writerGenerated, n int, m *v1.TCPSocketAction) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(2<<3|2, m.Host)
+	n = w.putString(n, 2<<3|2, m.Host)
 	{
-		before := w.written()
-		marshal_intstr_IntOrString(w, &m.Port)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_intstr_IntOrString(w, n, &m.Port)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_v1_GRPCAction adds to m what r has up to its end.
@@ -8745,18 +8904,19 @@ func unmarshal_v1_GRPCAction(r *readerGenerated, m *v1.GRPCAction) {
 	}
 }
 
-// marshal_v1_GRPCAction writes m before what w has.
-func marshal_v1_GRPCAction(w *writerGenerated, m *v1.GRPCAction) {
+// marshal_v1_GRPCAction writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_GRPCAction(w *writerGenerated, n int, m *v1.GRPCAction) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Mode != nil {
-		w.putString(3<<3|2, string(*m.Mode))
+		n = w.putString(n, 3<<3|2, string(*m.Mode))
 	}
 	if m.Service != nil {
-		w.putString(2<<3|2, *m.Service)
+		n = w.putString(n, 2<<3|2, *m.Service)
 	}
-	w.putNumber(1<<3, uint64(m.Port))
+	n = w.putNumber(n, 1<<3, uint64(m.Port))
+	return n
 }
 
 // unmarshal_v1_SleepAction adds to m what r has up to its end.
@@ -8778,12 +8938,13 @@ func unmarshal_v1_SleepAction(r *readerGenerated, m *v1.SleepAction) {
 	}
 }
 
-// marshal_v1_SleepAction writes m before what w has.
-func marshal_v1_SleepAction(w *writerGenerated, m *v1.SleepAction) {
+// marshal_v1_SleepAction writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_SleepAction(w *writerGenerated, n int, m *v1.SleepAction) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putNumber(1<<3, uint64(m.Seconds))
+	n = w.putNumber(n, 1<<3, uint64(m.Seconds))
+	return n
 }
 
 // unmarshal_v1_NodeSelectorTerm adds to m what r has up to its end.
@@ -8813,25 +8974,26 @@ func unmarshal_v1_NodeSelectorTerm(r *readerGenerated, m *v1.NodeSelectorTerm) {
 	}
 }
 
-// marshal_v1_NodeSelectorTerm writes m before what w has.
-func marshal_v1_NodeSelectorTerm(w *writerGenerated, m *v1.NodeSelectorTerm) {
+// marshal_v1_NodeSelectorTerm writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_NodeSelectorTerm(w *writerGenerated, n int, m *v1.NodeSelectorTerm) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.MatchFields) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_NodeSelectorRequirement(w, &m.MatchFields[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_v1_NodeSelectorRequirement(w, n, &m.MatchFields[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	for k := len(m.MatchExpressions) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_NodeSelectorRequirement(w, &m.MatchExpressions[k])
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_v1_NodeSelectorRequirement(w, n, &m.MatchExpressions[k])
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_ImageVolumeStatus adds to m what r has up to its end.
@@ -8853,12 +9015,13 @@ func unmarshal_v1_ImageVolumeStatus(r *readerGenerated, m *v1.ImageVolumeStatus)
 	}
 }
 
-// marshal_v1_ImageVolumeStatus writes m before what w has.
-func marshal_v1_ImageVolumeStatus(w *writerGenerated, m *v1.ImageVolumeStatus) {
+// marshal_v1_ImageVolumeStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ImageVolumeStatus(w *writerGenerated, n int, m *v1.ImageVolumeStatus) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(1<<3|2, m.ImageRef)
+	n = w.putString(n, 1<<3|2, m.ImageRef)
+	return n
 }
 
 // unmarshal_v1_SecretProjection adds to m what r has up to its end.
@@ -8891,26 +9054,27 @@ func unmarshal_v1_SecretProjection(r *readerGenerated, m *v1.SecretProjection) {
 	}
 }
 
-// marshal_v1_SecretProjection writes m before what w has.
-func marshal_v1_SecretProjection(w *writerGenerated, m *v1.SecretProjection) {
+// marshal_v1_SecretProjection writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_SecretProjection(w *writerGenerated, n int, m *v1.SecretProjection) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Optional != nil {
-		w.putBool(4<<3, *m.Optional)
+		n = w.putBool(n, 4<<3, *m.Optional)
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_KeyToPath(w, &m.Items[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_v1_KeyToPath(w, n, &m.Items[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	{
-		before := w.written()
-		marshal_v1_LocalObjectReference(w, &m.LocalObjectReference)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_v1_LocalObjectReference(w, n, &m.LocalObjectReference)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_v1_DownwardAPIProjection adds to m what r has up to its end.
@@ -8935,18 +9099,19 @@ func unmarshal_v1_DownwardAPIProjection(r *readerGenerated, m *v1.DownwardAPIPro
 	}
 }
 
-// marshal_v1_DownwardAPIProjection writes m before what w has.
-func marshal_v1_DownwardAPIProjection(w *writerGenerated, m *v1.DownwardAPIProjection) {
+// marshal_v1_DownwardAPIProjection writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_DownwardAPIProjection(w *writerGenerated, n int, m *v1.DownwardAPIProjection) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_DownwardAPIVolumeFile(w, &m.Items[k])
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_v1_DownwardAPIVolumeFile(w, n, &m.Items[k])
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_ConfigMapProjection adds to m what r has up to its end.
@@ -8979,26 +9144,27 @@ func unmarshal_v1_ConfigMapProjection(r *readerGenerated, m *v1.ConfigMapProject
 	}
 }
 
-// marshal_v1_ConfigMapProjection writes m before what w has.
-func marshal_v1_ConfigMapProjection(w *writerGenerated, m *v1.ConfigMapProjection) {
+// marshal_v1_ConfigMapProjection writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ConfigMapProjection(w *writerGenerated, n int, m *v1.ConfigMapProjection) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Optional != nil {
-		w.putBool(4<<3, *m.Optional)
+		n = w.putBool(n, 4<<3, *m.Optional)
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_KeyToPath(w, &m.Items[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_v1_KeyToPath(w, n, &m.Items[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	{
-		before := w.written()
-		marshal_v1_LocalObjectReference(w, &m.LocalObjectReference)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_v1_LocalObjectReference(w, n, &m.LocalObjectReference)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_v1_ServiceAccountTokenProjection adds to m what r has up to its end.
@@ -9030,19 +9196,20 @@ func unmarshal_v1_ServiceAccountTokenProjection(r *readerGenerated, m *v1.Servic
 	}
 }
 
-// marshal_v1_ServiceAccountTokenProjection writes m before what w has.
-func marshal_v1_ServiceAccountTokenProjection(w *writerGenerated, m *v1.ServiceAccountTokenProjection) {
+// marshal_v1_ServiceAccountTokenProjection writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ServiceAccountTokenProjection(w *writerGenerated, n int, m *v1.ServiceAccountTokenProjection) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.User != nil {
-		w.putNumber(4<<3, uint64(*m.User))
+		n = w.putNumber(n, 4<<3, uint64(*m.User))
 	}
-	w.putString(3<<3|2, m.Path)
+	n = w.putString(n, 3<<3|2, m.Path)
 	if m.ExpirationSeconds != nil {
-		w.putNumber(2<<3, uint64(*m.ExpirationSeconds))
+		n = w.putNumber(n, 2<<3, uint64(*m.ExpirationSeconds))
 	}
-	w.putString(1<<3|2, m.Audience)
+	n = w.putString(n, 1<<3|2, m.Audience)
+	return n
 }
 
 // unmarshal_v1_ClusterTrustBundleProjection adds to m what r has up to its end.
@@ -9087,31 +9254,32 @@ func unmarshal_v1_ClusterTrustBundleProjection(r *readerGenerated, m *v1.Cluster
 	}
 }
 
-// marshal_v1_ClusterTrustBundleProjection writes m before what w has.
-func marshal_v1_ClusterTrustBundleProjection(w *writerGenerated, m *v1.ClusterTrustBundleProjection) {
+// marshal_v1_ClusterTrustBundleProjection writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ClusterTrustBundleProjection(w *writerGenerated, n int, m *v1.ClusterTrustBundleProjection) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.User != nil {
-		w.putNumber(6<<3, uint64(*m.User))
+		n = w.putNumber(n, 6<<3, uint64(*m.User))
 	}
 	if m.Optional != nil {
-		w.putBool(5<<3, *m.Optional)
+		n = w.putBool(n, 5<<3, *m.Optional)
 	}
-	w.putString(4<<3|2, m.Path)
+	n = w.putString(n, 4<<3|2, m.Path)
 	if m.LabelSelector != nil {
 		{
-			before := w.written()
-			marshal_metav1_LabelSelector(w, m.LabelSelector)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_metav1_LabelSelector(w, n, m.LabelSelector)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	if m.SignerName != nil {
-		w.putString(2<<3|2, *m.SignerName)
+		n = w.putString(n, 2<<3|2, *m.SignerName)
 	}
 	if m.Name != nil {
-		w.putString(1<<3|2, *m.Name)
+		n = w.putString(n, 1<<3|2, *m.Name)
 	}
+	return n
 }
 
 // unmarshal_v1_PodCertificateProjection adds to m what r has up to its end.
@@ -9152,23 +9320,24 @@ func unmarshal_v1_PodCertificateProjection(r *readerGenerated, m *v1.PodCertific
 	}
 }
 
-// marshal_v1_PodCertificateProjection writes m before what w has.
-func marshal_v1_PodCertificateProjection(w *writerGenerated, m *v1.PodCertificateProjection) {
+// marshal_v1_PodCertificateProjection writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_PodCertificateProjection(w *writerGenerated, n int, m *v1.PodCertificateProjection) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.User != nil {
-		w.putNumber(8<<3, uint64(*m.User))
+		n = w.putNumber(n, 8<<3, uint64(*m.User))
 	}
-	putTextMapGenerated(w, 7<<3|2, m.UserAnnotations)
-	w.putString(6<<3|2, m.CertificateChainPath)
-	w.putString(5<<3|2, m.KeyPath)
-	w.putString(4<<3|2, m.CredentialBundlePath)
+	n = putTextMapGenerated(w, n, 7<<3|2, m.UserAnnotations)
+	n = w.putString(n, 6<<3|2, m.CertificateChainPath)
+	n = w.putString(n, 5<<3|2, m.KeyPath)
+	n = w.putString(n, 4<<3|2, m.CredentialBundlePath)
 	if m.MaxExpirationSeconds != nil {
-		w.putNumber(3<<3, uint64(*m.MaxExpirationSeconds))
+		n = w.putNumber(n, 3<<3, uint64(*m.MaxExpirationSeconds))
 	}
-	w.putString(2<<3|2, m.KeyType)
-	w.putString(1<<3|2, m.SignerName)
+	n = w.putString(n, 2<<3|2, m.KeyType)
+	n = w.putString(n, 1<<3|2, m.SignerName)
+	return n
 }
 
 // unmarshal_v1_PersistentVolumeClaimSpec adds to m what r has up to its end.
@@ -9230,50 +9399,51 @@ func unmarshal_v1_PersistentVolumeClaimSpec(r *readerGenerated, m *v1.Persistent
 	}
 }
 
-// marshal_v1_PersistentVolumeClaimSpec writes m before what w has.
-func marshal_v1_PersistentVolumeClaimSpec(w *writerGenerated, m *v1.PersistentVolumeClaimSpec) {
+// marshal_v1_PersistentVolumeClaimSpec writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_PersistentVolumeClaimSpec(w *writerGenerated, n int, m *v1.PersistentVolumeClaimSpec) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.VolumeAttributesClassName != nil {
-		w.putString(9<<3|2, *m.VolumeAttributesClassName)
+		n = w.putString(n, 9<<3|2, *m.VolumeAttributesClassName)
 	}
 	if m.DataSourceRef != nil {
 		{
-			before := w.written()
-			marshal_v1_TypedObjectReference(w, m.DataSourceRef)
-			w.close(8<<3|2, before)
+			before := n
+			n = marshal_v1_TypedObjectReference(w, n, m.DataSourceRef)
+			n = w.close(n, 8<<3|2, before)
 		}
 	}
 	if m.DataSource != nil {
 		{
-			before := w.written()
-			marshal_v1_TypedLocalObjectReference(w, m.DataSource)
-			w.close(7<<3|2, before)
+			before := n
+			n = marshal_v1_TypedLocalObjectReference(w, n, m.DataSource)
+			n = w.close(n, 7<<3|2, before)
 		}
 	}
 	if m.VolumeMode != nil {
-		w.putString(6<<3|2, string(*m.VolumeMode))
+		n = w.putString(n, 6<<3|2, string(*m.VolumeMode))
 	}
 	if m.StorageClassName != nil {
-		w.putString(5<<3|2, *m.StorageClassName)
+		n = w.putString(n, 5<<3|2, *m.StorageClassName)
 	}
 	if m.Selector != nil {
 		{
-			before := w.written()
-			marshal_metav1_LabelSelector(w, m.Selector)
-			w.close(4<<3|2, before)
+			before := n
+			n = marshal_metav1_LabelSelector(w, n, m.Selector)
+			n = w.close(n, 4<<3|2, before)
 		}
 	}
-	w.putString(3<<3|2, m.VolumeName)
+	n = w.putString(n, 3<<3|2, m.VolumeName)
 	{
-		before := w.written()
-		marshal_v1_VolumeResourceRequirements(w, &m.Resources)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_v1_VolumeResourceRequirements(w, n, &m.Resources)
+		n = w.close(n, 2<<3|2, before)
 	}
 	for k := len(m.AccessModes) - 1; k >= 0; k-- {
-		w.putString(1<<3|2, string(m.AccessModes[k]))
+		n = w.putString(n, 1<<3|2, string(m.AccessModes[k]))
 	}
+	return n
 }
 
 // unmarshal_v1_HTTPHeader adds to m what r has up to its end.
@@ -9297,13 +9467,14 @@ func unmarshal_v1_HTTPHeader(r *readerGenerated, m *v1.HTTPHeader) {
 	}
 }
 
-// marshal_v1_HTTPHeader writes m before what w has.
-func marshal_v1_HTTPHeader(w *writerGenerated, m *v1.HTTPHeader) {
+// marshal_v1_HTTPHeader writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_HTTPHeader(w *writerGenerated, n int, m *v1.HTTPHeader) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(2<<3|2, m.Value)
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 2<<3|2, m.Value)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_v1_NodeSelectorRequirement adds to m what r has up to its end.
@@ -9329,16 +9500,17 @@ func unmarshal_v1_NodeSelectorRequirement(r *readerGenerated, m *v1.NodeSelector
 	}
 }
 
-// marshal_v1_NodeSelectorRequirement writes m before what w has.
-func marshal_v1_NodeSelectorRequirement(w *writerGenerated, m *v1.NodeSelectorRequirement) {
+// marshal_v1_NodeSelectorRequirement writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_NodeSelectorRequirement(w *writerGenerated, n int, m *v1.NodeSelectorRequirement) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Values) - 1; k >= 0; k-- {
-		w.putString(3<<3|2, m.Values[k])
+		n = w.putString(n, 3<<3|2, m.Values[k])
 	}
-	w.putString(2<<3|2, string(m.Operator))
-	w.putString(1<<3|2, m.Key)
+	n = w.putString(n, 2<<3|2, string(m.Operator))
+	n = w.putString(n, 1<<3|2, m.Key)
+	return n
 }
 
 // unmarshal_v1_VolumeResourceRequirements adds to m what r has up to its end.
@@ -9404,33 +9576,34 @@ func unmarshal_v1_VolumeResourceRequirements(r *readerGenerated, m *v1.VolumeRes
 	}
 }
 
-// marshal_v1_VolumeResourceRequirements writes m before what w has.
-func marshal_v1_VolumeResourceRequirements(w *writerGenerated, m *v1.VolumeResourceRequirements) {
+// marshal_v1_VolumeResourceRequirements writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_VolumeResourceRequirements(w *writerGenerated, n int, m *v1.VolumeResourceRequirements) int {
 	if m == nil {
-		return
+		return n
 	}
 	if len(m.Requests) > 0 {
 		var room [8]v1.ResourceName
 		keys := sortedKeysGenerated(room[:0], m.Requests)
 		for k := len(keys) - 1; k >= 0; k-- {
-			entry := w.written()
+			entry := n
 			v := m.Requests[keys[k]]
-			w.putQuantity(2<<3|2, v)
-			w.putString(1<<3|2, string(keys[k]))
-			w.close(2<<3|2, entry)
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 2<<3|2, entry)
 		}
 	}
 	if len(m.Limits) > 0 {
 		var room [8]v1.ResourceName
 		keys := sortedKeysGenerated(room[:0], m.Limits)
 		for k := len(keys) - 1; k >= 0; k-- {
-			entry := w.written()
+			entry := n
 			v := m.Limits[keys[k]]
-			w.putQuantity(2<<3|2, v)
-			w.putString(1<<3|2, string(keys[k]))
-			w.close(1<<3|2, entry)
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 1<<3|2, entry)
 		}
 	}
+	return n
 }
 
 // unmarshal_v1_TypedLocalObjectReference adds to m what r has up to its end.
@@ -9458,16 +9631,17 @@ func unmarshal_v1_TypedLocalObjectReference(r *readerGenerated, m *v1.TypedLocal
 	}
 }
 
-// marshal_v1_TypedLocalObjectReference writes m before what w has.
-func marshal_v1_TypedLocalObjectReference(w *writerGenerated, m *v1.TypedLocalObjectReference) {
+// marshal_v1_TypedLocalObjectReference writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_TypedLocalObjectReference(w *writerGenerated, n int, m *v1.TypedLocalObjectReference) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(3<<3|2, m.Name)
-	w.putString(2<<3|2, m.Kind)
+	n = w.putString(n, 3<<3|2, m.Name)
+	n = w.putString(n, 2<<3|2, m.Kind)
 	if m.APIGroup != nil {
-		w.putString(1<<3|2, *m.APIGroup)
+		n = w.putString(n, 1<<3|2, *m.APIGroup)
 	}
+	return n
 }
 
 // unmarshal_v1_TypedObjectReference adds to m what r has up to its end.
@@ -9499,19 +9673,20 @@ func unmarshal_v1_TypedObjectReference(r *readerGenerated, m *v1.TypedObjectRefe
 	}
 }
 
-// marshal_v1_TypedObjectReference writes m before what w has.
-func marshal_v1_TypedObjectReference(w *writerGenerated, m *v1.TypedObjectReference) {
+// marshal_v1_TypedObjectReference writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_TypedObjectReference(w *writerGenerated, n int, m *v1.TypedObjectReference) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Namespace != nil {
-		w.putString(4<<3|2, *m.Namespace)
+		n = w.putString(n, 4<<3|2, *m.Namespace)
 	}
-	w.putString(3<<3|2, m.Name)
-	w.putString(2<<3|2, m.Kind)
+	n = w.putString(n, 3<<3|2, m.Name)
+	n = w.putString(n, 2<<3|2, m.Kind)
 	if m.APIGroup != nil {
-		w.putString(1<<3|2, *m.APIGroup)
+		n = w.putString(n, 1<<3|2, *m.APIGroup)
 	}
+	return n
 }
 
 // readerGenerated reads one object. Messages in messages are read from the same bytes: end moves.
@@ -10062,6 +10237,11 @@ func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, to *M) {
 	if *to == nil {
 		*to = make(M, r.entries(stop))
 	}
+	if key, value, ok := shortEntryGenerated(r.data[r.i:stop]); ok {
+		(*to)[K(r.text(key))] = V(r.text(value))
+		r.i = stop
+		return
+	}
 	var key K
 	var value V
 	for r.part(stop) {
@@ -10077,6 +10257,30 @@ func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, to *M) {
 		}
 	}
 	(*to)[key] = value
+}
+
+// shortEntryGenerated splits an entry that holds a key and a value of less than 128 bytes and nothing else, as nearly
+// all do.
+func shortEntryGenerated(entry []byte) (key, value []byte, ok bool) {
+	if len(entry) < 4 || entry[0] != 1<<3|bytesGenerated {
+		return nil, nil, false
+	}
+	at := 2 + int(entry[1])
+	if at+2 > len(entry) || entry[1] >= 0x80 || entry[at] != 2<<3|bytesGenerated || entry[at+1] >= 0x80 || at+2+int(entry[at+1]) != len(entry) {
+		return nil, nil, false
+	}
+	return entry[2:at], entry[at+2:], true
+}
+
+// text is body as a string, which is a part of data if strings are. An empty one keeps nothing of the input.
+func (r *readerGenerated) text(body []byte) string {
+	switch {
+	case len(body) == 0:
+		return ""
+	case r.shared:
+		return unsafe.String(&body[0], len(body))
+	}
+	return string(body)
 }
 
 // copyGenerated reads bytes. They are a copy: whoever changes them changes nothing else.
@@ -10149,10 +10353,10 @@ func quantityGenerated(r *readerGenerated, to *resource.Quantity) {
 }
 
 // writerGenerated writes from the end of data to its start, so that the length of a message is known when it is to be
-// written. What is in data[i:] has been written.
+// written. How much was written goes from one function to the next: each takes n and returns what it is then. What
+// data has no room for is counted, too.
 type writerGenerated struct {
 	data    []byte
-	i       int
 	err     error
 	scratch *[]byte // to be given back
 }
@@ -10163,161 +10367,160 @@ var scratchGenerated = sync.Pool{New: func() any {
 	return &b
 }}
 
-// startGenerated is a writer that has room for everything.
+// startGenerated is a writer that has room for most objects.
 func startGenerated() writerGenerated {
 	scratch := scratchGenerated.Get().(*[]byte)
-	return writerGenerated{data: *scratch, i: len(*scratch), scratch: scratch}
+	return writerGenerated{data: *scratch, scratch: scratch}
 }
 
-// finish returns a copy of what was written. The buffer is given back, unless it has become large.
-func (w *writerGenerated) finish() ([]byte, error) {
-	written := w.data[w.i:]
-	out := make([]byte, len(written))
-	copy(out, written)
-	if len(w.data) <= 256<<10 {
-		*w.scratch = w.data
+// pooledGenerated is how large scratch buffers become that are kept.
+const pooledGenerated = 256 << 10
+
+// again tells whether there was no room for n bytes. Now there is: just as much, if the buffer is too large to be kept.
+func (w *writerGenerated) again(n int) bool {
+	switch {
+	case n <= len(w.data):
+		return false
+	case n > pooledGenerated:
+		w.data = make([]byte, n)
+	default:
+		w.data = make([]byte, min(n+n/2, pooledGenerated))
+	}
+	w.err = nil
+	return true
+}
+
+// finish returns what was written: a copy, if the buffer is given back.
+func (w *writerGenerated) finish(n int) ([]byte, error) {
+	written := w.data[len(w.data)-n:]
+	if len(w.data) <= pooledGenerated {
+		out := make([]byte, len(written))
+		copy(out, written)
+		*w.scratch, written = w.data, out
 	}
 	scratchGenerated.Put(w.scratch)
 	if w.err != nil {
 		return nil, w.err
 	}
-	return out, nil
-}
-
-// room returns what is free before data[i]: at least n bytes.
-func (w *writerGenerated) room(n int) []byte {
-	if w.i < n {
-		data := make([]byte, 2*len(w.data)+n)
-		w.i += len(data) - len(w.data)
-		copy(data[w.i:], w.data[len(w.data)-(len(data)-w.i):])
-		w.data = data
-	}
-	return w.data[:w.i]
-}
-
-// written is how much was written so far.
-func (w *writerGenerated) written() int { return len(w.data) - w.i }
-
-// putTag writes a tag, or another number.
-func (w *writerGenerated) putTag(v uint64) {
-	if v < 0x80 && w.i > 0 {
-		w.i--
-		w.data[w.i] = byte(v)
-		return
-	}
-	w.room(sovGenerated(v))
-	w.i = encodeVarintGenerated(w.data, w.i, v)
+	return written, nil
 }
 
 // putNumber writes a number and its tag.
-func (w *writerGenerated) putNumber(tag, v uint64) {
-	if v < 0x80 && tag < 1<<14 && w.i > 2 {
-		w.i = headGenerated(w.data[:w.i], tag, int(v))
-		return
+func (w *writerGenerated) putNumber(n int, tag, v uint64) int {
+	i := len(w.data) - n
+	switch {
+	case i < 3 || v >= 0x80 || tag >= 1<<14:
+		size := sovGenerated(tag) + sovGenerated(v)
+		if i >= size {
+			encodeVarintGenerated(w.data, encodeVarintGenerated(w.data, i, v), tag)
+		}
+		return n + size
+	case tag < 0x80:
+		head := w.data[i-2 : i]
+		head[0], head[1] = byte(tag), byte(v)
+		return n + 2
+	default:
+		head := w.data[i-3 : i]
+		head[0], head[1], head[2] = byte(tag)|0x80, byte(tag>>7), byte(v)
+		return n + 3
 	}
-	w.putTag(v)
-	w.putTag(tag)
 }
 
 // putBool writes a bool and its tag.
-func (w *writerGenerated) putBool(tag uint64, v bool) {
+func (w *writerGenerated) putBool(n int, tag uint64, v bool) int {
 	var number uint64
 	if v {
 		number = 1
 	}
-	w.putNumber(tag, number)
+	return w.putNumber(n, tag, number)
 }
 
 // putString writes v, its length and its tag.
-func (w *writerGenerated) putString(tag uint64, v string) {
-	i := w.i - len(v)
-	if i < 3 || len(v) >= 0x80 || tag >= 1<<14 {
-		w.room(len(v))
-		w.i -= len(v)
-		copy(w.data[w.i:], v)
-		w.putNumber(tag, uint64(len(v)))
-		return
+func (w *writerGenerated) putString(n int, tag uint64, v string) int {
+	n += len(v)
+	i := len(w.data) - n
+	if i < 2 || tag >= 0x80 || len(v) >= 0x80 {
+		if i >= 0 {
+			copy(w.data[i:], v)
+		}
+		return w.putNumber(n, tag, uint64(len(v)))
 	}
-	if len(v) > 0 { // many fields of a typical object are empty
-		copy(w.data[i:], v)
+	field := w.data[i-2:]
+	field[0], field[1] = byte(tag), byte(len(v))
+	switch to, from := field[2:], []byte(v); {
+	case len(from) > 16:
+		copy(to, from)
+	case len(from) >= 8: // two words, which overlap: for so little, a call of copy takes as long as all the rest
+		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(from))
+		binary.LittleEndian.PutUint64(to[len(from)-8:], binary.LittleEndian.Uint64(from[len(from)-8:]))
+	default:
+		for i, b := range from {
+			to[i] = b
+		}
 	}
-	w.i = headGenerated(w.data[:i], tag, len(v))
-}
-
-// headGenerated writes a short length and tag at the end of data, which has room for them, and returns where they start.
-func headGenerated(data []byte, tag uint64, size int) int {
-	data[len(data)-1] = byte(size)
-	if tag < 0x80 {
-		data[len(data)-2] = byte(tag)
-		return len(data) - 2
-	}
-	data[len(data)-2] = byte(tag >> 7)
-	data[len(data)-3] = byte(tag) | 0x80
-	return len(data) - 3
+	return n + 2
 }
 
 // putBytes writes v, its length and its tag.
-func (w *writerGenerated) putBytes(tag uint64, v []byte) {
-	w.room(len(v))
-	w.i -= len(v)
-	copy(w.data[w.i:], v)
-	w.putNumber(tag, uint64(len(v)))
+func (w *writerGenerated) putBytes(n int, tag uint64, v []byte) int {
+	n += len(v)
+	if i := len(w.data) - n; i >= 0 {
+		copy(w.data[i:], v)
+	}
+	return w.putNumber(n, tag, uint64(len(v)))
 }
 
 // close writes the tag and the length of what was written since before.
-func (w *writerGenerated) close(tag uint64, before int) {
-	size := len(w.data) - w.i - before
-	if w.i < 3 || size >= 0x80 || tag >= 1<<14 {
-		w.putNumber(tag, uint64(size))
-		return
-	}
-	w.i = headGenerated(w.data[:w.i], tag, size)
+func (w *writerGenerated) close(n int, tag uint64, before int) int {
+	return w.putNumber(n, tag, uint64(n-before))
 }
 
-// closeOther is close for n bytes that another method has written into room.
-func (w *writerGenerated) closeOther(tag uint64, n int, err error) {
-	if err != nil && w.err == nil {
-		w.err = err
+// putOther writes a message that has size bytes by its own method, and its tag.
+func (w *writerGenerated) putOther(n int, tag uint64, size int, marshal func([]byte) (int, error)) int {
+	if free := len(w.data) - n; free >= size {
+		written, err := marshal(w.data[:free])
+		if err != nil && w.err == nil {
+			w.err = err
+		}
+		size = written
 	}
-	w.i -= n
-	w.putNumber(tag, uint64(n))
+	return w.putNumber(n+size, tag, uint64(size))
 }
 
 // putTime writes a time and its tag. Parts of a second are not kept.
-func (w *writerGenerated) putTime(tag uint64, t *metav1.Time) {
-	before := w.written()
+func (w *writerGenerated) putTime(n int, tag uint64, t *metav1.Time) int {
+	before := n
 	if t != nil && !t.IsZero() {
-		w.putNumber(2<<3, 0)
-		w.putNumber(1<<3, uint64(t.Unix()))
+		n = w.putNumber(n, 2<<3, 0)
+		n = w.putNumber(n, 1<<3, uint64(t.Unix()))
 	}
-	w.close(tag, before)
+	return w.close(n, tag, before)
 }
 
 // putQuantity writes a quantity and its tag. It works on a copy, because a quantity keeps the text that is made of it.
-func (w *writerGenerated) putQuantity(tag uint64, q resource.Quantity) {
-	before := w.written()
-	w.putString(1<<3|bytesGenerated, q.String())
-	w.close(tag, before)
+func (w *writerGenerated) putQuantity(n int, tag uint64, q resource.Quantity) int {
+	return w.close(w.putString(n, 1<<3|bytesGenerated, q.String()), tag, n)
 }
 
 // putTextMapGenerated writes a map of strings, sorted by key: a message has one form only.
-func putTextMapGenerated[K, V ~string](w *writerGenerated, tag uint64, m map[K]V) {
+func putTextMapGenerated[K, V ~string](w *writerGenerated, n int, tag uint64, m map[K]V) int {
 	if len(m) == 1 {
 		for k, v := range m {
-			putTextEntryGenerated(w, tag, k, v)
+			n = putTextEntryGenerated(w, n, tag, k, v)
 		}
-		return
+		return n
 	}
 	var room [8]K
 	keys := sortedKeysGenerated(room[:0], m)
 	for k := len(keys) - 1; k >= 0; k-- {
-		putTextEntryGenerated(w, tag, keys[k], m[keys[k]])
+		n = putTextEntryGenerated(w, n, tag, keys[k], m[keys[k]])
 	}
+	return n
 }
 
-func putTextEntryGenerated[K, V ~string](w *writerGenerated, tag uint64, k K, v V) {
-	before := w.written()
-	w.putString(2<<3|bytesGenerated, string(v))
-	w.putString(1<<3|bytesGenerated, string(k))
-	w.close(tag, before)
+func putTextEntryGenerated[K, V ~string](w *writerGenerated, n int, tag uint64, k K, v V) int {
+	before := n
+	n = w.putString(n, 2<<3|bytesGenerated, string(v))
+	n = w.putString(n, 1<<3|bytesGenerated, string(k))
+	return w.close(n, tag, before)
 }

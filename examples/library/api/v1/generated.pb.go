@@ -41,8 +41,11 @@ func (m *Book) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *Book) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_Book(&w, m)
-	return w.finish()
+	n := marshal_Book(&w, 0, m)
+	if w.again(n) {
+		n = marshal_Book(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -52,9 +55,8 @@ func (m *Book) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *Book) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_Book(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_Book(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -103,26 +105,27 @@ func unmarshal_Book(r *readerGenerated, m *Book) {
 	}
 }
 
-// marshal_Book writes m before what w has.
-func marshal_Book(w *writerGenerated, m *Book) {
+// marshal_Book writes m before the n bytes that w has, and returns how many it has then.
+func marshal_Book(w *writerGenerated, n int, m *Book) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_BookStatus(w, &m.Status)
-		w.close(3<<3|2, before)
+		before := n
+		n = marshal_BookStatus(w, n, &m.Status)
+		n = w.close(n, 3<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_BookSpec(w, &m.Spec)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_BookSpec(w, n, &m.Spec)
+		n = w.close(n, 2<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_metav1_ObjectMeta(w, &m.ObjectMeta)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_metav1_ObjectMeta(w, n, &m.ObjectMeta)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -155,8 +158,11 @@ func (m *BookList) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *BookList) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_BookList(&w, m)
-	return w.finish()
+	n := marshal_BookList(&w, 0, m)
+	if w.again(n) {
+		n = marshal_BookList(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -166,9 +172,8 @@ func (m *BookList) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *BookList) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_BookList(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_BookList(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -212,23 +217,24 @@ func unmarshal_BookList(r *readerGenerated, m *BookList) {
 	}
 }
 
-// marshal_BookList writes m before what w has.
-func marshal_BookList(w *writerGenerated, m *BookList) {
+// marshal_BookList writes m before the n bytes that w has, and returns how many it has then.
+func marshal_BookList(w *writerGenerated, n int, m *BookList) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_Book(w, &m.Items[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_Book(w, n, &m.Items[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	{
-		before := w.written()
-		marshal_metav1_ListMeta(w, &m.ListMeta)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_metav1_ListMeta(w, n, &m.ListMeta)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -267,8 +273,11 @@ func (m *BookSpec) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *BookSpec) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_BookSpec(&w, m)
-	return w.finish()
+	n := marshal_BookSpec(&w, 0, m)
+	if w.again(n) {
+		n = marshal_BookSpec(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -278,9 +287,8 @@ func (m *BookSpec) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *BookSpec) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_BookSpec(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_BookSpec(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -331,22 +339,23 @@ func unmarshal_BookSpec(r *readerGenerated, m *BookSpec) {
 	}
 }
 
-// marshal_BookSpec writes m before what w has.
-func marshal_BookSpec(w *writerGenerated, m *BookSpec) {
+// marshal_BookSpec writes m before the n bytes that w has, and returns how many it has then.
+func marshal_BookSpec(w *writerGenerated, n int, m *BookSpec) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(7<<3|2, m.Shelf)
+	n = w.putString(n, 7<<3|2, m.Shelf)
 	if m.Copies != nil {
-		w.putNumber(6<<3, uint64(*m.Copies))
+		n = w.putNumber(n, 6<<3, uint64(*m.Copies))
 	}
-	w.putString(5<<3|2, string(m.Genre))
-	w.putString(4<<3|2, m.ISBN)
+	n = w.putString(n, 5<<3|2, string(m.Genre))
+	n = w.putString(n, 4<<3|2, m.ISBN)
 	for k := len(m.Authors) - 1; k >= 0; k-- {
-		w.putString(3<<3|2, m.Authors[k])
+		n = w.putString(n, 3<<3|2, m.Authors[k])
 	}
-	w.putString(2<<3|2, m.SortTitle)
-	w.putString(1<<3|2, m.Title)
+	n = w.putString(n, 2<<3|2, m.SortTitle)
+	n = w.putString(n, 1<<3|2, m.Title)
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -383,8 +392,11 @@ func (m *BookStatus) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *BookStatus) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_BookStatus(&w, m)
-	return w.finish()
+	n := marshal_BookStatus(&w, 0, m)
+	if w.again(n) {
+		n = marshal_BookStatus(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -394,9 +406,8 @@ func (m *BookStatus) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *BookStatus) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_BookStatus(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_BookStatus(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -438,19 +449,20 @@ func unmarshal_BookStatus(r *readerGenerated, m *BookStatus) {
 	}
 }
 
-// marshal_BookStatus writes m before what w has.
-func marshal_BookStatus(w *writerGenerated, m *BookStatus) {
+// marshal_BookStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_BookStatus(w *writerGenerated, n int, m *BookStatus) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Conditions) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_metav1_Condition(w, &m.Conditions[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_metav1_Condition(w, n, &m.Conditions[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
-	w.putNumber(1<<3, uint64(m.Available))
+	n = w.putNumber(n, 1<<3, uint64(m.Available))
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -480,8 +492,11 @@ func (m *Shelf) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *Shelf) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_Shelf(&w, m)
-	return w.finish()
+	n := marshal_Shelf(&w, 0, m)
+	if w.again(n) {
+		n = marshal_Shelf(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -491,9 +506,8 @@ func (m *Shelf) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *Shelf) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_Shelf(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_Shelf(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -538,21 +552,22 @@ func unmarshal_Shelf(r *readerGenerated, m *Shelf) {
 	}
 }
 
-// marshal_Shelf writes m before what w has.
-func marshal_Shelf(w *writerGenerated, m *Shelf) {
+// marshal_Shelf writes m before the n bytes that w has, and returns how many it has then.
+func marshal_Shelf(w *writerGenerated, n int, m *Shelf) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_ShelfSpec(w, &m.Spec)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_ShelfSpec(w, n, &m.Spec)
+		n = w.close(n, 2<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_metav1_ObjectMeta(w, &m.ObjectMeta)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_metav1_ObjectMeta(w, n, &m.ObjectMeta)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -584,8 +599,11 @@ func (m *ShelfList) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *ShelfList) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_ShelfList(&w, m)
-	return w.finish()
+	n := marshal_ShelfList(&w, 0, m)
+	if w.again(n) {
+		n = marshal_ShelfList(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -595,9 +613,8 @@ func (m *ShelfList) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *ShelfList) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_ShelfList(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_ShelfList(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -641,23 +658,24 @@ func unmarshal_ShelfList(r *readerGenerated, m *ShelfList) {
 	}
 }
 
-// marshal_ShelfList writes m before what w has.
-func marshal_ShelfList(w *writerGenerated, m *ShelfList) {
+// marshal_ShelfList writes m before the n bytes that w has, and returns how many it has then.
+func marshal_ShelfList(w *writerGenerated, n int, m *ShelfList) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_Shelf(w, &m.Items[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_Shelf(w, n, &m.Items[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	{
-		before := w.written()
-		marshal_metav1_ListMeta(w, &m.ListMeta)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_metav1_ListMeta(w, n, &m.ListMeta)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -689,8 +707,11 @@ func (m *ShelfSpec) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *ShelfSpec) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_ShelfSpec(&w, m)
-	return w.finish()
+	n := marshal_ShelfSpec(&w, 0, m)
+	if w.again(n) {
+		n = marshal_ShelfSpec(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -700,9 +721,8 @@ func (m *ShelfSpec) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *ShelfSpec) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_ShelfSpec(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_ShelfSpec(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -743,15 +763,16 @@ func unmarshal_ShelfSpec(r *readerGenerated, m *ShelfSpec) {
 	}
 }
 
-// marshal_ShelfSpec writes m before what w has.
-func marshal_ShelfSpec(w *writerGenerated, m *ShelfSpec) {
+// marshal_ShelfSpec writes m before the n bytes that w has, and returns how many it has then.
+func marshal_ShelfSpec(w *writerGenerated, n int, m *ShelfSpec) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Capacity != nil {
-		w.putNumber(2<<3, uint64(*m.Capacity))
+		n = w.putNumber(n, 2<<3, uint64(*m.Capacity))
 	}
-	w.putString(1<<3|2, m.Room)
+	n = w.putString(n, 1<<3|2, m.Room)
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -829,44 +850,45 @@ func unmarshal_metav1_ObjectMeta(r *readerGenerated, m *metav1.ObjectMeta) {
 	}
 }
 
-// marshal_metav1_ObjectMeta writes m before what w has.
-func marshal_metav1_ObjectMeta(w *writerGenerated, m *metav1.ObjectMeta) {
+// marshal_metav1_ObjectMeta writes m before the n bytes that w has, and returns how many it has then.
+func marshal_metav1_ObjectMeta(w *writerGenerated, n int, m *metav1.ObjectMeta) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.ManagedFields) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_metav1_ManagedFieldsEntry(w, &m.ManagedFields[k])
-			w.close(17<<3|2, before)
+			before := n
+			n = marshal_metav1_ManagedFieldsEntry(w, n, &m.ManagedFields[k])
+			n = w.close(n, 17<<3|2, before)
 		}
 	}
 	for k := len(m.Finalizers) - 1; k >= 0; k-- {
-		w.putString(14<<3|2, m.Finalizers[k])
+		n = w.putString(n, 14<<3|2, m.Finalizers[k])
 	}
 	for k := len(m.OwnerReferences) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_metav1_OwnerReference(w, &m.OwnerReferences[k])
-			w.close(13<<3|2, before)
+			before := n
+			n = marshal_metav1_OwnerReference(w, n, &m.OwnerReferences[k])
+			n = w.close(n, 13<<3|2, before)
 		}
 	}
-	putTextMapGenerated(w, 12<<3|2, m.Annotations)
-	putTextMapGenerated(w, 11<<3|2, m.Labels)
+	n = putTextMapGenerated(w, n, 12<<3|2, m.Annotations)
+	n = putTextMapGenerated(w, n, 11<<3|2, m.Labels)
 	if m.DeletionGracePeriodSeconds != nil {
-		w.putNumber(10<<3, uint64(*m.DeletionGracePeriodSeconds))
+		n = w.putNumber(n, 10<<3, uint64(*m.DeletionGracePeriodSeconds))
 	}
 	if m.DeletionTimestamp != nil {
-		w.putTime(9<<3|2, m.DeletionTimestamp)
+		n = w.putTime(n, 9<<3|2, m.DeletionTimestamp)
 	}
-	w.putTime(8<<3|2, &m.CreationTimestamp)
-	w.putNumber(7<<3, uint64(m.Generation))
-	w.putString(6<<3|2, m.ResourceVersion)
-	w.putString(5<<3|2, string(m.UID))
-	w.putString(4<<3|2, m.SelfLink)
-	w.putString(3<<3|2, m.Namespace)
-	w.putString(2<<3|2, m.GenerateName)
-	w.putString(1<<3|2, m.Name)
+	n = w.putTime(n, 8<<3|2, &m.CreationTimestamp)
+	n = w.putNumber(n, 7<<3, uint64(m.Generation))
+	n = w.putString(n, 6<<3|2, m.ResourceVersion)
+	n = w.putString(n, 5<<3|2, string(m.UID))
+	n = w.putString(n, 4<<3|2, m.SelfLink)
+	n = w.putString(n, 3<<3|2, m.Namespace)
+	n = w.putString(n, 2<<3|2, m.GenerateName)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_metav1_ListMeta adds to m what r has up to its end.
@@ -903,24 +925,25 @@ func unmarshal_metav1_ListMeta(r *readerGenerated, m *metav1.ListMeta) {
 	}
 }
 
-// marshal_metav1_ListMeta writes m before what w has.
-func marshal_metav1_ListMeta(w *writerGenerated, m *metav1.ListMeta) {
+// marshal_metav1_ListMeta writes m before the n bytes that w has, and returns how many it has then.
+func marshal_metav1_ListMeta(w *writerGenerated, n int, m *metav1.ListMeta) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.ShardInfo != nil {
 		{
-			before := w.written()
-			marshal_metav1_ShardInfo(w, m.ShardInfo)
-			w.close(5<<3|2, before)
+			before := n
+			n = marshal_metav1_ShardInfo(w, n, m.ShardInfo)
+			n = w.close(n, 5<<3|2, before)
 		}
 	}
 	if m.RemainingItemCount != nil {
-		w.putNumber(4<<3, uint64(*m.RemainingItemCount))
+		n = w.putNumber(n, 4<<3, uint64(*m.RemainingItemCount))
 	}
-	w.putString(3<<3|2, m.Continue)
-	w.putString(2<<3|2, m.ResourceVersion)
-	w.putString(1<<3|2, m.SelfLink)
+	n = w.putString(n, 3<<3|2, m.Continue)
+	n = w.putString(n, 2<<3|2, m.ResourceVersion)
+	n = w.putString(n, 1<<3|2, m.SelfLink)
+	return n
 }
 
 // unmarshal_metav1_Condition adds to m what r has up to its end.
@@ -954,17 +977,18 @@ func unmarshal_metav1_Condition(r *readerGenerated, m *metav1.Condition) {
 	}
 }
 
-// marshal_metav1_Condition writes m before what w has.
-func marshal_metav1_Condition(w *writerGenerated, m *metav1.Condition) {
+// marshal_metav1_Condition writes m before the n bytes that w has, and returns how many it has then.
+func marshal_metav1_Condition(w *writerGenerated, n int, m *metav1.Condition) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(6<<3|2, m.Message)
-	w.putString(5<<3|2, m.Reason)
-	w.putTime(4<<3|2, &m.LastTransitionTime)
-	w.putNumber(3<<3, uint64(m.ObservedGeneration))
-	w.putString(2<<3|2, string(m.Status))
-	w.putString(1<<3|2, m.Type)
+	n = w.putString(n, 6<<3|2, m.Message)
+	n = w.putString(n, 5<<3|2, m.Reason)
+	n = w.putTime(n, 4<<3|2, &m.LastTransitionTime)
+	n = w.putNumber(n, 3<<3, uint64(m.ObservedGeneration))
+	n = w.putString(n, 2<<3|2, string(m.Status))
+	n = w.putString(n, 1<<3|2, m.Type)
+	return n
 }
 
 // unmarshal_metav1_OwnerReference adds to m what r has up to its end.
@@ -1000,21 +1024,22 @@ func unmarshal_metav1_OwnerReference(r *readerGenerated, m *metav1.OwnerReferenc
 	}
 }
 
-// marshal_metav1_OwnerReference writes m before what w has.
-func marshal_metav1_OwnerReference(w *writerGenerated, m *metav1.OwnerReference) {
+// marshal_metav1_OwnerReference writes m before the n bytes that w has, and returns how many it has then.
+func marshal_metav1_OwnerReference(w *writerGenerated, n int, m *metav1.OwnerReference) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.BlockOwnerDeletion != nil {
-		w.putBool(7<<3, *m.BlockOwnerDeletion)
+		n = w.putBool(n, 7<<3, *m.BlockOwnerDeletion)
 	}
 	if m.Controller != nil {
-		w.putBool(6<<3, *m.Controller)
+		n = w.putBool(n, 6<<3, *m.Controller)
 	}
-	w.putString(5<<3|2, m.APIVersion)
-	w.putString(4<<3|2, string(m.UID))
-	w.putString(3<<3|2, m.Name)
-	w.putString(1<<3|2, m.Kind)
+	n = w.putString(n, 5<<3|2, m.APIVersion)
+	n = w.putString(n, 4<<3|2, string(m.UID))
+	n = w.putString(n, 3<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Kind)
+	return n
 }
 
 // unmarshal_metav1_ManagedFieldsEntry adds to m what r has up to its end.
@@ -1058,25 +1083,23 @@ func unmarshal_metav1_ManagedFieldsEntry(r *readerGenerated, m *metav1.ManagedFi
 	}
 }
 
-// marshal_metav1_ManagedFieldsEntry writes m before what w has.
-func marshal_metav1_ManagedFieldsEntry(w *writerGenerated, m *metav1.ManagedFieldsEntry) {
+// marshal_metav1_ManagedFieldsEntry writes m before the n bytes that w has, and returns how many it has then.
+func marshal_metav1_ManagedFieldsEntry(w *writerGenerated, n int, m *metav1.ManagedFieldsEntry) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(8<<3|2, m.Subresource)
+	n = w.putString(n, 8<<3|2, m.Subresource)
 	if m.FieldsV1 != nil {
-		{
-			n, err := m.FieldsV1.MarshalToSizedBuffer(w.room(m.FieldsV1.Size()))
-			w.closeOther(7<<3|2, n, err)
-		}
+		n = w.putOther(n, 7<<3|2, m.FieldsV1.Size(), m.FieldsV1.MarshalToSizedBuffer)
 	}
-	w.putString(6<<3|2, m.FieldsType)
+	n = w.putString(n, 6<<3|2, m.FieldsType)
 	if m.Time != nil {
-		w.putTime(4<<3|2, m.Time)
+		n = w.putTime(n, 4<<3|2, m.Time)
 	}
-	w.putString(3<<3|2, m.APIVersion)
-	w.putString(2<<3|2, string(m.Operation))
-	w.putString(1<<3|2, m.Manager)
+	n = w.putString(n, 3<<3|2, m.APIVersion)
+	n = w.putString(n, 2<<3|2, string(m.Operation))
+	n = w.putString(n, 1<<3|2, m.Manager)
+	return n
 }
 
 // unmarshal_metav1_ShardInfo adds to m what r has up to its end.
@@ -1098,12 +1121,13 @@ func unmarshal_metav1_ShardInfo(r *readerGenerated, m *metav1.ShardInfo) {
 	}
 }
 
-// marshal_metav1_ShardInfo writes m before what w has.
-func marshal_metav1_ShardInfo(w *writerGenerated, m *metav1.ShardInfo) {
+// marshal_metav1_ShardInfo writes m before the n bytes that w has, and returns how many it has then.
+func marshal_metav1_ShardInfo(w *writerGenerated, n int, m *metav1.ShardInfo) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(1<<3|2, m.Selector)
+	n = w.putString(n, 1<<3|2, m.Selector)
+	return n
 }
 
 // readerGenerated reads one object. Messages in messages are read from the same bytes: end moves.
@@ -1583,6 +1607,11 @@ func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, to *M) {
 	if *to == nil {
 		*to = make(M, r.entries(stop))
 	}
+	if key, value, ok := shortEntryGenerated(r.data[r.i:stop]); ok {
+		(*to)[K(r.text(key))] = V(r.text(value))
+		r.i = stop
+		return
+	}
 	var key K
 	var value V
 	for r.part(stop) {
@@ -1598,6 +1627,30 @@ func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, to *M) {
 		}
 	}
 	(*to)[key] = value
+}
+
+// shortEntryGenerated splits an entry that holds a key and a value of less than 128 bytes and nothing else, as nearly
+// all do.
+func shortEntryGenerated(entry []byte) (key, value []byte, ok bool) {
+	if len(entry) < 4 || entry[0] != 1<<3|bytesGenerated {
+		return nil, nil, false
+	}
+	at := 2 + int(entry[1])
+	if at+2 > len(entry) || entry[1] >= 0x80 || entry[at] != 2<<3|bytesGenerated || entry[at+1] >= 0x80 || at+2+int(entry[at+1]) != len(entry) {
+		return nil, nil, false
+	}
+	return entry[2:at], entry[at+2:], true
+}
+
+// text is body as a string, which is a part of data if strings are. An empty one keeps nothing of the input.
+func (r *readerGenerated) text(body []byte) string {
+	switch {
+	case len(body) == 0:
+		return ""
+	case r.shared:
+		return unsafe.String(&body[0], len(body))
+	}
+	return string(body)
 }
 
 // numberGenerated reads a number that is written as a varint.
@@ -1631,10 +1684,10 @@ func timeGenerated(r *readerGenerated, to *metav1.Time) {
 }
 
 // writerGenerated writes from the end of data to its start, so that the length of a message is known when it is to be
-// written. What is in data[i:] has been written.
+// written. How much was written goes from one function to the next: each takes n and returns what it is then. What
+// data has no room for is counted, too.
 type writerGenerated struct {
 	data    []byte
-	i       int
 	err     error
 	scratch *[]byte // to be given back
 }
@@ -1645,159 +1698,159 @@ var scratchGenerated = sync.Pool{New: func() any {
 	return &b
 }}
 
-// startGenerated is a writer that has room for everything.
+// startGenerated is a writer that has room for most objects.
 func startGenerated() writerGenerated {
 	scratch := scratchGenerated.Get().(*[]byte)
-	return writerGenerated{data: *scratch, i: len(*scratch), scratch: scratch}
+	return writerGenerated{data: *scratch, scratch: scratch}
 }
 
-// finish returns a copy of what was written. The buffer is given back, unless it has become large.
-func (w *writerGenerated) finish() ([]byte, error) {
-	written := w.data[w.i:]
-	out := make([]byte, len(written))
-	copy(out, written)
-	if len(w.data) <= 256<<10 {
-		*w.scratch = w.data
+// pooledGenerated is how large scratch buffers become that are kept.
+const pooledGenerated = 256 << 10
+
+// again tells whether there was no room for n bytes. Now there is: just as much, if the buffer is too large to be kept.
+func (w *writerGenerated) again(n int) bool {
+	switch {
+	case n <= len(w.data):
+		return false
+	case n > pooledGenerated:
+		w.data = make([]byte, n)
+	default:
+		w.data = make([]byte, min(n+n/2, pooledGenerated))
+	}
+	w.err = nil
+	return true
+}
+
+// finish returns what was written: a copy, if the buffer is given back.
+func (w *writerGenerated) finish(n int) ([]byte, error) {
+	written := w.data[len(w.data)-n:]
+	if len(w.data) <= pooledGenerated {
+		out := make([]byte, len(written))
+		copy(out, written)
+		*w.scratch, written = w.data, out
 	}
 	scratchGenerated.Put(w.scratch)
 	if w.err != nil {
 		return nil, w.err
 	}
-	return out, nil
+	return written, nil
 }
 
-// fit returns how much was written at the end of data, which is all that the writer had.
-func (w *writerGenerated) fit(data []byte) (int, error) {
+// fit returns how much was written at the end of data.
+func (w *writerGenerated) fit(n int) (int, error) {
 	switch {
 	case w.err != nil:
 		return 0, w.err
-	case len(w.data) != len(data):
+	case n > len(w.data):
 		return 0, io.ErrShortBuffer
 	}
-	return len(data) - w.i, nil
-}
-
-// room returns what is free before data[i]: at least n bytes.
-func (w *writerGenerated) room(n int) []byte {
-	if w.i < n {
-		data := make([]byte, 2*len(w.data)+n)
-		w.i += len(data) - len(w.data)
-		copy(data[w.i:], w.data[len(w.data)-(len(data)-w.i):])
-		w.data = data
-	}
-	return w.data[:w.i]
-}
-
-// written is how much was written so far.
-func (w *writerGenerated) written() int { return len(w.data) - w.i }
-
-// putTag writes a tag, or another number.
-func (w *writerGenerated) putTag(v uint64) {
-	if v < 0x80 && w.i > 0 {
-		w.i--
-		w.data[w.i] = byte(v)
-		return
-	}
-	w.room(sovGenerated(v))
-	w.i = encodeVarintGenerated(w.data, w.i, v)
+	return n, nil
 }
 
 // putNumber writes a number and its tag.
-func (w *writerGenerated) putNumber(tag, v uint64) {
-	if v < 0x80 && tag < 1<<14 && w.i > 2 {
-		w.i = headGenerated(w.data[:w.i], tag, int(v))
-		return
+func (w *writerGenerated) putNumber(n int, tag, v uint64) int {
+	i := len(w.data) - n
+	switch {
+	case i < 3 || v >= 0x80 || tag >= 1<<14:
+		size := sovGenerated(tag) + sovGenerated(v)
+		if i >= size {
+			encodeVarintGenerated(w.data, encodeVarintGenerated(w.data, i, v), tag)
+		}
+		return n + size
+	case tag < 0x80:
+		head := w.data[i-2 : i]
+		head[0], head[1] = byte(tag), byte(v)
+		return n + 2
+	default:
+		head := w.data[i-3 : i]
+		head[0], head[1], head[2] = byte(tag)|0x80, byte(tag>>7), byte(v)
+		return n + 3
 	}
-	w.putTag(v)
-	w.putTag(tag)
 }
 
 // putBool writes a bool and its tag.
-func (w *writerGenerated) putBool(tag uint64, v bool) {
+func (w *writerGenerated) putBool(n int, tag uint64, v bool) int {
 	var number uint64
 	if v {
 		number = 1
 	}
-	w.putNumber(tag, number)
+	return w.putNumber(n, tag, number)
 }
 
 // putString writes v, its length and its tag.
-func (w *writerGenerated) putString(tag uint64, v string) {
-	i := w.i - len(v)
-	if i < 3 || len(v) >= 0x80 || tag >= 1<<14 {
-		w.room(len(v))
-		w.i -= len(v)
-		copy(w.data[w.i:], v)
-		w.putNumber(tag, uint64(len(v)))
-		return
+func (w *writerGenerated) putString(n int, tag uint64, v string) int {
+	n += len(v)
+	i := len(w.data) - n
+	if i < 2 || tag >= 0x80 || len(v) >= 0x80 {
+		if i >= 0 {
+			copy(w.data[i:], v)
+		}
+		return w.putNumber(n, tag, uint64(len(v)))
 	}
-	if len(v) > 0 { // many fields of a typical object are empty
-		copy(w.data[i:], v)
+	field := w.data[i-2:]
+	field[0], field[1] = byte(tag), byte(len(v))
+	switch to, from := field[2:], []byte(v); {
+	case len(from) > 16:
+		copy(to, from)
+	case len(from) >= 8: // two words, which overlap: for so little, a call of copy takes as long as all the rest
+		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(from))
+		binary.LittleEndian.PutUint64(to[len(from)-8:], binary.LittleEndian.Uint64(from[len(from)-8:]))
+	default:
+		for i, b := range from {
+			to[i] = b
+		}
 	}
-	w.i = headGenerated(w.data[:i], tag, len(v))
-}
-
-// headGenerated writes a short length and tag at the end of data, which has room for them, and returns where they start.
-func headGenerated(data []byte, tag uint64, size int) int {
-	data[len(data)-1] = byte(size)
-	if tag < 0x80 {
-		data[len(data)-2] = byte(tag)
-		return len(data) - 2
-	}
-	data[len(data)-2] = byte(tag >> 7)
-	data[len(data)-3] = byte(tag) | 0x80
-	return len(data) - 3
+	return n + 2
 }
 
 // close writes the tag and the length of what was written since before.
-func (w *writerGenerated) close(tag uint64, before int) {
-	size := len(w.data) - w.i - before
-	if w.i < 3 || size >= 0x80 || tag >= 1<<14 {
-		w.putNumber(tag, uint64(size))
-		return
-	}
-	w.i = headGenerated(w.data[:w.i], tag, size)
+func (w *writerGenerated) close(n int, tag uint64, before int) int {
+	return w.putNumber(n, tag, uint64(n-before))
 }
 
-// closeOther is close for n bytes that another method has written into room.
-func (w *writerGenerated) closeOther(tag uint64, n int, err error) {
-	if err != nil && w.err == nil {
-		w.err = err
+// putOther writes a message that has size bytes by its own method, and its tag.
+func (w *writerGenerated) putOther(n int, tag uint64, size int, marshal func([]byte) (int, error)) int {
+	if free := len(w.data) - n; free >= size {
+		written, err := marshal(w.data[:free])
+		if err != nil && w.err == nil {
+			w.err = err
+		}
+		size = written
 	}
-	w.i -= n
-	w.putNumber(tag, uint64(n))
+	return w.putNumber(n+size, tag, uint64(size))
 }
 
 // putTime writes a time and its tag. Parts of a second are not kept.
-func (w *writerGenerated) putTime(tag uint64, t *metav1.Time) {
-	before := w.written()
+func (w *writerGenerated) putTime(n int, tag uint64, t *metav1.Time) int {
+	before := n
 	if t != nil && !t.IsZero() {
-		w.putNumber(2<<3, 0)
-		w.putNumber(1<<3, uint64(t.Unix()))
+		n = w.putNumber(n, 2<<3, 0)
+		n = w.putNumber(n, 1<<3, uint64(t.Unix()))
 	}
-	w.close(tag, before)
+	return w.close(n, tag, before)
 }
 
 // putTextMapGenerated writes a map of strings, sorted by key: a message has one form only.
-func putTextMapGenerated[K, V ~string](w *writerGenerated, tag uint64, m map[K]V) {
+func putTextMapGenerated[K, V ~string](w *writerGenerated, n int, tag uint64, m map[K]V) int {
 	if len(m) == 1 {
 		for k, v := range m {
-			putTextEntryGenerated(w, tag, k, v)
+			n = putTextEntryGenerated(w, n, tag, k, v)
 		}
-		return
+		return n
 	}
 	var room [8]K
 	keys := sortedKeysGenerated(room[:0], m)
 	for k := len(keys) - 1; k >= 0; k-- {
-		putTextEntryGenerated(w, tag, keys[k], m[keys[k]])
+		n = putTextEntryGenerated(w, n, tag, keys[k], m[keys[k]])
 	}
+	return n
 }
 
-func putTextEntryGenerated[K, V ~string](w *writerGenerated, tag uint64, k K, v V) {
-	before := w.written()
-	w.putString(2<<3|bytesGenerated, string(v))
-	w.putString(1<<3|bytesGenerated, string(k))
-	w.close(tag, before)
+func putTextEntryGenerated[K, V ~string](w *writerGenerated, n int, tag uint64, k K, v V) int {
+	before := n
+	n = w.putString(n, 2<<3|bytesGenerated, string(v))
+	n = w.putString(n, 1<<3|bytesGenerated, string(k))
+	return w.close(n, tag, before)
 }
 
 // valueToStringGenerated is what may be nil: what a pointer points at, or bytes, after an asterisk.

@@ -42,8 +42,11 @@ func (m *ContainerResourceMetricSource) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *ContainerResourceMetricSource) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_ContainerResourceMetricSource(&w, m)
-	return w.finish()
+	n := marshal_ContainerResourceMetricSource(&w, 0, m)
+	if w.again(n) {
+		n = marshal_ContainerResourceMetricSource(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -53,9 +56,8 @@ func (m *ContainerResourceMetricSource) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *ContainerResourceMetricSource) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_ContainerResourceMetricSource(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_ContainerResourceMetricSource(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -98,18 +100,19 @@ func unmarshal_ContainerResourceMetricSource(r *readerGenerated, m *ContainerRes
 	}
 }
 
-// marshal_ContainerResourceMetricSource writes m before what w has.
-func marshal_ContainerResourceMetricSource(w *writerGenerated, m *ContainerResourceMetricSource) {
+// marshal_ContainerResourceMetricSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_ContainerResourceMetricSource(w *writerGenerated, n int, m *ContainerResourceMetricSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(3<<3|2, m.Container)
+	n = w.putString(n, 3<<3|2, m.Container)
 	{
-		before := w.written()
-		marshal_MetricTarget(w, &m.Target)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_MetricTarget(w, n, &m.Target)
+		n = w.close(n, 2<<3|2, before)
 	}
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -141,8 +144,11 @@ func (m *ContainerResourceMetricStatus) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *ContainerResourceMetricStatus) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_ContainerResourceMetricStatus(&w, m)
-	return w.finish()
+	n := marshal_ContainerResourceMetricStatus(&w, 0, m)
+	if w.again(n) {
+		n = marshal_ContainerResourceMetricStatus(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -152,9 +158,8 @@ func (m *ContainerResourceMetricStatus) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *ContainerResourceMetricStatus) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_ContainerResourceMetricStatus(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_ContainerResourceMetricStatus(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -197,18 +202,19 @@ func unmarshal_ContainerResourceMetricStatus(r *readerGenerated, m *ContainerRes
 	}
 }
 
-// marshal_ContainerResourceMetricStatus writes m before what w has.
-func marshal_ContainerResourceMetricStatus(w *writerGenerated, m *ContainerResourceMetricStatus) {
+// marshal_ContainerResourceMetricStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_ContainerResourceMetricStatus(w *writerGenerated, n int, m *ContainerResourceMetricStatus) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(3<<3|2, m.Container)
+	n = w.putString(n, 3<<3|2, m.Container)
 	{
-		before := w.written()
-		marshal_MetricValueStatus(w, &m.Current)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_MetricValueStatus(w, n, &m.Current)
+		n = w.close(n, 2<<3|2, before)
 	}
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -240,8 +246,11 @@ func (m *CrossVersionObjectReference) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *CrossVersionObjectReference) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_CrossVersionObjectReference(&w, m)
-	return w.finish()
+	n := marshal_CrossVersionObjectReference(&w, 0, m)
+	if w.again(n) {
+		n = marshal_CrossVersionObjectReference(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -251,9 +260,8 @@ func (m *CrossVersionObjectReference) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *CrossVersionObjectReference) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_CrossVersionObjectReference(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_CrossVersionObjectReference(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -294,14 +302,15 @@ func unmarshal_CrossVersionObjectReference(r *readerGenerated, m *CrossVersionOb
 	}
 }
 
-// marshal_CrossVersionObjectReference writes m before what w has.
-func marshal_CrossVersionObjectReference(w *writerGenerated, m *CrossVersionObjectReference) {
+// marshal_CrossVersionObjectReference writes m before the n bytes that w has, and returns how many it has then.
+func marshal_CrossVersionObjectReference(w *writerGenerated, n int, m *CrossVersionObjectReference) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(3<<3|2, m.APIVersion)
-	w.putString(2<<3|2, m.Name)
-	w.putString(1<<3|2, m.Kind)
+	n = w.putString(n, 3<<3|2, m.APIVersion)
+	n = w.putString(n, 2<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Kind)
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -332,8 +341,11 @@ func (m *ExternalMetricSource) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *ExternalMetricSource) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_ExternalMetricSource(&w, m)
-	return w.finish()
+	n := marshal_ExternalMetricSource(&w, 0, m)
+	if w.again(n) {
+		n = marshal_ExternalMetricSource(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -343,9 +355,8 @@ func (m *ExternalMetricSource) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *ExternalMetricSource) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_ExternalMetricSource(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_ExternalMetricSource(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -388,21 +399,22 @@ func unmarshal_ExternalMetricSource(r *readerGenerated, m *ExternalMetricSource)
 	}
 }
 
-// marshal_ExternalMetricSource writes m before what w has.
-func marshal_ExternalMetricSource(w *writerGenerated, m *ExternalMetricSource) {
+// marshal_ExternalMetricSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_ExternalMetricSource(w *writerGenerated, n int, m *ExternalMetricSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_MetricTarget(w, &m.Target)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_MetricTarget(w, n, &m.Target)
+		n = w.close(n, 2<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_MetricIdentifier(w, &m.Metric)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_MetricIdentifier(w, n, &m.Metric)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -432,8 +444,11 @@ func (m *ExternalMetricStatus) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *ExternalMetricStatus) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_ExternalMetricStatus(&w, m)
-	return w.finish()
+	n := marshal_ExternalMetricStatus(&w, 0, m)
+	if w.again(n) {
+		n = marshal_ExternalMetricStatus(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -443,9 +458,8 @@ func (m *ExternalMetricStatus) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *ExternalMetricStatus) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_ExternalMetricStatus(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_ExternalMetricStatus(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -488,21 +502,22 @@ func unmarshal_ExternalMetricStatus(r *readerGenerated, m *ExternalMetricStatus)
 	}
 }
 
-// marshal_ExternalMetricStatus writes m before what w has.
-func marshal_ExternalMetricStatus(w *writerGenerated, m *ExternalMetricStatus) {
+// marshal_ExternalMetricStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_ExternalMetricStatus(w *writerGenerated, n int, m *ExternalMetricStatus) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_MetricValueStatus(w, &m.Current)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_MetricValueStatus(w, n, &m.Current)
+		n = w.close(n, 2<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_MetricIdentifier(w, &m.Metric)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_MetricIdentifier(w, n, &m.Metric)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -533,8 +548,11 @@ func (m *HPAScalingPolicy) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *HPAScalingPolicy) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_HPAScalingPolicy(&w, m)
-	return w.finish()
+	n := marshal_HPAScalingPolicy(&w, 0, m)
+	if w.again(n) {
+		n = marshal_HPAScalingPolicy(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -544,9 +562,8 @@ func (m *HPAScalingPolicy) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *HPAScalingPolicy) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_HPAScalingPolicy(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_HPAScalingPolicy(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -587,14 +604,15 @@ func unmarshal_HPAScalingPolicy(r *readerGenerated, m *HPAScalingPolicy) {
 	}
 }
 
-// marshal_HPAScalingPolicy writes m before what w has.
-func marshal_HPAScalingPolicy(w *writerGenerated, m *HPAScalingPolicy) {
+// marshal_HPAScalingPolicy writes m before the n bytes that w has, and returns how many it has then.
+func marshal_HPAScalingPolicy(w *writerGenerated, n int, m *HPAScalingPolicy) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putNumber(3<<3, uint64(m.PeriodSeconds))
-	w.putNumber(2<<3, uint64(m.Value))
-	w.putString(1<<3|2, string(m.Type))
+	n = w.putNumber(n, 3<<3, uint64(m.PeriodSeconds))
+	n = w.putNumber(n, 2<<3, uint64(m.Value))
+	n = w.putString(n, 1<<3|2, string(m.Type))
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -635,8 +653,11 @@ func (m *HPAScalingRules) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *HPAScalingRules) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_HPAScalingRules(&w, m)
-	return w.finish()
+	n := marshal_HPAScalingRules(&w, 0, m)
+	if w.again(n) {
+		n = marshal_HPAScalingRules(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -646,9 +667,8 @@ func (m *HPAScalingRules) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *HPAScalingRules) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_HPAScalingRules(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_HPAScalingRules(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -703,27 +723,28 @@ func unmarshal_HPAScalingRules(r *readerGenerated, m *HPAScalingRules) {
 	}
 }
 
-// marshal_HPAScalingRules writes m before what w has.
-func marshal_HPAScalingRules(w *writerGenerated, m *HPAScalingRules) {
+// marshal_HPAScalingRules writes m before the n bytes that w has, and returns how many it has then.
+func marshal_HPAScalingRules(w *writerGenerated, n int, m *HPAScalingRules) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Tolerance != nil {
-		w.putQuantity(4<<3|2, *m.Tolerance)
+		n = w.putQuantity(n, 4<<3|2, *m.Tolerance)
 	}
 	if m.StabilizationWindowSeconds != nil {
-		w.putNumber(3<<3, uint64(*m.StabilizationWindowSeconds))
+		n = w.putNumber(n, 3<<3, uint64(*m.StabilizationWindowSeconds))
 	}
 	for k := len(m.Policies) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_HPAScalingPolicy(w, &m.Policies[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_HPAScalingPolicy(w, n, &m.Policies[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	if m.SelectPolicy != nil {
-		w.putString(1<<3|2, string(*m.SelectPolicy))
+		n = w.putString(n, 1<<3|2, string(*m.SelectPolicy))
 	}
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -756,8 +777,11 @@ func (m *HorizontalPodAutoscaler) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *HorizontalPodAutoscaler) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_HorizontalPodAutoscaler(&w, m)
-	return w.finish()
+	n := marshal_HorizontalPodAutoscaler(&w, 0, m)
+	if w.again(n) {
+		n = marshal_HorizontalPodAutoscaler(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -767,9 +791,8 @@ func (m *HorizontalPodAutoscaler) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *HorizontalPodAutoscaler) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_HorizontalPodAutoscaler(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_HorizontalPodAutoscaler(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -818,26 +841,27 @@ func unmarshal_HorizontalPodAutoscaler(r *readerGenerated, m *HorizontalPodAutos
 	}
 }
 
-// marshal_HorizontalPodAutoscaler writes m before what w has.
-func marshal_HorizontalPodAutoscaler(w *writerGenerated, m *HorizontalPodAutoscaler) {
+// marshal_HorizontalPodAutoscaler writes m before the n bytes that w has, and returns how many it has then.
+func marshal_HorizontalPodAutoscaler(w *writerGenerated, n int, m *HorizontalPodAutoscaler) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_HorizontalPodAutoscalerStatus(w, &m.Status)
-		w.close(3<<3|2, before)
+		before := n
+		n = marshal_HorizontalPodAutoscalerStatus(w, n, &m.Status)
+		n = w.close(n, 3<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_HorizontalPodAutoscalerSpec(w, &m.Spec)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_HorizontalPodAutoscalerSpec(w, n, &m.Spec)
+		n = w.close(n, 2<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_v1_ObjectMeta(w, &m.ObjectMeta)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_v1_ObjectMeta(w, n, &m.ObjectMeta)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -872,8 +896,11 @@ func (m *HorizontalPodAutoscalerBehavior) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *HorizontalPodAutoscalerBehavior) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_HorizontalPodAutoscalerBehavior(&w, m)
-	return w.finish()
+	n := marshal_HorizontalPodAutoscalerBehavior(&w, 0, m)
+	if w.again(n) {
+		n = marshal_HorizontalPodAutoscalerBehavior(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -883,9 +910,8 @@ func (m *HorizontalPodAutoscalerBehavior) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *HorizontalPodAutoscalerBehavior) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_HorizontalPodAutoscalerBehavior(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_HorizontalPodAutoscalerBehavior(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -934,25 +960,26 @@ func unmarshal_HorizontalPodAutoscalerBehavior(r *readerGenerated, m *Horizontal
 	}
 }
 
-// marshal_HorizontalPodAutoscalerBehavior writes m before what w has.
-func marshal_HorizontalPodAutoscalerBehavior(w *writerGenerated, m *HorizontalPodAutoscalerBehavior) {
+// marshal_HorizontalPodAutoscalerBehavior writes m before the n bytes that w has, and returns how many it has then.
+func marshal_HorizontalPodAutoscalerBehavior(w *writerGenerated, n int, m *HorizontalPodAutoscalerBehavior) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.ScaleDown != nil {
 		{
-			before := w.written()
-			marshal_HPAScalingRules(w, m.ScaleDown)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_HPAScalingRules(w, n, m.ScaleDown)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	if m.ScaleUp != nil {
 		{
-			before := w.written()
-			marshal_HPAScalingRules(w, m.ScaleUp)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_HPAScalingRules(w, n, m.ScaleUp)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -988,8 +1015,11 @@ func (m *HorizontalPodAutoscalerCondition) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *HorizontalPodAutoscalerCondition) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_HorizontalPodAutoscalerCondition(&w, m)
-	return w.finish()
+	n := marshal_HorizontalPodAutoscalerCondition(&w, 0, m)
+	if w.again(n) {
+		n = marshal_HorizontalPodAutoscalerCondition(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -999,9 +1029,8 @@ func (m *HorizontalPodAutoscalerCondition) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *HorizontalPodAutoscalerCondition) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_HorizontalPodAutoscalerCondition(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_HorizontalPodAutoscalerCondition(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -1052,19 +1081,20 @@ func unmarshal_HorizontalPodAutoscalerCondition(r *readerGenerated, m *Horizonta
 	}
 }
 
-// marshal_HorizontalPodAutoscalerCondition writes m before what w has.
-func marshal_HorizontalPodAutoscalerCondition(w *writerGenerated, m *HorizontalPodAutoscalerCondition) {
+// marshal_HorizontalPodAutoscalerCondition writes m before the n bytes that w has, and returns how many it has then.
+func marshal_HorizontalPodAutoscalerCondition(w *writerGenerated, n int, m *HorizontalPodAutoscalerCondition) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.ObservedGeneration != nil {
-		w.putNumber(6<<3, uint64(*m.ObservedGeneration))
+		n = w.putNumber(n, 6<<3, uint64(*m.ObservedGeneration))
 	}
-	w.putString(5<<3|2, m.Message)
-	w.putString(4<<3|2, m.Reason)
-	w.putTime(3<<3|2, &m.LastTransitionTime)
-	w.putString(2<<3|2, string(m.Status))
-	w.putString(1<<3|2, string(m.Type))
+	n = w.putString(n, 5<<3|2, m.Message)
+	n = w.putString(n, 4<<3|2, m.Reason)
+	n = w.putTime(n, 3<<3|2, &m.LastTransitionTime)
+	n = w.putString(n, 2<<3|2, string(m.Status))
+	n = w.putString(n, 1<<3|2, string(m.Type))
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -1100,8 +1130,11 @@ func (m *HorizontalPodAutoscalerList) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *HorizontalPodAutoscalerList) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_HorizontalPodAutoscalerList(&w, m)
-	return w.finish()
+	n := marshal_HorizontalPodAutoscalerList(&w, 0, m)
+	if w.again(n) {
+		n = marshal_HorizontalPodAutoscalerList(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -1111,9 +1144,8 @@ func (m *HorizontalPodAutoscalerList) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *HorizontalPodAutoscalerList) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_HorizontalPodAutoscalerList(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_HorizontalPodAutoscalerList(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -1157,23 +1189,24 @@ func unmarshal_HorizontalPodAutoscalerList(r *readerGenerated, m *HorizontalPodA
 	}
 }
 
-// marshal_HorizontalPodAutoscalerList writes m before what w has.
-func marshal_HorizontalPodAutoscalerList(w *writerGenerated, m *HorizontalPodAutoscalerList) {
+// marshal_HorizontalPodAutoscalerList writes m before the n bytes that w has, and returns how many it has then.
+func marshal_HorizontalPodAutoscalerList(w *writerGenerated, n int, m *HorizontalPodAutoscalerList) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_HorizontalPodAutoscaler(w, &m.Items[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_HorizontalPodAutoscaler(w, n, &m.Items[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	{
-		before := w.written()
-		marshal_v1_ListMeta(w, &m.ListMeta)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_v1_ListMeta(w, n, &m.ListMeta)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -1212,8 +1245,11 @@ func (m *HorizontalPodAutoscalerSpec) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *HorizontalPodAutoscalerSpec) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_HorizontalPodAutoscalerSpec(&w, m)
-	return w.finish()
+	n := marshal_HorizontalPodAutoscalerSpec(&w, 0, m)
+	if w.again(n) {
+		n = marshal_HorizontalPodAutoscalerSpec(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -1223,9 +1259,8 @@ func (m *HorizontalPodAutoscalerSpec) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *HorizontalPodAutoscalerSpec) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_HorizontalPodAutoscalerSpec(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_HorizontalPodAutoscalerSpec(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -1282,34 +1317,35 @@ func unmarshal_HorizontalPodAutoscalerSpec(r *readerGenerated, m *HorizontalPodA
 	}
 }
 
-// marshal_HorizontalPodAutoscalerSpec writes m before what w has.
-func marshal_HorizontalPodAutoscalerSpec(w *writerGenerated, m *HorizontalPodAutoscalerSpec) {
+// marshal_HorizontalPodAutoscalerSpec writes m before the n bytes that w has, and returns how many it has then.
+func marshal_HorizontalPodAutoscalerSpec(w *writerGenerated, n int, m *HorizontalPodAutoscalerSpec) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Behavior != nil {
 		{
-			before := w.written()
-			marshal_HorizontalPodAutoscalerBehavior(w, m.Behavior)
-			w.close(5<<3|2, before)
+			before := n
+			n = marshal_HorizontalPodAutoscalerBehavior(w, n, m.Behavior)
+			n = w.close(n, 5<<3|2, before)
 		}
 	}
 	for k := len(m.Metrics) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_MetricSpec(w, &m.Metrics[k])
-			w.close(4<<3|2, before)
+			before := n
+			n = marshal_MetricSpec(w, n, &m.Metrics[k])
+			n = w.close(n, 4<<3|2, before)
 		}
 	}
-	w.putNumber(3<<3, uint64(m.MaxReplicas))
+	n = w.putNumber(n, 3<<3, uint64(m.MaxReplicas))
 	if m.MinReplicas != nil {
-		w.putNumber(2<<3, uint64(*m.MinReplicas))
+		n = w.putNumber(n, 2<<3, uint64(*m.MinReplicas))
 	}
 	{
-		before := w.written()
-		marshal_CrossVersionObjectReference(w, &m.ScaleTargetRef)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_CrossVersionObjectReference(w, n, &m.ScaleTargetRef)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -1354,8 +1390,11 @@ func (m *HorizontalPodAutoscalerStatus) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *HorizontalPodAutoscalerStatus) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_HorizontalPodAutoscalerStatus(&w, m)
-	return w.finish()
+	n := marshal_HorizontalPodAutoscalerStatus(&w, 0, m)
+	if w.again(n) {
+		n = marshal_HorizontalPodAutoscalerStatus(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -1365,9 +1404,8 @@ func (m *HorizontalPodAutoscalerStatus) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *HorizontalPodAutoscalerStatus) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_HorizontalPodAutoscalerStatus(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_HorizontalPodAutoscalerStatus(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -1427,33 +1465,34 @@ func unmarshal_HorizontalPodAutoscalerStatus(r *readerGenerated, m *HorizontalPo
 	}
 }
 
-// marshal_HorizontalPodAutoscalerStatus writes m before what w has.
-func marshal_HorizontalPodAutoscalerStatus(w *writerGenerated, m *HorizontalPodAutoscalerStatus) {
+// marshal_HorizontalPodAutoscalerStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_HorizontalPodAutoscalerStatus(w *writerGenerated, n int, m *HorizontalPodAutoscalerStatus) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Conditions) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_HorizontalPodAutoscalerCondition(w, &m.Conditions[k])
-			w.close(6<<3|2, before)
+			before := n
+			n = marshal_HorizontalPodAutoscalerCondition(w, n, &m.Conditions[k])
+			n = w.close(n, 6<<3|2, before)
 		}
 	}
 	for k := len(m.CurrentMetrics) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_MetricStatus(w, &m.CurrentMetrics[k])
-			w.close(5<<3|2, before)
+			before := n
+			n = marshal_MetricStatus(w, n, &m.CurrentMetrics[k])
+			n = w.close(n, 5<<3|2, before)
 		}
 	}
-	w.putNumber(4<<3, uint64(m.DesiredReplicas))
-	w.putNumber(3<<3, uint64(m.CurrentReplicas))
+	n = w.putNumber(n, 4<<3, uint64(m.DesiredReplicas))
+	n = w.putNumber(n, 3<<3, uint64(m.CurrentReplicas))
 	if m.LastScaleTime != nil {
-		w.putTime(2<<3|2, m.LastScaleTime)
+		n = w.putTime(n, 2<<3|2, m.LastScaleTime)
 	}
 	if m.ObservedGeneration != nil {
-		w.putNumber(1<<3, uint64(*m.ObservedGeneration))
+		n = w.putNumber(n, 1<<3, uint64(*m.ObservedGeneration))
 	}
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -1489,8 +1528,11 @@ func (m *MetricIdentifier) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *MetricIdentifier) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_MetricIdentifier(&w, m)
-	return w.finish()
+	n := marshal_MetricIdentifier(&w, 0, m)
+	if w.again(n) {
+		n = marshal_MetricIdentifier(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -1500,9 +1542,8 @@ func (m *MetricIdentifier) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *MetricIdentifier) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_MetricIdentifier(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_MetricIdentifier(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -1546,19 +1587,20 @@ func unmarshal_MetricIdentifier(r *readerGenerated, m *MetricIdentifier) {
 	}
 }
 
-// marshal_MetricIdentifier writes m before what w has.
-func marshal_MetricIdentifier(w *writerGenerated, m *MetricIdentifier) {
+// marshal_MetricIdentifier writes m before the n bytes that w has, and returns how many it has then.
+func marshal_MetricIdentifier(w *writerGenerated, n int, m *MetricIdentifier) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Selector != nil {
 		{
-			before := w.written()
-			marshal_v1_LabelSelector(w, m.Selector)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_v1_LabelSelector(w, n, m.Selector)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -1602,8 +1644,11 @@ func (m *MetricSpec) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *MetricSpec) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_MetricSpec(&w, m)
-	return w.finish()
+	n := marshal_MetricSpec(&w, 0, m)
+	if w.again(n) {
+		n = marshal_MetricSpec(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -1613,9 +1658,8 @@ func (m *MetricSpec) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *MetricSpec) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_MetricSpec(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_MetricSpec(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -1687,47 +1731,48 @@ func unmarshal_MetricSpec(r *readerGenerated, m *MetricSpec) {
 	}
 }
 
-// marshal_MetricSpec writes m before what w has.
-func marshal_MetricSpec(w *writerGenerated, m *MetricSpec) {
+// marshal_MetricSpec writes m before the n bytes that w has, and returns how many it has then.
+func marshal_MetricSpec(w *writerGenerated, n int, m *MetricSpec) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.ContainerResource != nil {
 		{
-			before := w.written()
-			marshal_ContainerResourceMetricSource(w, m.ContainerResource)
-			w.close(7<<3|2, before)
+			before := n
+			n = marshal_ContainerResourceMetricSource(w, n, m.ContainerResource)
+			n = w.close(n, 7<<3|2, before)
 		}
 	}
 	if m.External != nil {
 		{
-			before := w.written()
-			marshal_ExternalMetricSource(w, m.External)
-			w.close(5<<3|2, before)
+			before := n
+			n = marshal_ExternalMetricSource(w, n, m.External)
+			n = w.close(n, 5<<3|2, before)
 		}
 	}
 	if m.Resource != nil {
 		{
-			before := w.written()
-			marshal_ResourceMetricSource(w, m.Resource)
-			w.close(4<<3|2, before)
+			before := n
+			n = marshal_ResourceMetricSource(w, n, m.Resource)
+			n = w.close(n, 4<<3|2, before)
 		}
 	}
 	if m.Pods != nil {
 		{
-			before := w.written()
-			marshal_PodsMetricSource(w, m.Pods)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_PodsMetricSource(w, n, m.Pods)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	if m.Object != nil {
 		{
-			before := w.written()
-			marshal_ObjectMetricSource(w, m.Object)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_ObjectMetricSource(w, n, m.Object)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
-	w.putString(1<<3|2, string(m.Type))
+	n = w.putString(n, 1<<3|2, string(m.Type))
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -1775,8 +1820,11 @@ func (m *MetricStatus) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *MetricStatus) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_MetricStatus(&w, m)
-	return w.finish()
+	n := marshal_MetricStatus(&w, 0, m)
+	if w.again(n) {
+		n = marshal_MetricStatus(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -1786,9 +1834,8 @@ func (m *MetricStatus) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *MetricStatus) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_MetricStatus(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_MetricStatus(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -1860,47 +1907,48 @@ func unmarshal_MetricStatus(r *readerGenerated, m *MetricStatus) {
 	}
 }
 
-// marshal_MetricStatus writes m before what w has.
-func marshal_MetricStatus(w *writerGenerated, m *MetricStatus) {
+// marshal_MetricStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_MetricStatus(w *writerGenerated, n int, m *MetricStatus) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.ContainerResource != nil {
 		{
-			before := w.written()
-			marshal_ContainerResourceMetricStatus(w, m.ContainerResource)
-			w.close(7<<3|2, before)
+			before := n
+			n = marshal_ContainerResourceMetricStatus(w, n, m.ContainerResource)
+			n = w.close(n, 7<<3|2, before)
 		}
 	}
 	if m.External != nil {
 		{
-			before := w.written()
-			marshal_ExternalMetricStatus(w, m.External)
-			w.close(5<<3|2, before)
+			before := n
+			n = marshal_ExternalMetricStatus(w, n, m.External)
+			n = w.close(n, 5<<3|2, before)
 		}
 	}
 	if m.Resource != nil {
 		{
-			before := w.written()
-			marshal_ResourceMetricStatus(w, m.Resource)
-			w.close(4<<3|2, before)
+			before := n
+			n = marshal_ResourceMetricStatus(w, n, m.Resource)
+			n = w.close(n, 4<<3|2, before)
 		}
 	}
 	if m.Pods != nil {
 		{
-			before := w.written()
-			marshal_PodsMetricStatus(w, m.Pods)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_PodsMetricStatus(w, n, m.Pods)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	if m.Object != nil {
 		{
-			before := w.written()
-			marshal_ObjectMetricStatus(w, m.Object)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_ObjectMetricStatus(w, n, m.Object)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
-	w.putString(1<<3|2, string(m.Type))
+	n = w.putString(n, 1<<3|2, string(m.Type))
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -1942,8 +1990,11 @@ func (m *MetricTarget) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *MetricTarget) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_MetricTarget(&w, m)
-	return w.finish()
+	n := marshal_MetricTarget(&w, 0, m)
+	if w.again(n) {
+		n = marshal_MetricTarget(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -1953,9 +2004,8 @@ func (m *MetricTarget) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *MetricTarget) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_MetricTarget(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_MetricTarget(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -2010,21 +2060,22 @@ func unmarshal_MetricTarget(r *readerGenerated, m *MetricTarget) {
 	}
 }
 
-// marshal_MetricTarget writes m before what w has.
-func marshal_MetricTarget(w *writerGenerated, m *MetricTarget) {
+// marshal_MetricTarget writes m before the n bytes that w has, and returns how many it has then.
+func marshal_MetricTarget(w *writerGenerated, n int, m *MetricTarget) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.AverageUtilization != nil {
-		w.putNumber(4<<3, uint64(*m.AverageUtilization))
+		n = w.putNumber(n, 4<<3, uint64(*m.AverageUtilization))
 	}
 	if m.AverageValue != nil {
-		w.putQuantity(3<<3|2, *m.AverageValue)
+		n = w.putQuantity(n, 3<<3|2, *m.AverageValue)
 	}
 	if m.Value != nil {
-		w.putQuantity(2<<3|2, *m.Value)
+		n = w.putQuantity(n, 2<<3|2, *m.Value)
 	}
-	w.putString(1<<3|2, string(m.Type))
+	n = w.putString(n, 1<<3|2, string(m.Type))
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -2063,8 +2114,11 @@ func (m *MetricValueStatus) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *MetricValueStatus) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_MetricValueStatus(&w, m)
-	return w.finish()
+	n := marshal_MetricValueStatus(&w, 0, m)
+	if w.again(n) {
+		n = marshal_MetricValueStatus(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -2074,9 +2128,8 @@ func (m *MetricValueStatus) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *MetricValueStatus) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_MetricValueStatus(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_MetricValueStatus(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -2129,20 +2182,21 @@ func unmarshal_MetricValueStatus(r *readerGenerated, m *MetricValueStatus) {
 	}
 }
 
-// marshal_MetricValueStatus writes m before what w has.
-func marshal_MetricValueStatus(w *writerGenerated, m *MetricValueStatus) {
+// marshal_MetricValueStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_MetricValueStatus(w *writerGenerated, n int, m *MetricValueStatus) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.AverageUtilization != nil {
-		w.putNumber(3<<3, uint64(*m.AverageUtilization))
+		n = w.putNumber(n, 3<<3, uint64(*m.AverageUtilization))
 	}
 	if m.AverageValue != nil {
-		w.putQuantity(2<<3|2, *m.AverageValue)
+		n = w.putQuantity(n, 2<<3|2, *m.AverageValue)
 	}
 	if m.Value != nil {
-		w.putQuantity(1<<3|2, *m.Value)
+		n = w.putQuantity(n, 1<<3|2, *m.Value)
 	}
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -2174,8 +2228,11 @@ func (m *ObjectMetricSource) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *ObjectMetricSource) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_ObjectMetricSource(&w, m)
-	return w.finish()
+	n := marshal_ObjectMetricSource(&w, 0, m)
+	if w.again(n) {
+		n = marshal_ObjectMetricSource(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -2185,9 +2242,8 @@ func (m *ObjectMetricSource) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *ObjectMetricSource) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_ObjectMetricSource(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_ObjectMetricSource(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -2234,26 +2290,27 @@ func unmarshal_ObjectMetricSource(r *readerGenerated, m *ObjectMetricSource) {
 	}
 }
 
-// marshal_ObjectMetricSource writes m before what w has.
-func marshal_ObjectMetricSource(w *writerGenerated, m *ObjectMetricSource) {
+// marshal_ObjectMetricSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_ObjectMetricSource(w *writerGenerated, n int, m *ObjectMetricSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_MetricIdentifier(w, &m.Metric)
-		w.close(3<<3|2, before)
+		before := n
+		n = marshal_MetricIdentifier(w, n, &m.Metric)
+		n = w.close(n, 3<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_MetricTarget(w, &m.Target)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_MetricTarget(w, n, &m.Target)
+		n = w.close(n, 2<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_CrossVersionObjectReference(w, &m.DescribedObject)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_CrossVersionObjectReference(w, n, &m.DescribedObject)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -2285,8 +2342,11 @@ func (m *ObjectMetricStatus) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *ObjectMetricStatus) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_ObjectMetricStatus(&w, m)
-	return w.finish()
+	n := marshal_ObjectMetricStatus(&w, 0, m)
+	if w.again(n) {
+		n = marshal_ObjectMetricStatus(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -2296,9 +2356,8 @@ func (m *ObjectMetricStatus) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *ObjectMetricStatus) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_ObjectMetricStatus(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_ObjectMetricStatus(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -2345,26 +2404,27 @@ func unmarshal_ObjectMetricStatus(r *readerGenerated, m *ObjectMetricStatus) {
 	}
 }
 
-// marshal_ObjectMetricStatus writes m before what w has.
-func marshal_ObjectMetricStatus(w *writerGenerated, m *ObjectMetricStatus) {
+// marshal_ObjectMetricStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_ObjectMetricStatus(w *writerGenerated, n int, m *ObjectMetricStatus) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_CrossVersionObjectReference(w, &m.DescribedObject)
-		w.close(3<<3|2, before)
+		before := n
+		n = marshal_CrossVersionObjectReference(w, n, &m.DescribedObject)
+		n = w.close(n, 3<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_MetricValueStatus(w, &m.Current)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_MetricValueStatus(w, n, &m.Current)
+		n = w.close(n, 2<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_MetricIdentifier(w, &m.Metric)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_MetricIdentifier(w, n, &m.Metric)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -2395,8 +2455,11 @@ func (m *PodsMetricSource) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *PodsMetricSource) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_PodsMetricSource(&w, m)
-	return w.finish()
+	n := marshal_PodsMetricSource(&w, 0, m)
+	if w.again(n) {
+		n = marshal_PodsMetricSource(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -2406,9 +2469,8 @@ func (m *PodsMetricSource) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *PodsMetricSource) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_PodsMetricSource(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_PodsMetricSource(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -2451,21 +2513,22 @@ func unmarshal_PodsMetricSource(r *readerGenerated, m *PodsMetricSource) {
 	}
 }
 
-// marshal_PodsMetricSource writes m before what w has.
-func marshal_PodsMetricSource(w *writerGenerated, m *PodsMetricSource) {
+// marshal_PodsMetricSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_PodsMetricSource(w *writerGenerated, n int, m *PodsMetricSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_MetricTarget(w, &m.Target)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_MetricTarget(w, n, &m.Target)
+		n = w.close(n, 2<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_MetricIdentifier(w, &m.Metric)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_MetricIdentifier(w, n, &m.Metric)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -2495,8 +2558,11 @@ func (m *PodsMetricStatus) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *PodsMetricStatus) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_PodsMetricStatus(&w, m)
-	return w.finish()
+	n := marshal_PodsMetricStatus(&w, 0, m)
+	if w.again(n) {
+		n = marshal_PodsMetricStatus(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -2506,9 +2572,8 @@ func (m *PodsMetricStatus) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *PodsMetricStatus) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_PodsMetricStatus(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_PodsMetricStatus(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -2551,21 +2616,22 @@ func unmarshal_PodsMetricStatus(r *readerGenerated, m *PodsMetricStatus) {
 	}
 }
 
-// marshal_PodsMetricStatus writes m before what w has.
-func marshal_PodsMetricStatus(w *writerGenerated, m *PodsMetricStatus) {
+// marshal_PodsMetricStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_PodsMetricStatus(w *writerGenerated, n int, m *PodsMetricStatus) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_MetricValueStatus(w, &m.Current)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_MetricValueStatus(w, n, &m.Current)
+		n = w.close(n, 2<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_MetricIdentifier(w, &m.Metric)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_MetricIdentifier(w, n, &m.Metric)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -2595,8 +2661,11 @@ func (m *ResourceMetricSource) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *ResourceMetricSource) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_ResourceMetricSource(&w, m)
-	return w.finish()
+	n := marshal_ResourceMetricSource(&w, 0, m)
+	if w.again(n) {
+		n = marshal_ResourceMetricSource(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -2606,9 +2675,8 @@ func (m *ResourceMetricSource) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *ResourceMetricSource) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_ResourceMetricSource(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_ResourceMetricSource(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -2649,17 +2717,18 @@ func unmarshal_ResourceMetricSource(r *readerGenerated, m *ResourceMetricSource)
 	}
 }
 
-// marshal_ResourceMetricSource writes m before what w has.
-func marshal_ResourceMetricSource(w *writerGenerated, m *ResourceMetricSource) {
+// marshal_ResourceMetricSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_ResourceMetricSource(w *writerGenerated, n int, m *ResourceMetricSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_MetricTarget(w, &m.Target)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_MetricTarget(w, n, &m.Target)
+		n = w.close(n, 2<<3|2, before)
 	}
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -2689,8 +2758,11 @@ func (m *ResourceMetricStatus) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *ResourceMetricStatus) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_ResourceMetricStatus(&w, m)
-	return w.finish()
+	n := marshal_ResourceMetricStatus(&w, 0, m)
+	if w.again(n) {
+		n = marshal_ResourceMetricStatus(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -2700,9 +2772,8 @@ func (m *ResourceMetricStatus) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *ResourceMetricStatus) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_ResourceMetricStatus(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_ResourceMetricStatus(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -2743,17 +2814,18 @@ func unmarshal_ResourceMetricStatus(r *readerGenerated, m *ResourceMetricStatus)
 	}
 }
 
-// marshal_ResourceMetricStatus writes m before what w has.
-func marshal_ResourceMetricStatus(w *writerGenerated, m *ResourceMetricStatus) {
+// marshal_ResourceMetricStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_ResourceMetricStatus(w *writerGenerated, n int, m *ResourceMetricStatus) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_MetricValueStatus(w, &m.Current)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_MetricValueStatus(w, n, &m.Current)
+		n = w.close(n, 2<<3|2, before)
 	}
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -2831,44 +2903,45 @@ func unmarshal_v1_ObjectMeta(r *readerGenerated, m *v1.ObjectMeta) {
 	}
 }
 
-// marshal_v1_ObjectMeta writes m before what w has.
-func marshal_v1_ObjectMeta(w *writerGenerated, m *v1.ObjectMeta) {
+// marshal_v1_ObjectMeta writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ObjectMeta(w *writerGenerated, n int, m *v1.ObjectMeta) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.ManagedFields) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_ManagedFieldsEntry(w, &m.ManagedFields[k])
-			w.close(17<<3|2, before)
+			before := n
+			n = marshal_v1_ManagedFieldsEntry(w, n, &m.ManagedFields[k])
+			n = w.close(n, 17<<3|2, before)
 		}
 	}
 	for k := len(m.Finalizers) - 1; k >= 0; k-- {
-		w.putString(14<<3|2, m.Finalizers[k])
+		n = w.putString(n, 14<<3|2, m.Finalizers[k])
 	}
 	for k := len(m.OwnerReferences) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_OwnerReference(w, &m.OwnerReferences[k])
-			w.close(13<<3|2, before)
+			before := n
+			n = marshal_v1_OwnerReference(w, n, &m.OwnerReferences[k])
+			n = w.close(n, 13<<3|2, before)
 		}
 	}
-	putTextMapGenerated(w, 12<<3|2, m.Annotations)
-	putTextMapGenerated(w, 11<<3|2, m.Labels)
+	n = putTextMapGenerated(w, n, 12<<3|2, m.Annotations)
+	n = putTextMapGenerated(w, n, 11<<3|2, m.Labels)
 	if m.DeletionGracePeriodSeconds != nil {
-		w.putNumber(10<<3, uint64(*m.DeletionGracePeriodSeconds))
+		n = w.putNumber(n, 10<<3, uint64(*m.DeletionGracePeriodSeconds))
 	}
 	if m.DeletionTimestamp != nil {
-		w.putTime(9<<3|2, m.DeletionTimestamp)
+		n = w.putTime(n, 9<<3|2, m.DeletionTimestamp)
 	}
-	w.putTime(8<<3|2, &m.CreationTimestamp)
-	w.putNumber(7<<3, uint64(m.Generation))
-	w.putString(6<<3|2, m.ResourceVersion)
-	w.putString(5<<3|2, string(m.UID))
-	w.putString(4<<3|2, m.SelfLink)
-	w.putString(3<<3|2, m.Namespace)
-	w.putString(2<<3|2, m.GenerateName)
-	w.putString(1<<3|2, m.Name)
+	n = w.putTime(n, 8<<3|2, &m.CreationTimestamp)
+	n = w.putNumber(n, 7<<3, uint64(m.Generation))
+	n = w.putString(n, 6<<3|2, m.ResourceVersion)
+	n = w.putString(n, 5<<3|2, string(m.UID))
+	n = w.putString(n, 4<<3|2, m.SelfLink)
+	n = w.putString(n, 3<<3|2, m.Namespace)
+	n = w.putString(n, 2<<3|2, m.GenerateName)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_v1_ListMeta adds to m what r has up to its end.
@@ -2905,24 +2978,25 @@ func unmarshal_v1_ListMeta(r *readerGenerated, m *v1.ListMeta) {
 	}
 }
 
-// marshal_v1_ListMeta writes m before what w has.
-func marshal_v1_ListMeta(w *writerGenerated, m *v1.ListMeta) {
+// marshal_v1_ListMeta writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ListMeta(w *writerGenerated, n int, m *v1.ListMeta) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.ShardInfo != nil {
 		{
-			before := w.written()
-			marshal_v1_ShardInfo(w, m.ShardInfo)
-			w.close(5<<3|2, before)
+			before := n
+			n = marshal_v1_ShardInfo(w, n, m.ShardInfo)
+			n = w.close(n, 5<<3|2, before)
 		}
 	}
 	if m.RemainingItemCount != nil {
-		w.putNumber(4<<3, uint64(*m.RemainingItemCount))
+		n = w.putNumber(n, 4<<3, uint64(*m.RemainingItemCount))
 	}
-	w.putString(3<<3|2, m.Continue)
-	w.putString(2<<3|2, m.ResourceVersion)
-	w.putString(1<<3|2, m.SelfLink)
+	n = w.putString(n, 3<<3|2, m.Continue)
+	n = w.putString(n, 2<<3|2, m.ResourceVersion)
+	n = w.putString(n, 1<<3|2, m.SelfLink)
+	return n
 }
 
 // unmarshal_v1_LabelSelector adds to m what r has up to its end.
@@ -2949,19 +3023,20 @@ func unmarshal_v1_LabelSelector(r *readerGenerated, m *v1.LabelSelector) {
 	}
 }
 
-// marshal_v1_LabelSelector writes m before what w has.
-func marshal_v1_LabelSelector(w *writerGenerated, m *v1.LabelSelector) {
+// marshal_v1_LabelSelector writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_LabelSelector(w *writerGenerated, n int, m *v1.LabelSelector) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.MatchExpressions) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_LabelSelectorRequirement(w, &m.MatchExpressions[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_v1_LabelSelectorRequirement(w, n, &m.MatchExpressions[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
-	putTextMapGenerated(w, 1<<3|2, m.MatchLabels)
+	n = putTextMapGenerated(w, n, 1<<3|2, m.MatchLabels)
+	return n
 }
 
 // unmarshal_v1_OwnerReference adds to m what r has up to its end.
@@ -2997,21 +3072,22 @@ func unmarshal_v1_OwnerReference(r *readerGenerated, m *v1.OwnerReference) {
 	}
 }
 
-// marshal_v1_OwnerReference writes m before what w has.
-func marshal_v1_OwnerReference(w *writerGenerated, m *v1.OwnerReference) {
+// marshal_v1_OwnerReference writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_OwnerReference(w *writerGenerated, n int, m *v1.OwnerReference) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.BlockOwnerDeletion != nil {
-		w.putBool(7<<3, *m.BlockOwnerDeletion)
+		n = w.putBool(n, 7<<3, *m.BlockOwnerDeletion)
 	}
 	if m.Controller != nil {
-		w.putBool(6<<3, *m.Controller)
+		n = w.putBool(n, 6<<3, *m.Controller)
 	}
-	w.putString(5<<3|2, m.APIVersion)
-	w.putString(4<<3|2, string(m.UID))
-	w.putString(3<<3|2, m.Name)
-	w.putString(1<<3|2, m.Kind)
+	n = w.putString(n, 5<<3|2, m.APIVersion)
+	n = w.putString(n, 4<<3|2, string(m.UID))
+	n = w.putString(n, 3<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Kind)
+	return n
 }
 
 // unmarshal_v1_ManagedFieldsEntry adds to m what r has up to its end.
@@ -3055,25 +3131,23 @@ func unmarshal_v1_ManagedFieldsEntry(r *readerGenerated, m *v1.ManagedFieldsEntr
 	}
 }
 
-// marshal_v1_ManagedFieldsEntry writes m before what w has.
-func marshal_v1_ManagedFieldsEntry(w *writerGenerated, m *v1.ManagedFieldsEntry) {
+// marshal_v1_ManagedFieldsEntry writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ManagedFieldsEntry(w *writerGenerated, n int, m *v1.ManagedFieldsEntry) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(8<<3|2, m.Subresource)
+	n = w.putString(n, 8<<3|2, m.Subresource)
 	if m.FieldsV1 != nil {
-		{
-			n, err := m.FieldsV1.MarshalToSizedBuffer(w.room(m.FieldsV1.Size()))
-			w.closeOther(7<<3|2, n, err)
-		}
+		n = w.putOther(n, 7<<3|2, m.FieldsV1.Size(), m.FieldsV1.MarshalToSizedBuffer)
 	}
-	w.putString(6<<3|2, m.FieldsType)
+	n = w.putString(n, 6<<3|2, m.FieldsType)
 	if m.Time != nil {
-		w.putTime(4<<3|2, m.Time)
+		n = w.putTime(n, 4<<3|2, m.Time)
 	}
-	w.putString(3<<3|2, m.APIVersion)
-	w.putString(2<<3|2, string(m.Operation))
-	w.putString(1<<3|2, m.Manager)
+	n = w.putString(n, 3<<3|2, m.APIVersion)
+	n = w.putString(n, 2<<3|2, string(m.Operation))
+	n = w.putString(n, 1<<3|2, m.Manager)
+	return n
 }
 
 // unmarshal_v1_ShardInfo adds to m what r has up to its end.
@@ -3095,12 +3169,13 @@ func unmarshal_v1_ShardInfo(r *readerGenerated, m *v1.ShardInfo) {
 	}
 }
 
-// marshal_v1_ShardInfo writes m before what w has.
-func marshal_v1_ShardInfo(w *writerGenerated, m *v1.ShardInfo) {
+// marshal_v1_ShardInfo writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ShardInfo(w *writerGenerated, n int, m *v1.ShardInfo) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(1<<3|2, m.Selector)
+	n = w.putString(n, 1<<3|2, m.Selector)
+	return n
 }
 
 // unmarshal_v1_LabelSelectorRequirement adds to m what r has up to its end.
@@ -3126,16 +3201,17 @@ func unmarshal_v1_LabelSelectorRequirement(r *readerGenerated, m *v1.LabelSelect
 	}
 }
 
-// marshal_v1_LabelSelectorRequirement writes m before what w has.
-func marshal_v1_LabelSelectorRequirement(w *writerGenerated, m *v1.LabelSelectorRequirement) {
+// marshal_v1_LabelSelectorRequirement writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_LabelSelectorRequirement(w *writerGenerated, n int, m *v1.LabelSelectorRequirement) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Values) - 1; k >= 0; k-- {
-		w.putString(3<<3|2, m.Values[k])
+		n = w.putString(n, 3<<3|2, m.Values[k])
 	}
-	w.putString(2<<3|2, string(m.Operator))
-	w.putString(1<<3|2, m.Key)
+	n = w.putString(n, 2<<3|2, string(m.Operator))
+	n = w.putString(n, 1<<3|2, m.Key)
+	return n
 }
 
 // readerGenerated reads one object. Messages in messages are read from the same bytes: end moves.
@@ -3632,6 +3708,11 @@ func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, to *M) {
 	if *to == nil {
 		*to = make(M, r.entries(stop))
 	}
+	if key, value, ok := shortEntryGenerated(r.data[r.i:stop]); ok {
+		(*to)[K(r.text(key))] = V(r.text(value))
+		r.i = stop
+		return
+	}
 	var key K
 	var value V
 	for r.part(stop) {
@@ -3647,6 +3728,30 @@ func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, to *M) {
 		}
 	}
 	(*to)[key] = value
+}
+
+// shortEntryGenerated splits an entry that holds a key and a value of less than 128 bytes and nothing else, as nearly
+// all do.
+func shortEntryGenerated(entry []byte) (key, value []byte, ok bool) {
+	if len(entry) < 4 || entry[0] != 1<<3|bytesGenerated {
+		return nil, nil, false
+	}
+	at := 2 + int(entry[1])
+	if at+2 > len(entry) || entry[1] >= 0x80 || entry[at] != 2<<3|bytesGenerated || entry[at+1] >= 0x80 || at+2+int(entry[at+1]) != len(entry) {
+		return nil, nil, false
+	}
+	return entry[2:at], entry[at+2:], true
+}
+
+// text is body as a string, which is a part of data if strings are. An empty one keeps nothing of the input.
+func (r *readerGenerated) text(body []byte) string {
+	switch {
+	case len(body) == 0:
+		return ""
+	case r.shared:
+		return unsafe.String(&body[0], len(body))
+	}
+	return string(body)
 }
 
 // numberGenerated reads a number that is written as a varint.
@@ -3695,10 +3800,10 @@ func quantityGenerated(r *readerGenerated, to *resource.Quantity) {
 }
 
 // writerGenerated writes from the end of data to its start, so that the length of a message is known when it is to be
-// written. What is in data[i:] has been written.
+// written. How much was written goes from one function to the next: each takes n and returns what it is then. What
+// data has no room for is counted, too.
 type writerGenerated struct {
 	data    []byte
-	i       int
 	err     error
 	scratch *[]byte // to be given back
 }
@@ -3709,166 +3814,164 @@ var scratchGenerated = sync.Pool{New: func() any {
 	return &b
 }}
 
-// startGenerated is a writer that has room for everything.
+// startGenerated is a writer that has room for most objects.
 func startGenerated() writerGenerated {
 	scratch := scratchGenerated.Get().(*[]byte)
-	return writerGenerated{data: *scratch, i: len(*scratch), scratch: scratch}
+	return writerGenerated{data: *scratch, scratch: scratch}
 }
 
-// finish returns a copy of what was written. The buffer is given back, unless it has become large.
-func (w *writerGenerated) finish() ([]byte, error) {
-	written := w.data[w.i:]
-	out := make([]byte, len(written))
-	copy(out, written)
-	if len(w.data) <= 256<<10 {
-		*w.scratch = w.data
+// pooledGenerated is how large scratch buffers become that are kept.
+const pooledGenerated = 256 << 10
+
+// again tells whether there was no room for n bytes. Now there is: just as much, if the buffer is too large to be kept.
+func (w *writerGenerated) again(n int) bool {
+	switch {
+	case n <= len(w.data):
+		return false
+	case n > pooledGenerated:
+		w.data = make([]byte, n)
+	default:
+		w.data = make([]byte, min(n+n/2, pooledGenerated))
+	}
+	w.err = nil
+	return true
+}
+
+// finish returns what was written: a copy, if the buffer is given back.
+func (w *writerGenerated) finish(n int) ([]byte, error) {
+	written := w.data[len(w.data)-n:]
+	if len(w.data) <= pooledGenerated {
+		out := make([]byte, len(written))
+		copy(out, written)
+		*w.scratch, written = w.data, out
 	}
 	scratchGenerated.Put(w.scratch)
 	if w.err != nil {
 		return nil, w.err
 	}
-	return out, nil
+	return written, nil
 }
 
-// fit returns how much was written at the end of data, which is all that the writer had.
-func (w *writerGenerated) fit(data []byte) (int, error) {
+// fit returns how much was written at the end of data.
+func (w *writerGenerated) fit(n int) (int, error) {
 	switch {
 	case w.err != nil:
 		return 0, w.err
-	case len(w.data) != len(data):
+	case n > len(w.data):
 		return 0, io.ErrShortBuffer
 	}
-	return len(data) - w.i, nil
-}
-
-// room returns what is free before data[i]: at least n bytes.
-func (w *writerGenerated) room(n int) []byte {
-	if w.i < n {
-		data := make([]byte, 2*len(w.data)+n)
-		w.i += len(data) - len(w.data)
-		copy(data[w.i:], w.data[len(w.data)-(len(data)-w.i):])
-		w.data = data
-	}
-	return w.data[:w.i]
-}
-
-// written is how much was written so far.
-func (w *writerGenerated) written() int { return len(w.data) - w.i }
-
-// putTag writes a tag, or another number.
-func (w *writerGenerated) putTag(v uint64) {
-	if v < 0x80 && w.i > 0 {
-		w.i--
-		w.data[w.i] = byte(v)
-		return
-	}
-	w.room(sovGenerated(v))
-	w.i = encodeVarintGenerated(w.data, w.i, v)
+	return n, nil
 }
 
 // putNumber writes a number and its tag.
-func (w *writerGenerated) putNumber(tag, v uint64) {
-	if v < 0x80 && tag < 1<<14 && w.i > 2 {
-		w.i = headGenerated(w.data[:w.i], tag, int(v))
-		return
+func (w *writerGenerated) putNumber(n int, tag, v uint64) int {
+	i := len(w.data) - n
+	switch {
+	case i < 3 || v >= 0x80 || tag >= 1<<14:
+		size := sovGenerated(tag) + sovGenerated(v)
+		if i >= size {
+			encodeVarintGenerated(w.data, encodeVarintGenerated(w.data, i, v), tag)
+		}
+		return n + size
+	case tag < 0x80:
+		head := w.data[i-2 : i]
+		head[0], head[1] = byte(tag), byte(v)
+		return n + 2
+	default:
+		head := w.data[i-3 : i]
+		head[0], head[1], head[2] = byte(tag)|0x80, byte(tag>>7), byte(v)
+		return n + 3
 	}
-	w.putTag(v)
-	w.putTag(tag)
 }
 
 // putBool writes a bool and its tag.
-func (w *writerGenerated) putBool(tag uint64, v bool) {
+func (w *writerGenerated) putBool(n int, tag uint64, v bool) int {
 	var number uint64
 	if v {
 		number = 1
 	}
-	w.putNumber(tag, number)
+	return w.putNumber(n, tag, number)
 }
 
 // putString writes v, its length and its tag.
-func (w *writerGenerated) putString(tag uint64, v string) {
-	i := w.i - len(v)
-	if i < 3 || len(v) >= 0x80 || tag >= 1<<14 {
-		w.room(len(v))
-		w.i -= len(v)
-		copy(w.data[w.i:], v)
-		w.putNumber(tag, uint64(len(v)))
-		return
+func (w *writerGenerated) putString(n int, tag uint64, v string) int {
+	n += len(v)
+	i := len(w.data) - n
+	if i < 2 || tag >= 0x80 || len(v) >= 0x80 {
+		if i >= 0 {
+			copy(w.data[i:], v)
+		}
+		return w.putNumber(n, tag, uint64(len(v)))
 	}
-	if len(v) > 0 { // many fields of a typical object are empty
-		copy(w.data[i:], v)
+	field := w.data[i-2:]
+	field[0], field[1] = byte(tag), byte(len(v))
+	switch to, from := field[2:], []byte(v); {
+	case len(from) > 16:
+		copy(to, from)
+	case len(from) >= 8: // two words, which overlap: for so little, a call of copy takes as long as all the rest
+		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(from))
+		binary.LittleEndian.PutUint64(to[len(from)-8:], binary.LittleEndian.Uint64(from[len(from)-8:]))
+	default:
+		for i, b := range from {
+			to[i] = b
+		}
 	}
-	w.i = headGenerated(w.data[:i], tag, len(v))
-}
-
-// headGenerated writes a short length and tag at the end of data, which has room for them, and returns where they start.
-func headGenerated(data []byte, tag uint64, size int) int {
-	data[len(data)-1] = byte(size)
-	if tag < 0x80 {
-		data[len(data)-2] = byte(tag)
-		return len(data) - 2
-	}
-	data[len(data)-2] = byte(tag >> 7)
-	data[len(data)-3] = byte(tag) | 0x80
-	return len(data) - 3
+	return n + 2
 }
 
 // close writes the tag and the length of what was written since before.
-func (w *writerGenerated) close(tag uint64, before int) {
-	size := len(w.data) - w.i - before
-	if w.i < 3 || size >= 0x80 || tag >= 1<<14 {
-		w.putNumber(tag, uint64(size))
-		return
-	}
-	w.i = headGenerated(w.data[:w.i], tag, size)
+func (w *writerGenerated) close(n int, tag uint64, before int) int {
+	return w.putNumber(n, tag, uint64(n-before))
 }
 
-// closeOther is close for n bytes that another method has written into room.
-func (w *writerGenerated) closeOther(tag uint64, n int, err error) {
-	if err != nil && w.err == nil {
-		w.err = err
+// putOther writes a message that has size bytes by its own method, and its tag.
+func (w *writerGenerated) putOther(n int, tag uint64, size int, marshal func([]byte) (int, error)) int {
+	if free := len(w.data) - n; free >= size {
+		written, err := marshal(w.data[:free])
+		if err != nil && w.err == nil {
+			w.err = err
+		}
+		size = written
 	}
-	w.i -= n
-	w.putNumber(tag, uint64(n))
+	return w.putNumber(n+size, tag, uint64(size))
 }
 
 // putTime writes a time and its tag. Parts of a second are not kept.
-func (w *writerGenerated) putTime(tag uint64, t *v1.Time) {
-	before := w.written()
+func (w *writerGenerated) putTime(n int, tag uint64, t *v1.Time) int {
+	before := n
 	if t != nil && !t.IsZero() {
-		w.putNumber(2<<3, 0)
-		w.putNumber(1<<3, uint64(t.Unix()))
+		n = w.putNumber(n, 2<<3, 0)
+		n = w.putNumber(n, 1<<3, uint64(t.Unix()))
 	}
-	w.close(tag, before)
+	return w.close(n, tag, before)
 }
 
 // putQuantity writes a quantity and its tag. It works on a copy, because a quantity keeps the text that is made of it.
-func (w *writerGenerated) putQuantity(tag uint64, q resource.Quantity) {
-	before := w.written()
-	w.putString(1<<3|bytesGenerated, q.String())
-	w.close(tag, before)
+func (w *writerGenerated) putQuantity(n int, tag uint64, q resource.Quantity) int {
+	return w.close(w.putString(n, 1<<3|bytesGenerated, q.String()), tag, n)
 }
 
 // putTextMapGenerated writes a map of strings, sorted by key: a message has one form only.
-func putTextMapGenerated[K, V ~string](w *writerGenerated, tag uint64, m map[K]V) {
+func putTextMapGenerated[K, V ~string](w *writerGenerated, n int, tag uint64, m map[K]V) int {
 	if len(m) == 1 {
 		for k, v := range m {
-			putTextEntryGenerated(w, tag, k, v)
+			n = putTextEntryGenerated(w, n, tag, k, v)
 		}
-		return
+		return n
 	}
 	var room [8]K
 	keys := sortedKeysGenerated(room[:0], m)
 	for k := len(keys) - 1; k >= 0; k-- {
-		putTextEntryGenerated(w, tag, keys[k], m[keys[k]])
+		n = putTextEntryGenerated(w, n, tag, keys[k], m[keys[k]])
 	}
+	return n
 }
 
-func putTextEntryGenerated[K, V ~string](w *writerGenerated, tag uint64, k K, v V) {
-	before := w.written()
-	w.putString(2<<3|bytesGenerated, string(v))
-	w.putString(1<<3|bytesGenerated, string(k))
-	w.close(tag, before)
+func putTextEntryGenerated[K, V ~string](w *writerGenerated, n int, tag uint64, k K, v V) int {
+	before := n
+	n = w.putString(n, 2<<3|bytesGenerated, string(v))
+	n = w.putString(n, 1<<3|bytesGenerated, string(k))
+	return w.close(n, tag, before)
 }
 
 // valueToStringGenerated is what may be nil: what a pointer points at, or bytes, after an asterisk.

@@ -37,8 +37,11 @@ func UnmarshalShared_Namespace(data []byte, m *corev1.Namespace) error {
 // Marshal_Namespace returns m as it stands on the wire.
 func Marshal_Namespace(m *Namespace) ([]byte, error) {
 	w := startGenerated()
-	marshal_corev1_Namespace(&w, m)
-	return w.finish()
+	n := marshal_corev1_Namespace(&w, 0, m)
+	if w.again(n) {
+		n = marshal_corev1_Namespace(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // UnmarshalShared_NamespaceList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -52,8 +55,11 @@ func UnmarshalShared_NamespaceList(data []byte, m *corev1.NamespaceList) error {
 // Marshal_NamespaceList returns m as it stands on the wire.
 func Marshal_NamespaceList(m *NamespaceList) ([]byte, error) {
 	w := startGenerated()
-	marshal_corev1_NamespaceList(&w, m)
-	return w.finish()
+	n := marshal_corev1_NamespaceList(&w, 0, m)
+	if w.again(n) {
+		n = marshal_corev1_NamespaceList(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // UnmarshalShared_Pod is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -68,8 +74,11 @@ func UnmarshalShared_Pod(data []byte, m *corev1.Pod) error {
 // Marshal_Pod returns m as it stands on the wire.
 func Marshal_Pod(m *Pod) ([]byte, error) {
 	w := startGenerated()
-	marshal_corev1_Pod(&w, m)
-	return w.finish()
+	n := marshal_corev1_Pod(&w, 0, m)
+	if w.again(n) {
+		n = marshal_corev1_Pod(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // UnmarshalShared_PodList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -83,8 +92,11 @@ func UnmarshalShared_PodList(data []byte, m *corev1.PodList) error {
 // Marshal_PodList returns m as it stands on the wire.
 func Marshal_PodList(m *PodList) ([]byte, error) {
 	w := startGenerated()
-	marshal_corev1_PodList(&w, m)
-	return w.finish()
+	n := marshal_corev1_PodList(&w, 0, m)
+	if w.again(n) {
+		n = marshal_corev1_PodList(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // UnmarshalShared_ReplicationController is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -99,8 +111,11 @@ func UnmarshalShared_ReplicationController(data []byte, m *corev1.ReplicationCon
 // Marshal_ReplicationController returns m as it stands on the wire.
 func Marshal_ReplicationController(m *ReplicationController) ([]byte, error) {
 	w := startGenerated()
-	marshal_corev1_ReplicationController(&w, m)
-	return w.finish()
+	n := marshal_corev1_ReplicationController(&w, 0, m)
+	if w.again(n) {
+		n = marshal_corev1_ReplicationController(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // UnmarshalShared_ReplicationControllerList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -114,8 +129,11 @@ func UnmarshalShared_ReplicationControllerList(data []byte, m *corev1.Replicatio
 // Marshal_ReplicationControllerList returns m as it stands on the wire.
 func Marshal_ReplicationControllerList(m *ReplicationControllerList) ([]byte, error) {
 	w := startGenerated()
-	marshal_corev1_ReplicationControllerList(&w, m)
-	return w.finish()
+	n := marshal_corev1_ReplicationControllerList(&w, 0, m)
+	if w.again(n) {
+		n = marshal_corev1_ReplicationControllerList(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // unmarshal_corev1_Namespace adds to m what r has up to its end.
@@ -147,26 +165,27 @@ func unmarshal_corev1_Namespace(r *readerGenerated, m *corev1.Namespace) {
 	}
 }
 
-// marshal_corev1_Namespace writes m before what w has.
-func marshal_corev1_Namespace(w *writerGenerated, m *corev1.Namespace) {
+// marshal_corev1_Namespace writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_Namespace(w *writerGenerated, n int, m *corev1.Namespace) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_corev1_NamespaceStatus(w, &m.Status)
-		w.close(3<<3|2, before)
+		before := n
+		n = marshal_corev1_NamespaceStatus(w, n, &m.Status)
+		n = w.close(n, 3<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_corev1_NamespaceSpec(w, &m.Spec)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_corev1_NamespaceSpec(w, n, &m.Spec)
+		n = w.close(n, 2<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_metav1_ObjectMeta(w, &m.ObjectMeta)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_metav1_ObjectMeta(w, n, &m.ObjectMeta)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_corev1_NamespaceList adds to m what r has up to its end.
@@ -195,23 +214,24 @@ func unmarshal_corev1_NamespaceList(r *readerGenerated, m *corev1.NamespaceList)
 	}
 }
 
-// marshal_corev1_NamespaceList writes m before what w has.
-func marshal_corev1_NamespaceList(w *writerGenerated, m *corev1.NamespaceList) {
+// marshal_corev1_NamespaceList writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_NamespaceList(w *writerGenerated, n int, m *corev1.NamespaceList) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_Namespace(w, &m.Items[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_corev1_Namespace(w, n, &m.Items[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	{
-		before := w.written()
-		marshal_metav1_ListMeta(w, &m.ListMeta)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_metav1_ListMeta(w, n, &m.ListMeta)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_corev1_Pod adds to m what r has up to its end.
@@ -243,26 +263,27 @@ func unmarshal_corev1_Pod(r *readerGenerated, m *corev1.Pod) {
 	}
 }
 
-// marshal_corev1_Pod writes m before what w has.
-func marshal_corev1_Pod(w *writerGenerated, m *corev1.Pod) {
+// marshal_corev1_Pod writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_Pod(w *writerGenerated, n int, m *corev1.Pod) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_corev1_PodStatus(w, &m.Status)
-		w.close(3<<3|2, before)
+		before := n
+		n = marshal_corev1_PodStatus(w, n, &m.Status)
+		n = w.close(n, 3<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_corev1_PodSpec(w, &m.Spec)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_corev1_PodSpec(w, n, &m.Spec)
+		n = w.close(n, 2<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_metav1_ObjectMeta(w, &m.ObjectMeta)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_metav1_ObjectMeta(w, n, &m.ObjectMeta)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_corev1_PodList adds to m what r has up to its end.
@@ -291,23 +312,24 @@ func unmarshal_corev1_PodList(r *readerGenerated, m *corev1.PodList) {
 	}
 }
 
-// marshal_corev1_PodList writes m before what w has.
-func marshal_corev1_PodList(w *writerGenerated, m *corev1.PodList) {
+// marshal_corev1_PodList writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PodList(w *writerGenerated, n int, m *corev1.PodList) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_Pod(w, &m.Items[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_corev1_Pod(w, n, &m.Items[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	{
-		before := w.written()
-		marshal_metav1_ListMeta(w, &m.ListMeta)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_metav1_ListMeta(w, n, &m.ListMeta)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_corev1_ReplicationController adds to m what r has up to its end.
@@ -339,26 +361,27 @@ func unmarshal_corev1_ReplicationController(r *readerGenerated, m *corev1.Replic
 	}
 }
 
-// marshal_corev1_ReplicationController writes m before what w has.
-func marshal_corev1_ReplicationController(w *writerGenerated, m *corev1.ReplicationController) {
+// marshal_corev1_ReplicationController writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ReplicationController(w *writerGenerated, n int, m *corev1.ReplicationController) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_corev1_ReplicationControllerStatus(w, &m.Status)
-		w.close(3<<3|2, before)
+		before := n
+		n = marshal_corev1_ReplicationControllerStatus(w, n, &m.Status)
+		n = w.close(n, 3<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_corev1_ReplicationControllerSpec(w, &m.Spec)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_corev1_ReplicationControllerSpec(w, n, &m.Spec)
+		n = w.close(n, 2<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_metav1_ObjectMeta(w, &m.ObjectMeta)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_metav1_ObjectMeta(w, n, &m.ObjectMeta)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_corev1_ReplicationControllerList adds to m what r has up to its end.
@@ -387,23 +410,24 @@ func unmarshal_corev1_ReplicationControllerList(r *readerGenerated, m *corev1.Re
 	}
 }
 
-// marshal_corev1_ReplicationControllerList writes m before what w has.
-func marshal_corev1_ReplicationControllerList(w *writerGenerated, m *corev1.ReplicationControllerList) {
+// marshal_corev1_ReplicationControllerList writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ReplicationControllerList(w *writerGenerated, n int, m *corev1.ReplicationControllerList) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_ReplicationController(w, &m.Items[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_corev1_ReplicationController(w, n, &m.Items[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	{
-		before := w.written()
-		marshal_metav1_ListMeta(w, &m.ListMeta)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_metav1_ListMeta(w, n, &m.ListMeta)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_metav1_ObjectMeta adds to m what r has up to its end.
@@ -470,44 +494,45 @@ func unmarshal_metav1_ObjectMeta(r *readerGenerated, m *metav1.ObjectMeta) {
 	}
 }
 
-// marshal_metav1_ObjectMeta writes m before what w has.
-func marshal_metav1_ObjectMeta(w *writerGenerated, m *metav1.ObjectMeta) {
+// marshal_metav1_ObjectMeta writes m before the n bytes that w has, and returns how many it has then.
+func marshal_metav1_ObjectMeta(w *writerGenerated, n int, m *metav1.ObjectMeta) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.ManagedFields) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_metav1_ManagedFieldsEntry(w, &m.ManagedFields[k])
-			w.close(17<<3|2, before)
+			before := n
+			n = marshal_metav1_ManagedFieldsEntry(w, n, &m.ManagedFields[k])
+			n = w.close(n, 17<<3|2, before)
 		}
 	}
 	for k := len(m.Finalizers) - 1; k >= 0; k-- {
-		w.putString(14<<3|2, m.Finalizers[k])
+		n = w.putString(n, 14<<3|2, m.Finalizers[k])
 	}
 	for k := len(m.OwnerReferences) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_metav1_OwnerReference(w, &m.OwnerReferences[k])
-			w.close(13<<3|2, before)
+			before := n
+			n = marshal_metav1_OwnerReference(w, n, &m.OwnerReferences[k])
+			n = w.close(n, 13<<3|2, before)
 		}
 	}
-	putTextMapGenerated(w, 12<<3|2, m.Annotations)
-	putTextMapGenerated(w, 11<<3|2, m.Labels)
+	n = putTextMapGenerated(w, n, 12<<3|2, m.Annotations)
+	n = putTextMapGenerated(w, n, 11<<3|2, m.Labels)
 	if m.DeletionGracePeriodSeconds != nil {
-		w.putNumber(10<<3, uint64(*m.DeletionGracePeriodSeconds))
+		n = w.putNumber(n, 10<<3, uint64(*m.DeletionGracePeriodSeconds))
 	}
 	if m.DeletionTimestamp != nil {
-		w.putTime(9<<3|2, m.DeletionTimestamp)
+		n = w.putTime(n, 9<<3|2, m.DeletionTimestamp)
 	}
-	w.putTime(8<<3|2, &m.CreationTimestamp)
-	w.putNumber(7<<3, uint64(m.Generation))
-	w.putString(6<<3|2, m.ResourceVersion)
-	w.putString(5<<3|2, string(m.UID))
-	w.putString(4<<3|2, m.SelfLink)
-	w.putString(3<<3|2, m.Namespace)
-	w.putString(2<<3|2, m.GenerateName)
-	w.putString(1<<3|2, m.Name)
+	n = w.putTime(n, 8<<3|2, &m.CreationTimestamp)
+	n = w.putNumber(n, 7<<3, uint64(m.Generation))
+	n = w.putString(n, 6<<3|2, m.ResourceVersion)
+	n = w.putString(n, 5<<3|2, string(m.UID))
+	n = w.putString(n, 4<<3|2, m.SelfLink)
+	n = w.putString(n, 3<<3|2, m.Namespace)
+	n = w.putString(n, 2<<3|2, m.GenerateName)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_corev1_NamespaceSpec adds to m what r has up to its end.
@@ -529,14 +554,15 @@ func unmarshal_corev1_NamespaceSpec(r *readerGenerated, m *corev1.NamespaceSpec)
 	}
 }
 
-// marshal_corev1_NamespaceSpec writes m before what w has.
-func marshal_corev1_NamespaceSpec(w *writerGenerated, m *corev1.NamespaceSpec) {
+// marshal_corev1_NamespaceSpec writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_NamespaceSpec(w *writerGenerated, n int, m *corev1.NamespaceSpec) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Finalizers) - 1; k >= 0; k-- {
-		w.putString(1<<3|2, string(m.Finalizers[k]))
+		n = w.putString(n, 1<<3|2, string(m.Finalizers[k]))
 	}
+	return n
 }
 
 // unmarshal_corev1_NamespaceStatus adds to m what r has up to its end.
@@ -563,19 +589,20 @@ func unmarshal_corev1_NamespaceStatus(r *readerGenerated, m *corev1.NamespaceSta
 	}
 }
 
-// marshal_corev1_NamespaceStatus writes m before what w has.
-func marshal_corev1_NamespaceStatus(w *writerGenerated, m *corev1.NamespaceStatus) {
+// marshal_corev1_NamespaceStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_NamespaceStatus(w *writerGenerated, n int, m *corev1.NamespaceStatus) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Conditions) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_NamespaceCondition(w, &m.Conditions[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_corev1_NamespaceCondition(w, n, &m.Conditions[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
-	w.putString(1<<3|2, string(m.Phase))
+	n = w.putString(n, 1<<3|2, string(m.Phase))
+	return n
 }
 
 // unmarshal_metav1_ListMeta adds to m what r has up to its end.
@@ -612,24 +639,25 @@ func unmarshal_metav1_ListMeta(r *readerGenerated, m *metav1.ListMeta) {
 	}
 }
 
-// marshal_metav1_ListMeta writes m before what w has.
-func marshal_metav1_ListMeta(w *writerGenerated, m *metav1.ListMeta) {
+// marshal_metav1_ListMeta writes m before the n bytes that w has, and returns how many it has then.
+func marshal_metav1_ListMeta(w *writerGenerated, n int, m *metav1.ListMeta) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.ShardInfo != nil {
 		{
-			before := w.written()
-			marshal_metav1_ShardInfo(w, m.ShardInfo)
-			w.close(5<<3|2, before)
+			before := n
+			n = marshal_metav1_ShardInfo(w, n, m.ShardInfo)
+			n = w.close(n, 5<<3|2, before)
 		}
 	}
 	if m.RemainingItemCount != nil {
-		w.putNumber(4<<3, uint64(*m.RemainingItemCount))
+		n = w.putNumber(n, 4<<3, uint64(*m.RemainingItemCount))
 	}
-	w.putString(3<<3|2, m.Continue)
-	w.putString(2<<3|2, m.ResourceVersion)
-	w.putString(1<<3|2, m.SelfLink)
+	n = w.putString(n, 3<<3|2, m.Continue)
+	n = w.putString(n, 2<<3|2, m.ResourceVersion)
+	n = w.putString(n, 1<<3|2, m.SelfLink)
+	return n
 }
 
 // unmarshal_corev1_PodSpec adds to m what r has up to its end.
@@ -851,194 +879,195 @@ func unmarshal_corev1_PodSpec(r *readerGenerated, m *corev1.PodSpec) {
 	}
 }
 
-// marshal_corev1_PodSpec writes m before what w has.
-func marshal_corev1_PodSpec(w *writerGenerated, m *corev1.PodSpec) {
+// marshal_corev1_PodSpec writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PodSpec(w *writerGenerated, n int, m *corev1.PodSpec) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.EvictionResponders) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_EvictionResponder(w, &m.EvictionResponders[k])
-			w.close(44<<3|2, before)
+			before := n
+			n = marshal_corev1_EvictionResponder(w, n, &m.EvictionResponders[k])
+			n = w.close(n, 44<<3|2, before)
 		}
 	}
 	if m.SchedulingGroup != nil {
 		{
-			before := w.written()
-			marshal_corev1_PodSchedulingGroup(w, m.SchedulingGroup)
-			w.close(43<<3|2, before)
+			before := n
+			n = marshal_corev1_PodSchedulingGroup(w, n, m.SchedulingGroup)
+			n = w.close(n, 43<<3|2, before)
 		}
 	}
 	if m.HostnameOverride != nil {
-		w.putString(41<<3|2, *m.HostnameOverride)
+		n = w.putString(n, 41<<3|2, *m.HostnameOverride)
 	}
 	if m.Resources != nil {
 		{
-			before := w.written()
-			marshal_corev1_ResourceRequirements(w, m.Resources)
-			w.close(40<<3|2, before)
+			before := n
+			n = marshal_corev1_ResourceRequirements(w, n, m.Resources)
+			n = w.close(n, 40<<3|2, before)
 		}
 	}
 	for k := len(m.ResourceClaims) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_PodResourceClaim(w, &m.ResourceClaims[k])
-			w.close(39<<3|2, before)
+			before := n
+			n = marshal_corev1_PodResourceClaim(w, n, &m.ResourceClaims[k])
+			n = w.close(n, 39<<3|2, before)
 		}
 	}
 	for k := len(m.SchedulingGates) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_PodSchedulingGate(w, &m.SchedulingGates[k])
-			w.close(38<<3|2, before)
+			before := n
+			n = marshal_corev1_PodSchedulingGate(w, n, &m.SchedulingGates[k])
+			n = w.close(n, 38<<3|2, before)
 		}
 	}
 	if m.HostUsers != nil {
-		w.putBool(37<<3, *m.HostUsers)
+		n = w.putBool(n, 37<<3, *m.HostUsers)
 	}
 	if m.OS != nil {
 		{
-			before := w.written()
-			marshal_corev1_PodOS(w, m.OS)
-			w.close(36<<3|2, before)
+			before := n
+			n = marshal_corev1_PodOS(w, n, m.OS)
+			n = w.close(n, 36<<3|2, before)
 		}
 	}
 	if m.SetHostnameAsFQDN != nil {
-		w.putBool(35<<3, *m.SetHostnameAsFQDN)
+		n = w.putBool(n, 35<<3, *m.SetHostnameAsFQDN)
 	}
 	for k := len(m.EphemeralContainers) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_EphemeralContainer(w, &m.EphemeralContainers[k])
-			w.close(34<<3|2, before)
+			before := n
+			n = marshal_corev1_EphemeralContainer(w, n, &m.EphemeralContainers[k])
+			n = w.close(n, 34<<3|2, before)
 		}
 	}
 	for k := len(m.TopologySpreadConstraints) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_TopologySpreadConstraint(w, &m.TopologySpreadConstraints[k])
-			w.close(33<<3|2, before)
+			before := n
+			n = marshal_corev1_TopologySpreadConstraint(w, n, &m.TopologySpreadConstraints[k])
+			n = w.close(n, 33<<3|2, before)
 		}
 	}
 	if len(m.Overhead) > 0 {
 		var room [8]corev1.ResourceName
 		keys := sortedKeysGenerated(room[:0], m.Overhead)
 		for k := len(keys) - 1; k >= 0; k-- {
-			entry := w.written()
+			entry := n
 			v := m.Overhead[keys[k]]
-			w.putQuantity(2<<3|2, v)
-			w.putString(1<<3|2, string(keys[k]))
-			w.close(32<<3|2, entry)
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 32<<3|2, entry)
 		}
 	}
 	if m.PreemptionPolicy != nil {
-		w.putString(31<<3|2, string(*m.PreemptionPolicy))
+		n = w.putString(n, 31<<3|2, string(*m.PreemptionPolicy))
 	}
 	if m.EnableServiceLinks != nil {
-		w.putBool(30<<3, *m.EnableServiceLinks)
+		n = w.putBool(n, 30<<3, *m.EnableServiceLinks)
 	}
 	if m.RuntimeClassName != nil {
-		w.putString(29<<3|2, *m.RuntimeClassName)
+		n = w.putString(n, 29<<3|2, *m.RuntimeClassName)
 	}
 	for k := len(m.ReadinessGates) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_PodReadinessGate(w, &m.ReadinessGates[k])
-			w.close(28<<3|2, before)
+			before := n
+			n = marshal_corev1_PodReadinessGate(w, n, &m.ReadinessGates[k])
+			n = w.close(n, 28<<3|2, before)
 		}
 	}
 	if m.ShareProcessNamespace != nil {
-		w.putBool(27<<3, *m.ShareProcessNamespace)
+		n = w.putBool(n, 27<<3, *m.ShareProcessNamespace)
 	}
 	if m.DNSConfig != nil {
 		{
-			before := w.written()
-			marshal_corev1_PodDNSConfig(w, m.DNSConfig)
-			w.close(26<<3|2, before)
+			before := n
+			n = marshal_corev1_PodDNSConfig(w, n, m.DNSConfig)
+			n = w.close(n, 26<<3|2, before)
 		}
 	}
 	if m.Priority != nil {
-		w.putNumber(25<<3, uint64(*m.Priority))
+		n = w.putNumber(n, 25<<3, uint64(*m.Priority))
 	}
-	w.putString(24<<3|2, m.PriorityClassName)
+	n = w.putString(n, 24<<3|2, m.PriorityClassName)
 	for k := len(m.HostAliases) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_HostAlias(w, &m.HostAliases[k])
-			w.close(23<<3|2, before)
+			before := n
+			n = marshal_corev1_HostAlias(w, n, &m.HostAliases[k])
+			n = w.close(n, 23<<3|2, before)
 		}
 	}
 	for k := len(m.Tolerations) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_Toleration(w, &m.Tolerations[k])
-			w.close(22<<3|2, before)
+			before := n
+			n = marshal_corev1_Toleration(w, n, &m.Tolerations[k])
+			n = w.close(n, 22<<3|2, before)
 		}
 	}
 	if m.AutomountServiceAccountToken != nil {
-		w.putBool(21<<3, *m.AutomountServiceAccountToken)
+		n = w.putBool(n, 21<<3, *m.AutomountServiceAccountToken)
 	}
 	for k := len(m.InitContainers) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_Container(w, &m.InitContainers[k])
-			w.close(20<<3|2, before)
+			before := n
+			n = marshal_corev1_Container(w, n, &m.InitContainers[k])
+			n = w.close(n, 20<<3|2, before)
 		}
 	}
-	w.putString(19<<3|2, m.SchedulerName)
+	n = w.putString(n, 19<<3|2, m.SchedulerName)
 	if m.Affinity != nil {
 		{
-			before := w.written()
-			marshal_corev1_Affinity(w, m.Affinity)
-			w.close(18<<3|2, before)
+			before := n
+			n = marshal_corev1_Affinity(w, n, m.Affinity)
+			n = w.close(n, 18<<3|2, before)
 		}
 	}
-	w.putString(17<<3|2, m.Subdomain)
-	w.putString(16<<3|2, m.Hostname)
+	n = w.putString(n, 17<<3|2, m.Subdomain)
+	n = w.putString(n, 16<<3|2, m.Hostname)
 	for k := len(m.ImagePullSecrets) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_LocalObjectReference(w, &m.ImagePullSecrets[k])
-			w.close(15<<3|2, before)
+			before := n
+			n = marshal_corev1_LocalObjectReference(w, n, &m.ImagePullSecrets[k])
+			n = w.close(n, 15<<3|2, before)
 		}
 	}
 	if m.SecurityContext != nil {
 		{
-			before := w.written()
-			marshal_corev1_PodSecurityContext(w, m.SecurityContext)
-			w.close(14<<3|2, before)
+			before := n
+			n = marshal_corev1_PodSecurityContext(w, n, m.SecurityContext)
+			n = w.close(n, 14<<3|2, before)
 		}
 	}
-	w.putBool(13<<3, m.HostIPC)
-	w.putBool(12<<3, m.HostPID)
-	w.putBool(11<<3, m.HostNetwork)
-	w.putString(10<<3|2, m.NodeName)
-	w.putString(9<<3|2, m.DeprecatedServiceAccount)
-	w.putString(8<<3|2, m.ServiceAccountName)
-	putTextMapGenerated(w, 7<<3|2, m.NodeSelector)
-	w.putString(6<<3|2, string(m.DNSPolicy))
+	n = w.putBool(n, 13<<3, m.HostIPC)
+	n = w.putBool(n, 12<<3, m.HostPID)
+	n = w.putBool(n, 11<<3, m.HostNetwork)
+	n = w.putString(n, 10<<3|2, m.NodeName)
+	n = w.putString(n, 9<<3|2, m.DeprecatedServiceAccount)
+	n = w.putString(n, 8<<3|2, m.ServiceAccountName)
+	n = putTextMapGenerated(w, n, 7<<3|2, m.NodeSelector)
+	n = w.putString(n, 6<<3|2, string(m.DNSPolicy))
 	if m.ActiveDeadlineSeconds != nil {
-		w.putNumber(5<<3, uint64(*m.ActiveDeadlineSeconds))
+		n = w.putNumber(n, 5<<3, uint64(*m.ActiveDeadlineSeconds))
 	}
 	if m.TerminationGracePeriodSeconds != nil {
-		w.putNumber(4<<3, uint64(*m.TerminationGracePeriodSeconds))
+		n = w.putNumber(n, 4<<3, uint64(*m.TerminationGracePeriodSeconds))
 	}
-	w.putString(3<<3|2, string(m.RestartPolicy))
+	n = w.putString(n, 3<<3|2, string(m.RestartPolicy))
 	for k := len(m.Containers) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_Container(w, &m.Containers[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_corev1_Container(w, n, &m.Containers[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	for k := len(m.Volumes) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_Volume(w, &m.Volumes[k])
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_corev1_Volume(w, n, &m.Volumes[k])
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_corev1_PodStatus adds to m what r has up to its end.
@@ -1168,111 +1197,112 @@ func unmarshal_corev1_PodStatus(r *readerGenerated, m *corev1.PodStatus) {
 	}
 }
 
-// marshal_corev1_PodStatus writes m before what w has.
-func marshal_corev1_PodStatus(w *writerGenerated, m *corev1.PodStatus) {
+// marshal_corev1_PodStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PodStatus(w *writerGenerated, n int, m *corev1.PodStatus) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.VolumeHealth) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_PodVolumeHealth(w, &m.VolumeHealth[k])
-			w.close(22<<3|2, before)
+			before := n
+			n = marshal_corev1_PodVolumeHealth(w, n, &m.VolumeHealth[k])
+			n = w.close(n, 22<<3|2, before)
 		}
 	}
 	for k := len(m.NodeAllocatableResourceClaimStatuses) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_NodeAllocatableResourceClaimStatus(w, &m.NodeAllocatableResourceClaimStatuses[k])
-			w.close(21<<3|2, before)
+			before := n
+			n = marshal_corev1_NodeAllocatableResourceClaimStatus(w, n, &m.NodeAllocatableResourceClaimStatuses[k])
+			n = w.close(n, 21<<3|2, before)
 		}
 	}
 	if m.Resources != nil {
 		{
-			before := w.written()
-			marshal_corev1_ResourceRequirements(w, m.Resources)
-			w.close(20<<3|2, before)
+			before := n
+			n = marshal_corev1_ResourceRequirements(w, n, m.Resources)
+			n = w.close(n, 20<<3|2, before)
 		}
 	}
 	if len(m.AllocatedResources) > 0 {
 		var room [8]corev1.ResourceName
 		keys := sortedKeysGenerated(room[:0], m.AllocatedResources)
 		for k := len(keys) - 1; k >= 0; k-- {
-			entry := w.written()
+			entry := n
 			v := m.AllocatedResources[keys[k]]
-			w.putQuantity(2<<3|2, v)
-			w.putString(1<<3|2, string(keys[k]))
-			w.close(19<<3|2, entry)
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 19<<3|2, entry)
 		}
 	}
 	if m.ExtendedResourceClaimStatus != nil {
 		{
-			before := w.written()
-			marshal_corev1_PodExtendedResourceClaimStatus(w, m.ExtendedResourceClaimStatus)
-			w.close(18<<3|2, before)
+			before := n
+			n = marshal_corev1_PodExtendedResourceClaimStatus(w, n, m.ExtendedResourceClaimStatus)
+			n = w.close(n, 18<<3|2, before)
 		}
 	}
-	w.putNumber(17<<3, uint64(m.ObservedGeneration))
+	n = w.putNumber(n, 17<<3, uint64(m.ObservedGeneration))
 	for k := len(m.HostIPs) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_HostIP(w, &m.HostIPs[k])
-			w.close(16<<3|2, before)
+			before := n
+			n = marshal_corev1_HostIP(w, n, &m.HostIPs[k])
+			n = w.close(n, 16<<3|2, before)
 		}
 	}
 	for k := len(m.ResourceClaimStatuses) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_PodResourceClaimStatus(w, &m.ResourceClaimStatuses[k])
-			w.close(15<<3|2, before)
+			before := n
+			n = marshal_corev1_PodResourceClaimStatus(w, n, &m.ResourceClaimStatuses[k])
+			n = w.close(n, 15<<3|2, before)
 		}
 	}
-	w.putString(14<<3|2, string(m.Resize))
+	n = w.putString(n, 14<<3|2, string(m.Resize))
 	for k := len(m.EphemeralContainerStatuses) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_ContainerStatus(w, &m.EphemeralContainerStatuses[k])
-			w.close(13<<3|2, before)
+			before := n
+			n = marshal_corev1_ContainerStatus(w, n, &m.EphemeralContainerStatuses[k])
+			n = w.close(n, 13<<3|2, before)
 		}
 	}
 	for k := len(m.PodIPs) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_PodIP(w, &m.PodIPs[k])
-			w.close(12<<3|2, before)
+			before := n
+			n = marshal_corev1_PodIP(w, n, &m.PodIPs[k])
+			n = w.close(n, 12<<3|2, before)
 		}
 	}
-	w.putString(11<<3|2, m.NominatedNodeName)
+	n = w.putString(n, 11<<3|2, m.NominatedNodeName)
 	for k := len(m.InitContainerStatuses) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_ContainerStatus(w, &m.InitContainerStatuses[k])
-			w.close(10<<3|2, before)
+			before := n
+			n = marshal_corev1_ContainerStatus(w, n, &m.InitContainerStatuses[k])
+			n = w.close(n, 10<<3|2, before)
 		}
 	}
-	w.putString(9<<3|2, string(m.QOSClass))
+	n = w.putString(n, 9<<3|2, string(m.QOSClass))
 	for k := len(m.ContainerStatuses) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_ContainerStatus(w, &m.ContainerStatuses[k])
-			w.close(8<<3|2, before)
+			before := n
+			n = marshal_corev1_ContainerStatus(w, n, &m.ContainerStatuses[k])
+			n = w.close(n, 8<<3|2, before)
 		}
 	}
 	if m.StartTime != nil {
-		w.putTime(7<<3|2, m.StartTime)
+		n = w.putTime(n, 7<<3|2, m.StartTime)
 	}
-	w.putString(6<<3|2, m.PodIP)
-	w.putString(5<<3|2, m.HostIP)
-	w.putString(4<<3|2, m.Reason)
-	w.putString(3<<3|2, m.Message)
+	n = w.putString(n, 6<<3|2, m.PodIP)
+	n = w.putString(n, 5<<3|2, m.HostIP)
+	n = w.putString(n, 4<<3|2, m.Reason)
+	n = w.putString(n, 3<<3|2, m.Message)
 	for k := len(m.Conditions) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_PodCondition(w, &m.Conditions[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_corev1_PodCondition(w, n, &m.Conditions[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
-	w.putString(1<<3|2, string(m.Phase))
+	n = w.putString(n, 1<<3|2, string(m.Phase))
+	return n
 }
 
 // unmarshal_corev1_ReplicationControllerSpec adds to m what r has up to its end.
@@ -1307,23 +1337,24 @@ func unmarshal_corev1_ReplicationControllerSpec(r *readerGenerated, m *corev1.Re
 	}
 }
 
-// marshal_corev1_ReplicationControllerSpec writes m before what w has.
-func marshal_corev1_ReplicationControllerSpec(w *writerGenerated, m *corev1.ReplicationControllerSpec) {
+// marshal_corev1_ReplicationControllerSpec writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ReplicationControllerSpec(w *writerGenerated, n int, m *corev1.ReplicationControllerSpec) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putNumber(4<<3, uint64(m.MinReadySeconds))
+	n = w.putNumber(n, 4<<3, uint64(m.MinReadySeconds))
 	if m.Template != nil {
 		{
-			before := w.written()
-			marshal_corev1_PodTemplateSpec(w, m.Template)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_corev1_PodTemplateSpec(w, n, m.Template)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
-	putTextMapGenerated(w, 2<<3|2, m.Selector)
+	n = putTextMapGenerated(w, n, 2<<3|2, m.Selector)
 	if m.Replicas != nil {
-		w.putNumber(1<<3, uint64(*m.Replicas))
+		n = w.putNumber(n, 1<<3, uint64(*m.Replicas))
 	}
+	return n
 }
 
 // unmarshal_corev1_ReplicationControllerStatus adds to m what r has up to its end.
@@ -1359,23 +1390,24 @@ func unmarshal_corev1_ReplicationControllerStatus(r *readerGenerated, m *corev1.
 	}
 }
 
-// marshal_corev1_ReplicationControllerStatus writes m before what w has.
-func marshal_corev1_ReplicationControllerStatus(w *writerGenerated, m *corev1.ReplicationControllerStatus) {
+// marshal_corev1_ReplicationControllerStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ReplicationControllerStatus(w *writerGenerated, n int, m *corev1.ReplicationControllerStatus) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Conditions) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_ReplicationControllerCondition(w, &m.Conditions[k])
-			w.close(6<<3|2, before)
+			before := n
+			n = marshal_corev1_ReplicationControllerCondition(w, n, &m.Conditions[k])
+			n = w.close(n, 6<<3|2, before)
 		}
 	}
-	w.putNumber(5<<3, uint64(m.AvailableReplicas))
-	w.putNumber(4<<3, uint64(m.ReadyReplicas))
-	w.putNumber(3<<3, uint64(m.ObservedGeneration))
-	w.putNumber(2<<3, uint64(m.FullyLabeledReplicas))
-	w.putNumber(1<<3, uint64(m.Replicas))
+	n = w.putNumber(n, 5<<3, uint64(m.AvailableReplicas))
+	n = w.putNumber(n, 4<<3, uint64(m.ReadyReplicas))
+	n = w.putNumber(n, 3<<3, uint64(m.ObservedGeneration))
+	n = w.putNumber(n, 2<<3, uint64(m.FullyLabeledReplicas))
+	n = w.putNumber(n, 1<<3, uint64(m.Replicas))
+	return n
 }
 
 // unmarshal_metav1_OwnerReference adds to m what r has up to its end.
@@ -1411,21 +1443,22 @@ func unmarshal_metav1_OwnerReference(r *readerGenerated, m *metav1.OwnerReferenc
 	}
 }
 
-// marshal_metav1_OwnerReference writes m before what w has.
-func marshal_metav1_OwnerReference(w *writerGenerated, m *metav1.OwnerReference) {
+// marshal_metav1_OwnerReference writes m before the n bytes that w has, and returns how many it has then.
+func marshal_metav1_OwnerReference(w *writerGenerated, n int, m *metav1.OwnerReference) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.BlockOwnerDeletion != nil {
-		w.putBool(7<<3, *m.BlockOwnerDeletion)
+		n = w.putBool(n, 7<<3, *m.BlockOwnerDeletion)
 	}
 	if m.Controller != nil {
-		w.putBool(6<<3, *m.Controller)
+		n = w.putBool(n, 6<<3, *m.Controller)
 	}
-	w.putString(5<<3|2, m.APIVersion)
-	w.putString(4<<3|2, string(m.UID))
-	w.putString(3<<3|2, m.Name)
-	w.putString(1<<3|2, m.Kind)
+	n = w.putString(n, 5<<3|2, m.APIVersion)
+	n = w.putString(n, 4<<3|2, string(m.UID))
+	n = w.putString(n, 3<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Kind)
+	return n
 }
 
 // unmarshal_metav1_ManagedFieldsEntry adds to m what r has up to its end.
@@ -1469,25 +1502,23 @@ func unmarshal_metav1_ManagedFieldsEntry(r *readerGenerated, m *metav1.ManagedFi
 	}
 }
 
-// marshal_metav1_ManagedFieldsEntry writes m before what w has.
-func marshal_metav1_ManagedFieldsEntry(w *writerGenerated, m *metav1.ManagedFieldsEntry) {
+// marshal_metav1_ManagedFieldsEntry writes m before the n bytes that w has, and returns how many it has then.
+func marshal_metav1_ManagedFieldsEntry(w *writerGenerated, n int, m *metav1.ManagedFieldsEntry) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(8<<3|2, m.Subresource)
+	n = w.putString(n, 8<<3|2, m.Subresource)
 	if m.FieldsV1 != nil {
-		{
-			n, err := m.FieldsV1.MarshalToSizedBuffer(w.room(m.FieldsV1.Size()))
-			w.closeOther(7<<3|2, n, err)
-		}
+		n = w.putOther(n, 7<<3|2, m.FieldsV1.Size(), m.FieldsV1.MarshalToSizedBuffer)
 	}
-	w.putString(6<<3|2, m.FieldsType)
+	n = w.putString(n, 6<<3|2, m.FieldsType)
 	if m.Time != nil {
-		w.putTime(4<<3|2, m.Time)
+		n = w.putTime(n, 4<<3|2, m.Time)
 	}
-	w.putString(3<<3|2, m.APIVersion)
-	w.putString(2<<3|2, string(m.Operation))
-	w.putString(1<<3|2, m.Manager)
+	n = w.putString(n, 3<<3|2, m.APIVersion)
+	n = w.putString(n, 2<<3|2, string(m.Operation))
+	n = w.putString(n, 1<<3|2, m.Manager)
+	return n
 }
 
 // unmarshal_corev1_NamespaceCondition adds to m what r has up to its end.
@@ -1519,16 +1550,17 @@ func unmarshal_corev1_NamespaceCondition(r *readerGenerated, m *corev1.Namespace
 	}
 }
 
-// marshal_corev1_NamespaceCondition writes m before what w has.
-func marshal_corev1_NamespaceCondition(w *writerGenerated, m *corev1.NamespaceCondition) {
+// marshal_corev1_NamespaceCondition writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_NamespaceCondition(w *writerGenerated, n int, m *corev1.NamespaceCondition) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(6<<3|2, m.Message)
-	w.putString(5<<3|2, m.Reason)
-	w.putTime(4<<3|2, &m.LastTransitionTime)
-	w.putString(2<<3|2, string(m.Status))
-	w.putString(1<<3|2, string(m.Type))
+	n = w.putString(n, 6<<3|2, m.Message)
+	n = w.putString(n, 5<<3|2, m.Reason)
+	n = w.putTime(n, 4<<3|2, &m.LastTransitionTime)
+	n = w.putString(n, 2<<3|2, string(m.Status))
+	n = w.putString(n, 1<<3|2, string(m.Type))
+	return n
 }
 
 // unmarshal_metav1_ShardInfo adds to m what r has up to its end.
@@ -1550,12 +1582,13 @@ func unmarshal_metav1_ShardInfo(r *readerGenerated, m *metav1.ShardInfo) {
 	}
 }
 
-// marshal_metav1_ShardInfo writes m before what w has.
-func marshal_metav1_ShardInfo(w *writerGenerated, m *metav1.ShardInfo) {
+// marshal_metav1_ShardInfo writes m before the n bytes that w has, and returns how many it has then.
+func marshal_metav1_ShardInfo(w *writerGenerated, n int, m *metav1.ShardInfo) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(1<<3|2, m.Selector)
+	n = w.putString(n, 1<<3|2, m.Selector)
+	return n
 }
 
 // unmarshal_corev1_Volume adds to m what r has up to its end.
@@ -1581,17 +1614,18 @@ func unmarshal_corev1_Volume(r *readerGenerated, m *corev1.Volume) {
 	}
 }
 
-// marshal_corev1_Volume writes m before what w has.
-func marshal_corev1_Volume(w *writerGenerated, m *corev1.Volume) {
+// marshal_corev1_Volume writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_Volume(w *writerGenerated, n int, m *corev1.Volume) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_corev1_VolumeSource(w, &m.VolumeSource)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_corev1_VolumeSource(w, n, &m.VolumeSource)
+		n = w.close(n, 2<<3|2, before)
 	}
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_corev1_Container adds to m what r has up to its end.
@@ -1714,118 +1748,119 @@ func unmarshal_corev1_Container(r *readerGenerated, m *corev1.Container) {
 	}
 }
 
-// marshal_corev1_Container writes m before what w has.
-func marshal_corev1_Container(w *writerGenerated, m *corev1.Container) {
+// marshal_corev1_Container writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_Container(w *writerGenerated, n int, m *corev1.Container) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.RestartPolicyRules) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_ContainerRestartRule(w, &m.RestartPolicyRules[k])
-			w.close(25<<3|2, before)
+			before := n
+			n = marshal_corev1_ContainerRestartRule(w, n, &m.RestartPolicyRules[k])
+			n = w.close(n, 25<<3|2, before)
 		}
 	}
 	if m.RestartPolicy != nil {
-		w.putString(24<<3|2, string(*m.RestartPolicy))
+		n = w.putString(n, 24<<3|2, string(*m.RestartPolicy))
 	}
 	for k := len(m.ResizePolicy) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_ContainerResizePolicy(w, &m.ResizePolicy[k])
-			w.close(23<<3|2, before)
+			before := n
+			n = marshal_corev1_ContainerResizePolicy(w, n, &m.ResizePolicy[k])
+			n = w.close(n, 23<<3|2, before)
 		}
 	}
 	if m.StartupProbe != nil {
 		{
-			before := w.written()
-			marshal_corev1_Probe(w, m.StartupProbe)
-			w.close(22<<3|2, before)
+			before := n
+			n = marshal_corev1_Probe(w, n, m.StartupProbe)
+			n = w.close(n, 22<<3|2, before)
 		}
 	}
 	for k := len(m.VolumeDevices) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_VolumeDevice(w, &m.VolumeDevices[k])
-			w.close(21<<3|2, before)
+			before := n
+			n = marshal_corev1_VolumeDevice(w, n, &m.VolumeDevices[k])
+			n = w.close(n, 21<<3|2, before)
 		}
 	}
-	w.putString(20<<3|2, string(m.TerminationMessagePolicy))
+	n = w.putString(n, 20<<3|2, string(m.TerminationMessagePolicy))
 	for k := len(m.EnvFrom) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_EnvFromSource(w, &m.EnvFrom[k])
-			w.close(19<<3|2, before)
+			before := n
+			n = marshal_corev1_EnvFromSource(w, n, &m.EnvFrom[k])
+			n = w.close(n, 19<<3|2, before)
 		}
 	}
-	w.putBool(18<<3, m.TTY)
-	w.putBool(17<<3, m.StdinOnce)
-	w.putBool(16<<3, m.Stdin)
+	n = w.putBool(n, 18<<3, m.TTY)
+	n = w.putBool(n, 17<<3, m.StdinOnce)
+	n = w.putBool(n, 16<<3, m.Stdin)
 	if m.SecurityContext != nil {
 		{
-			before := w.written()
-			marshal_corev1_SecurityContext(w, m.SecurityContext)
-			w.close(15<<3|2, before)
+			before := n
+			n = marshal_corev1_SecurityContext(w, n, m.SecurityContext)
+			n = w.close(n, 15<<3|2, before)
 		}
 	}
-	w.putString(14<<3|2, string(m.ImagePullPolicy))
-	w.putString(13<<3|2, m.TerminationMessagePath)
+	n = w.putString(n, 14<<3|2, string(m.ImagePullPolicy))
+	n = w.putString(n, 13<<3|2, m.TerminationMessagePath)
 	if m.Lifecycle != nil {
 		{
-			before := w.written()
-			marshal_corev1_Lifecycle(w, m.Lifecycle)
-			w.close(12<<3|2, before)
+			before := n
+			n = marshal_corev1_Lifecycle(w, n, m.Lifecycle)
+			n = w.close(n, 12<<3|2, before)
 		}
 	}
 	if m.ReadinessProbe != nil {
 		{
-			before := w.written()
-			marshal_corev1_Probe(w, m.ReadinessProbe)
-			w.close(11<<3|2, before)
+			before := n
+			n = marshal_corev1_Probe(w, n, m.ReadinessProbe)
+			n = w.close(n, 11<<3|2, before)
 		}
 	}
 	if m.LivenessProbe != nil {
 		{
-			before := w.written()
-			marshal_corev1_Probe(w, m.LivenessProbe)
-			w.close(10<<3|2, before)
+			before := n
+			n = marshal_corev1_Probe(w, n, m.LivenessProbe)
+			n = w.close(n, 10<<3|2, before)
 		}
 	}
 	for k := len(m.VolumeMounts) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_VolumeMount(w, &m.VolumeMounts[k])
-			w.close(9<<3|2, before)
+			before := n
+			n = marshal_corev1_VolumeMount(w, n, &m.VolumeMounts[k])
+			n = w.close(n, 9<<3|2, before)
 		}
 	}
 	{
-		before := w.written()
-		marshal_corev1_ResourceRequirements(w, &m.Resources)
-		w.close(8<<3|2, before)
+		before := n
+		n = marshal_corev1_ResourceRequirements(w, n, &m.Resources)
+		n = w.close(n, 8<<3|2, before)
 	}
 	for k := len(m.Env) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_EnvVar(w, &m.Env[k])
-			w.close(7<<3|2, before)
+			before := n
+			n = marshal_corev1_EnvVar(w, n, &m.Env[k])
+			n = w.close(n, 7<<3|2, before)
 		}
 	}
 	for k := len(m.Ports) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_ContainerPort(w, &m.Ports[k])
-			w.close(6<<3|2, before)
+			before := n
+			n = marshal_corev1_ContainerPort(w, n, &m.Ports[k])
+			n = w.close(n, 6<<3|2, before)
 		}
 	}
-	w.putString(5<<3|2, m.WorkingDir)
+	n = w.putString(n, 5<<3|2, m.WorkingDir)
 	for k := len(m.Args) - 1; k >= 0; k-- {
-		w.putString(4<<3|2, m.Args[k])
+		n = w.putString(n, 4<<3|2, m.Args[k])
 	}
 	for k := len(m.Command) - 1; k >= 0; k-- {
-		w.putString(3<<3|2, m.Command[k])
+		n = w.putString(n, 3<<3|2, m.Command[k])
 	}
-	w.putString(2<<3|2, m.Image)
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 2<<3|2, m.Image)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_corev1_EphemeralContainer adds to m what r has up to its end.
@@ -1851,17 +1886,18 @@ func unmarshal_corev1_EphemeralContainer(r *readerGenerated, m *corev1.Ephemeral
 	}
 }
 
-// marshal_corev1_EphemeralContainer writes m before what w has.
-func marshal_corev1_EphemeralContainer(w *writerGenerated, m *corev1.EphemeralContainer) {
+// marshal_corev1_EphemeralContainer writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_EphemeralContainer(w *writerGenerated, n int, m *corev1.EphemeralContainer) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(2<<3|2, m.TargetContainerName)
+	n = w.putString(n, 2<<3|2, m.TargetContainerName)
 	{
-		before := w.written()
-		marshal_corev1_EphemeralContainerCommon(w, &m.EphemeralContainerCommon)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_corev1_EphemeralContainerCommon(w, n, &m.EphemeralContainerCommon)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_corev1_PodSecurityContext adds to m what r has up to its end.
@@ -1946,70 +1982,71 @@ func unmarshal_corev1_PodSecurityContext(r *readerGenerated, m *corev1.PodSecuri
 	}
 }
 
-// marshal_corev1_PodSecurityContext writes m before what w has.
-func marshal_corev1_PodSecurityContext(w *writerGenerated, m *corev1.PodSecurityContext) {
+// marshal_corev1_PodSecurityContext writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PodSecurityContext(w *writerGenerated, n int, m *corev1.PodSecurityContext) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.SELinuxChangePolicy != nil {
-		w.putString(13<<3|2, string(*m.SELinuxChangePolicy))
+		n = w.putString(n, 13<<3|2, string(*m.SELinuxChangePolicy))
 	}
 	if m.SupplementalGroupsPolicy != nil {
-		w.putString(12<<3|2, string(*m.SupplementalGroupsPolicy))
+		n = w.putString(n, 12<<3|2, string(*m.SupplementalGroupsPolicy))
 	}
 	if m.AppArmorProfile != nil {
 		{
-			before := w.written()
-			marshal_corev1_AppArmorProfile(w, m.AppArmorProfile)
-			w.close(11<<3|2, before)
+			before := n
+			n = marshal_corev1_AppArmorProfile(w, n, m.AppArmorProfile)
+			n = w.close(n, 11<<3|2, before)
 		}
 	}
 	if m.SeccompProfile != nil {
 		{
-			before := w.written()
-			marshal_corev1_SeccompProfile(w, m.SeccompProfile)
-			w.close(10<<3|2, before)
+			before := n
+			n = marshal_corev1_SeccompProfile(w, n, m.SeccompProfile)
+			n = w.close(n, 10<<3|2, before)
 		}
 	}
 	if m.FSGroupChangePolicy != nil {
-		w.putString(9<<3|2, string(*m.FSGroupChangePolicy))
+		n = w.putString(n, 9<<3|2, string(*m.FSGroupChangePolicy))
 	}
 	if m.WindowsOptions != nil {
 		{
-			before := w.written()
-			marshal_corev1_WindowsSecurityContextOptions(w, m.WindowsOptions)
-			w.close(8<<3|2, before)
+			before := n
+			n = marshal_corev1_WindowsSecurityContextOptions(w, n, m.WindowsOptions)
+			n = w.close(n, 8<<3|2, before)
 		}
 	}
 	for k := len(m.Sysctls) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_Sysctl(w, &m.Sysctls[k])
-			w.close(7<<3|2, before)
+			before := n
+			n = marshal_corev1_Sysctl(w, n, &m.Sysctls[k])
+			n = w.close(n, 7<<3|2, before)
 		}
 	}
 	if m.RunAsGroup != nil {
-		w.putNumber(6<<3, uint64(*m.RunAsGroup))
+		n = w.putNumber(n, 6<<3, uint64(*m.RunAsGroup))
 	}
 	if m.FSGroup != nil {
-		w.putNumber(5<<3, uint64(*m.FSGroup))
+		n = w.putNumber(n, 5<<3, uint64(*m.FSGroup))
 	}
 	for k := len(m.SupplementalGroups) - 1; k >= 0; k-- {
-		w.putNumber(4<<3, uint64(m.SupplementalGroups[k]))
+		n = w.putNumber(n, 4<<3, uint64(m.SupplementalGroups[k]))
 	}
 	if m.RunAsNonRoot != nil {
-		w.putBool(3<<3, *m.RunAsNonRoot)
+		n = w.putBool(n, 3<<3, *m.RunAsNonRoot)
 	}
 	if m.RunAsUser != nil {
-		w.putNumber(2<<3, uint64(*m.RunAsUser))
+		n = w.putNumber(n, 2<<3, uint64(*m.RunAsUser))
 	}
 	if m.SELinuxOptions != nil {
 		{
-			before := w.written()
-			marshal_corev1_SELinuxOptions(w, m.SELinuxOptions)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_corev1_SELinuxOptions(w, n, m.SELinuxOptions)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_corev1_LocalObjectReference adds to m what r has up to its end.
@@ -2031,12 +2068,13 @@ func unmarshal_corev1_LocalObjectReference(r *readerGenerated, m *corev1.LocalOb
 	}
 }
 
-// marshal_corev1_LocalObjectReference writes m before what w has.
-func marshal_corev1_LocalObjectReference(w *writerGenerated, m *corev1.LocalObjectReference) {
+// marshal_corev1_LocalObjectReference writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_LocalObjectReference(w *writerGenerated, n int, m *corev1.LocalObjectReference) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_corev1_Affinity adds to m what r has up to its end.
@@ -2077,32 +2115,33 @@ func unmarshal_corev1_Affinity(r *readerGenerated, m *corev1.Affinity) {
 	}
 }
 
-// marshal_corev1_Affinity writes m before what w has.
-func marshal_corev1_Affinity(w *writerGenerated, m *corev1.Affinity) {
+// marshal_corev1_Affinity writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_Affinity(w *writerGenerated, n int, m *corev1.Affinity) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.PodAntiAffinity != nil {
 		{
-			before := w.written()
-			marshal_corev1_PodAntiAffinity(w, m.PodAntiAffinity)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_corev1_PodAntiAffinity(w, n, m.PodAntiAffinity)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	if m.PodAffinity != nil {
 		{
-			before := w.written()
-			marshal_corev1_PodAffinity(w, m.PodAffinity)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_corev1_PodAffinity(w, n, m.PodAffinity)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	if m.NodeAffinity != nil {
 		{
-			before := w.written()
-			marshal_corev1_NodeAffinity(w, m.NodeAffinity)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_corev1_NodeAffinity(w, n, m.NodeAffinity)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_corev1_Toleration adds to m what r has up to its end.
@@ -2134,18 +2173,19 @@ func unmarshal_corev1_Toleration(r *readerGenerated, m *corev1.Toleration) {
 	}
 }
 
-// marshal_corev1_Toleration writes m before what w has.
-func marshal_corev1_Toleration(w *writerGenerated, m *corev1.Toleration) {
+// marshal_corev1_Toleration writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_Toleration(w *writerGenerated, n int, m *corev1.Toleration) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.TolerationSeconds != nil {
-		w.putNumber(5<<3, uint64(*m.TolerationSeconds))
+		n = w.putNumber(n, 5<<3, uint64(*m.TolerationSeconds))
 	}
-	w.putString(4<<3|2, string(m.Effect))
-	w.putString(3<<3|2, m.Value)
-	w.putString(2<<3|2, string(m.Operator))
-	w.putString(1<<3|2, m.Key)
+	n = w.putString(n, 4<<3|2, string(m.Effect))
+	n = w.putString(n, 3<<3|2, m.Value)
+	n = w.putString(n, 2<<3|2, string(m.Operator))
+	n = w.putString(n, 1<<3|2, m.Key)
+	return n
 }
 
 // unmarshal_corev1_HostAlias adds to m what r has up to its end.
@@ -2169,15 +2209,16 @@ func unmarshal_corev1_HostAlias(r *readerGenerated, m *corev1.HostAlias) {
 	}
 }
 
-// marshal_corev1_HostAlias writes m before what w has.
-func marshal_corev1_HostAlias(w *writerGenerated, m *corev1.HostAlias) {
+// marshal_corev1_HostAlias writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_HostAlias(w *writerGenerated, n int, m *corev1.HostAlias) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Hostnames) - 1; k >= 0; k-- {
-		w.putString(2<<3|2, m.Hostnames[k])
+		n = w.putString(n, 2<<3|2, m.Hostnames[k])
 	}
-	w.putString(1<<3|2, m.IP)
+	n = w.putString(n, 1<<3|2, m.IP)
+	return n
 }
 
 // unmarshal_corev1_PodDNSConfig adds to m what r has up to its end.
@@ -2206,24 +2247,25 @@ func unmarshal_corev1_PodDNSConfig(r *readerGenerated, m *corev1.PodDNSConfig) {
 	}
 }
 
-// marshal_corev1_PodDNSConfig writes m before what w has.
-func marshal_corev1_PodDNSConfig(w *writerGenerated, m *corev1.PodDNSConfig) {
+// marshal_corev1_PodDNSConfig writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PodDNSConfig(w *writerGenerated, n int, m *corev1.PodDNSConfig) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Options) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_PodDNSConfigOption(w, &m.Options[k])
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_corev1_PodDNSConfigOption(w, n, &m.Options[k])
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	for k := len(m.Searches) - 1; k >= 0; k-- {
-		w.putString(2<<3|2, m.Searches[k])
+		n = w.putString(n, 2<<3|2, m.Searches[k])
 	}
 	for k := len(m.Nameservers) - 1; k >= 0; k-- {
-		w.putString(1<<3|2, m.Nameservers[k])
+		n = w.putString(n, 1<<3|2, m.Nameservers[k])
 	}
+	return n
 }
 
 // unmarshal_corev1_PodReadinessGate adds to m what r has up to its end.
@@ -2245,12 +2287,13 @@ func unmarshal_corev1_PodReadinessGate(r *readerGenerated, m *corev1.PodReadines
 	}
 }
 
-// marshal_corev1_PodReadinessGate writes m before what w has.
-func marshal_corev1_PodReadinessGate(w *writerGenerated, m *corev1.PodReadinessGate) {
+// marshal_corev1_PodReadinessGate writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PodReadinessGate(w *writerGenerated, n int, m *corev1.PodReadinessGate) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(1<<3|2, string(m.ConditionType))
+	n = w.putString(n, 1<<3|2, string(m.ConditionType))
+	return n
 }
 
 // unmarshal_corev1_TopologySpreadConstraint adds to m what r has up to its end.
@@ -2298,33 +2341,34 @@ func unmarshal_corev1_TopologySpreadConstraint(r *readerGenerated, m *corev1.Top
 	}
 }
 
-// marshal_corev1_TopologySpreadConstraint writes m before what w has.
-func marshal_corev1_TopologySpreadConstraint(w *writerGenerated, m *corev1.TopologySpreadConstraint) {
+// marshal_corev1_TopologySpreadConstraint writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_TopologySpreadConstraint(w *writerGenerated, n int, m *corev1.TopologySpreadConstraint) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.MatchLabelKeys) - 1; k >= 0; k-- {
-		w.putString(8<<3|2, m.MatchLabelKeys[k])
+		n = w.putString(n, 8<<3|2, m.MatchLabelKeys[k])
 	}
 	if m.NodeTaintsPolicy != nil {
-		w.putString(7<<3|2, string(*m.NodeTaintsPolicy))
+		n = w.putString(n, 7<<3|2, string(*m.NodeTaintsPolicy))
 	}
 	if m.NodeAffinityPolicy != nil {
-		w.putString(6<<3|2, string(*m.NodeAffinityPolicy))
+		n = w.putString(n, 6<<3|2, string(*m.NodeAffinityPolicy))
 	}
 	if m.MinDomains != nil {
-		w.putNumber(5<<3, uint64(*m.MinDomains))
+		n = w.putNumber(n, 5<<3, uint64(*m.MinDomains))
 	}
 	if m.LabelSelector != nil {
 		{
-			before := w.written()
-			marshal_metav1_LabelSelector(w, m.LabelSelector)
-			w.close(4<<3|2, before)
+			before := n
+			n = marshal_metav1_LabelSelector(w, n, m.LabelSelector)
+			n = w.close(n, 4<<3|2, before)
 		}
 	}
-	w.putString(3<<3|2, string(m.WhenUnsatisfiable))
-	w.putString(2<<3|2, m.TopologyKey)
-	w.putNumber(1<<3, uint64(m.MaxSkew))
+	n = w.putString(n, 3<<3|2, string(m.WhenUnsatisfiable))
+	n = w.putString(n, 2<<3|2, m.TopologyKey)
+	n = w.putNumber(n, 1<<3, uint64(m.MaxSkew))
+	return n
 }
 
 // unmarshal_corev1_PodOS adds to m what r has up to its end.
@@ -2346,12 +2390,13 @@ func unmarshal_corev1_PodOS(r *readerGenerated, m *corev1.PodOS) {
 	}
 }
 
-// marshal_corev1_PodOS writes m before what w has.
-func marshal_corev1_PodOS(w *writerGenerated, m *corev1.PodOS) {
+// marshal_corev1_PodOS writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PodOS(w *writerGenerated, n int, m *corev1.PodOS) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(1<<3|2, string(m.Name))
+	n = w.putString(n, 1<<3|2, string(m.Name))
+	return n
 }
 
 // unmarshal_corev1_PodSchedulingGate adds to m what r has up to its end.
@@ -2373,12 +2418,13 @@ func unmarshal_corev1_PodSchedulingGate(r *readerGenerated, m *corev1.PodSchedul
 	}
 }
 
-// marshal_corev1_PodSchedulingGate writes m before what w has.
-func marshal_corev1_PodSchedulingGate(w *writerGenerated, m *corev1.PodSchedulingGate) {
+// marshal_corev1_PodSchedulingGate writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PodSchedulingGate(w *writerGenerated, n int, m *corev1.PodSchedulingGate) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_corev1_PodResourceClaim adds to m what r has up to its end.
@@ -2408,18 +2454,19 @@ func unmarshal_corev1_PodResourceClaim(r *readerGenerated, m *corev1.PodResource
 	}
 }
 
-// marshal_corev1_PodResourceClaim writes m before what w has.
-func marshal_corev1_PodResourceClaim(w *writerGenerated, m *corev1.PodResourceClaim) {
+// marshal_corev1_PodResourceClaim writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PodResourceClaim(w *writerGenerated, n int, m *corev1.PodResourceClaim) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.ResourceClaimTemplateName != nil {
-		w.putString(4<<3|2, *m.ResourceClaimTemplateName)
+		n = w.putString(n, 4<<3|2, *m.ResourceClaimTemplateName)
 	}
 	if m.ResourceClaimName != nil {
-		w.putString(3<<3|2, *m.ResourceClaimName)
+		n = w.putString(n, 3<<3|2, *m.ResourceClaimName)
 	}
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_corev1_ResourceRequirements adds to m what r has up to its end.
@@ -2490,40 +2537,41 @@ func unmarshal_corev1_ResourceRequirements(r *readerGenerated, m *corev1.Resourc
 	}
 }
 
-// marshal_corev1_ResourceRequirements writes m before what w has.
-func marshal_corev1_ResourceRequirements(w *writerGenerated, m *corev1.ResourceRequirements) {
+// marshal_corev1_ResourceRequirements writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ResourceRequirements(w *writerGenerated, n int, m *corev1.ResourceRequirements) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Claims) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_ResourceClaim(w, &m.Claims[k])
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_corev1_ResourceClaim(w, n, &m.Claims[k])
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	if len(m.Requests) > 0 {
 		var room [8]corev1.ResourceName
 		keys := sortedKeysGenerated(room[:0], m.Requests)
 		for k := len(keys) - 1; k >= 0; k-- {
-			entry := w.written()
+			entry := n
 			v := m.Requests[keys[k]]
-			w.putQuantity(2<<3|2, v)
-			w.putString(1<<3|2, string(keys[k]))
-			w.close(2<<3|2, entry)
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 2<<3|2, entry)
 		}
 	}
 	if len(m.Limits) > 0 {
 		var room [8]corev1.ResourceName
 		keys := sortedKeysGenerated(room[:0], m.Limits)
 		for k := len(keys) - 1; k >= 0; k-- {
-			entry := w.written()
+			entry := n
 			v := m.Limits[keys[k]]
-			w.putQuantity(2<<3|2, v)
-			w.putString(1<<3|2, string(keys[k]))
-			w.close(1<<3|2, entry)
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 1<<3|2, entry)
 		}
 	}
+	return n
 }
 
 // unmarshal_corev1_PodSchedulingGroup adds to m what r has up to its end.
@@ -2547,14 +2595,15 @@ func unmarshal_corev1_PodSchedulingGroup(r *readerGenerated, m *corev1.PodSchedu
 	}
 }
 
-// marshal_corev1_PodSchedulingGroup writes m before what w has.
-func marshal_corev1_PodSchedulingGroup(w *writerGenerated, m *corev1.PodSchedulingGroup) {
+// marshal_corev1_PodSchedulingGroup writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PodSchedulingGroup(w *writerGenerated, n int, m *corev1.PodSchedulingGroup) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.PodGroupName != nil {
-		w.putString(1<<3|2, *m.PodGroupName)
+		n = w.putString(n, 1<<3|2, *m.PodGroupName)
 	}
+	return n
 }
 
 // unmarshal_corev1_EvictionResponder adds to m what r has up to its end.
@@ -2580,15 +2629,16 @@ func unmarshal_corev1_EvictionResponder(r *readerGenerated, m *corev1.EvictionRe
 	}
 }
 
-// marshal_corev1_EvictionResponder writes m before what w has.
-func marshal_corev1_EvictionResponder(w *writerGenerated, m *corev1.EvictionResponder) {
+// marshal_corev1_EvictionResponder writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_EvictionResponder(w *writerGenerated, n int, m *corev1.EvictionResponder) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Priority != nil {
-		w.putNumber(2<<3, uint64(*m.Priority))
+		n = w.putNumber(n, 2<<3, uint64(*m.Priority))
 	}
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_corev1_PodCondition adds to m what r has up to its end.
@@ -2626,18 +2676,19 @@ func unmarshal_corev1_PodCondition(r *readerGenerated, m *corev1.PodCondition) {
 	}
 }
 
-// marshal_corev1_PodCondition writes m before what w has.
-func marshal_corev1_PodCondition(w *writerGenerated, m *corev1.PodCondition) {
+// marshal_corev1_PodCondition writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PodCondition(w *writerGenerated, n int, m *corev1.PodCondition) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putNumber(7<<3, uint64(m.ObservedGeneration))
-	w.putString(6<<3|2, m.Message)
-	w.putString(5<<3|2, m.Reason)
-	w.putTime(4<<3|2, &m.LastTransitionTime)
-	w.putTime(3<<3|2, &m.LastProbeTime)
-	w.putString(2<<3|2, string(m.Status))
-	w.putString(1<<3|2, string(m.Type))
+	n = w.putNumber(n, 7<<3, uint64(m.ObservedGeneration))
+	n = w.putString(n, 6<<3|2, m.Message)
+	n = w.putString(n, 5<<3|2, m.Reason)
+	n = w.putTime(n, 4<<3|2, &m.LastTransitionTime)
+	n = w.putTime(n, 3<<3|2, &m.LastProbeTime)
+	n = w.putString(n, 2<<3|2, string(m.Status))
+	n = w.putString(n, 1<<3|2, string(m.Type))
+	return n
 }
 
 // unmarshal_corev1_HostIP adds to m what r has up to its end.
@@ -2659,12 +2710,13 @@ func unmarshal_corev1_HostIP(r *readerGenerated, m *corev1.HostIP) {
 	}
 }
 
-// marshal_corev1_HostIP writes m before what w has.
-func marshal_corev1_HostIP(w *writerGenerated, m *corev1.HostIP) {
+// marshal_corev1_HostIP writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_HostIP(w *writerGenerated, n int, m *corev1.HostIP) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(1<<3|2, m.IP)
+	n = w.putString(n, 1<<3|2, m.IP)
+	return n
 }
 
 // unmarshal_corev1_PodIP adds to m what r has up to its end.
@@ -2686,12 +2738,13 @@ func unmarshal_corev1_PodIP(r *readerGenerated, m *corev1.PodIP) {
 	}
 }
 
-// marshal_corev1_PodIP writes m before what w has.
-func marshal_corev1_PodIP(w *writerGenerated, m *corev1.PodIP) {
+// marshal_corev1_PodIP writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PodIP(w *writerGenerated, n int, m *corev1.PodIP) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(1<<3|2, m.IP)
+	n = w.putString(n, 1<<3|2, m.IP)
+	return n
 }
 
 // unmarshal_corev1_ContainerStatus adds to m what r has up to its end.
@@ -2788,72 +2841,73 @@ func unmarshal_corev1_ContainerStatus(r *readerGenerated, m *corev1.ContainerSta
 	}
 }
 
-// marshal_corev1_ContainerStatus writes m before what w has.
-func marshal_corev1_ContainerStatus(w *writerGenerated, m *corev1.ContainerStatus) {
+// marshal_corev1_ContainerStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ContainerStatus(w *writerGenerated, n int, m *corev1.ContainerStatus) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.StopSignal != nil {
-		w.putString(15<<3|2, string(*m.StopSignal))
+		n = w.putString(n, 15<<3|2, string(*m.StopSignal))
 	}
 	for k := len(m.AllocatedResourcesStatus) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_ResourceStatus(w, &m.AllocatedResourcesStatus[k])
-			w.close(14<<3|2, before)
+			before := n
+			n = marshal_corev1_ResourceStatus(w, n, &m.AllocatedResourcesStatus[k])
+			n = w.close(n, 14<<3|2, before)
 		}
 	}
 	if m.User != nil {
 		{
-			before := w.written()
-			marshal_corev1_ContainerUser(w, m.User)
-			w.close(13<<3|2, before)
+			before := n
+			n = marshal_corev1_ContainerUser(w, n, m.User)
+			n = w.close(n, 13<<3|2, before)
 		}
 	}
 	for k := len(m.VolumeMounts) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_VolumeMountStatus(w, &m.VolumeMounts[k])
-			w.close(12<<3|2, before)
+			before := n
+			n = marshal_corev1_VolumeMountStatus(w, n, &m.VolumeMounts[k])
+			n = w.close(n, 12<<3|2, before)
 		}
 	}
 	if m.Resources != nil {
 		{
-			before := w.written()
-			marshal_corev1_ResourceRequirements(w, m.Resources)
-			w.close(11<<3|2, before)
+			before := n
+			n = marshal_corev1_ResourceRequirements(w, n, m.Resources)
+			n = w.close(n, 11<<3|2, before)
 		}
 	}
 	if len(m.AllocatedResources) > 0 {
 		var room [8]corev1.ResourceName
 		keys := sortedKeysGenerated(room[:0], m.AllocatedResources)
 		for k := len(keys) - 1; k >= 0; k-- {
-			entry := w.written()
+			entry := n
 			v := m.AllocatedResources[keys[k]]
-			w.putQuantity(2<<3|2, v)
-			w.putString(1<<3|2, string(keys[k]))
-			w.close(10<<3|2, entry)
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 10<<3|2, entry)
 		}
 	}
 	if m.Started != nil {
-		w.putBool(9<<3, *m.Started)
+		n = w.putBool(n, 9<<3, *m.Started)
 	}
-	w.putString(8<<3|2, m.ContainerID)
-	w.putString(7<<3|2, m.ImageID)
-	w.putString(6<<3|2, m.Image)
-	w.putNumber(5<<3, uint64(m.RestartCount))
-	w.putBool(4<<3, m.Ready)
+	n = w.putString(n, 8<<3|2, m.ContainerID)
+	n = w.putString(n, 7<<3|2, m.ImageID)
+	n = w.putString(n, 6<<3|2, m.Image)
+	n = w.putNumber(n, 5<<3, uint64(m.RestartCount))
+	n = w.putBool(n, 4<<3, m.Ready)
 	{
-		before := w.written()
-		marshal_corev1_ContainerState(w, &m.LastTerminationState)
-		w.close(3<<3|2, before)
+		before := n
+		n = marshal_corev1_ContainerState(w, n, &m.LastTerminationState)
+		n = w.close(n, 3<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_corev1_ContainerState(w, &m.State)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_corev1_ContainerState(w, n, &m.State)
+		n = w.close(n, 2<<3|2, before)
 	}
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_corev1_PodResourceClaimStatus adds to m what r has up to its end.
@@ -2879,15 +2933,16 @@ func unmarshal_corev1_PodResourceClaimStatus(r *readerGenerated, m *corev1.PodRe
 	}
 }
 
-// marshal_corev1_PodResourceClaimStatus writes m before what w has.
-func marshal_corev1_PodResourceClaimStatus(w *writerGenerated, m *corev1.PodResourceClaimStatus) {
+// marshal_corev1_PodResourceClaimStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PodResourceClaimStatus(w *writerGenerated, n int, m *corev1.PodResourceClaimStatus) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.ResourceClaimName != nil {
-		w.putString(2<<3|2, *m.ResourceClaimName)
+		n = w.putString(n, 2<<3|2, *m.ResourceClaimName)
 	}
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_corev1_PodExtendedResourceClaimStatus adds to m what r has up to its end.
@@ -2914,19 +2969,20 @@ func unmarshal_corev1_PodExtendedResourceClaimStatus(r *readerGenerated, m *core
 	}
 }
 
-// marshal_corev1_PodExtendedResourceClaimStatus writes m before what w has.
-func marshal_corev1_PodExtendedResourceClaimStatus(w *writerGenerated, m *corev1.PodExtendedResourceClaimStatus) {
+// marshal_corev1_PodExtendedResourceClaimStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PodExtendedResourceClaimStatus(w *writerGenerated, n int, m *corev1.PodExtendedResourceClaimStatus) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(2<<3|2, m.ResourceClaimName)
+	n = w.putString(n, 2<<3|2, m.ResourceClaimName)
 	for k := len(m.RequestMappings) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_ContainerExtendedResourceRequest(w, &m.RequestMappings[k])
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_corev1_ContainerExtendedResourceRequest(w, n, &m.RequestMappings[k])
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_corev1_NodeAllocatableResourceClaimStatus adds to m what r has up to its end.
@@ -2960,29 +3016,30 @@ func unmarshal_corev1_NodeAllocatableResourceClaimStatus(r *readerGenerated, m *
 	}
 }
 
-// marshal_corev1_NodeAllocatableResourceClaimStatus writes m before what w has.
-func marshal_corev1_NodeAllocatableResourceClaimStatus(w *writerGenerated, m *corev1.NodeAllocatableResourceClaimStatus) {
+// marshal_corev1_NodeAllocatableResourceClaimStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_NodeAllocatableResourceClaimStatus(w *writerGenerated, n int, m *corev1.NodeAllocatableResourceClaimStatus) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Overhead) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_NodeAllocatableOverheadResources(w, &m.Overhead[k])
-			w.close(5<<3|2, before)
+			before := n
+			n = marshal_corev1_NodeAllocatableOverheadResources(w, n, &m.Overhead[k])
+			n = w.close(n, 5<<3|2, before)
 		}
 	}
 	for k := len(m.Mapping) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_NodeAllocatableMappedResources(w, &m.Mapping[k])
-			w.close(4<<3|2, before)
+			before := n
+			n = marshal_corev1_NodeAllocatableMappedResources(w, n, &m.Mapping[k])
+			n = w.close(n, 4<<3|2, before)
 		}
 	}
 	for k := len(m.Containers) - 1; k >= 0; k-- {
-		w.putString(2<<3|2, m.Containers[k])
+		n = w.putString(n, 2<<3|2, m.Containers[k])
 	}
-	w.putString(1<<3|2, m.ResourceClaimName)
+	n = w.putString(n, 1<<3|2, m.ResourceClaimName)
+	return n
 }
 
 // unmarshal_corev1_PodVolumeHealth adds to m what r has up to its end.
@@ -3013,20 +3070,21 @@ func unmarshal_corev1_PodVolumeHealth(r *readerGenerated, m *corev1.PodVolumeHea
 	}
 }
 
-// marshal_corev1_PodVolumeHealth writes m before what w has.
-func marshal_corev1_PodVolumeHealth(w *writerGenerated, m *corev1.PodVolumeHealth) {
+// marshal_corev1_PodVolumeHealth writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PodVolumeHealth(w *writerGenerated, n int, m *corev1.PodVolumeHealth) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putTime(3<<3|2, &m.LastTransitionTime)
+	n = w.putTime(n, 3<<3|2, &m.LastTransitionTime)
 	for k := len(m.HealthConditions) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_VolumeHealthCondition(w, &m.HealthConditions[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_corev1_VolumeHealthCondition(w, n, &m.HealthConditions[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_corev1_PodTemplateSpec adds to m what r has up to its end.
@@ -3054,21 +3112,22 @@ func unmarshal_corev1_PodTemplateSpec(r *readerGenerated, m *corev1.PodTemplateS
 	}
 }
 
-// marshal_corev1_PodTemplateSpec writes m before what w has.
-func marshal_corev1_PodTemplateSpec(w *writerGenerated, m *corev1.PodTemplateSpec) {
+// marshal_corev1_PodTemplateSpec writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PodTemplateSpec(w *writerGenerated, n int, m *corev1.PodTemplateSpec) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_corev1_PodSpec(w, &m.Spec)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_corev1_PodSpec(w, n, &m.Spec)
+		n = w.close(n, 2<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_metav1_ObjectMeta(w, &m.ObjectMeta)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_metav1_ObjectMeta(w, n, &m.ObjectMeta)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_corev1_ReplicationControllerCondition adds to m what r has up to its end.
@@ -3100,16 +3159,17 @@ func unmarshal_corev1_ReplicationControllerCondition(r *readerGenerated, m *core
 	}
 }
 
-// marshal_corev1_ReplicationControllerCondition writes m before what w has.
-func marshal_corev1_ReplicationControllerCondition(w *writerGenerated, m *corev1.ReplicationControllerCondition) {
+// marshal_corev1_ReplicationControllerCondition writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ReplicationControllerCondition(w *writerGenerated, n int, m *corev1.ReplicationControllerCondition) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(5<<3|2, m.Message)
-	w.putString(4<<3|2, m.Reason)
-	w.putTime(3<<3|2, &m.LastTransitionTime)
-	w.putString(2<<3|2, string(m.Status))
-	w.putString(1<<3|2, string(m.Type))
+	n = w.putString(n, 5<<3|2, m.Message)
+	n = w.putString(n, 4<<3|2, m.Reason)
+	n = w.putTime(n, 3<<3|2, &m.LastTransitionTime)
+	n = w.putString(n, 2<<3|2, string(m.Status))
+	n = w.putString(n, 1<<3|2, string(m.Type))
+	return n
 }
 
 // unmarshal_corev1_VolumeSource adds to m what r has up to its end.
@@ -3342,221 +3402,222 @@ func unmarshal_corev1_VolumeSource(r *readerGenerated, m *corev1.VolumeSource) {
 	}
 }
 
-// marshal_corev1_VolumeSource writes m before what w has.
-func marshal_corev1_VolumeSource(w *writerGenerated, m *corev1.VolumeSource) {
+// marshal_corev1_VolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_VolumeSource(w *writerGenerated, n int, m *corev1.VolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Image != nil {
 		{
-			before := w.written()
-			marshal_corev1_ImageVolumeSource(w, m.Image)
-			w.close(30<<3|2, before)
+			before := n
+			n = marshal_corev1_ImageVolumeSource(w, n, m.Image)
+			n = w.close(n, 30<<3|2, before)
 		}
 	}
 	if m.Ephemeral != nil {
 		{
-			before := w.written()
-			marshal_corev1_EphemeralVolumeSource(w, m.Ephemeral)
-			w.close(29<<3|2, before)
+			before := n
+			n = marshal_corev1_EphemeralVolumeSource(w, n, m.Ephemeral)
+			n = w.close(n, 29<<3|2, before)
 		}
 	}
 	if m.CSI != nil {
 		{
-			before := w.written()
-			marshal_corev1_CSIVolumeSource(w, m.CSI)
-			w.close(28<<3|2, before)
+			before := n
+			n = marshal_corev1_CSIVolumeSource(w, n, m.CSI)
+			n = w.close(n, 28<<3|2, before)
 		}
 	}
 	if m.StorageOS != nil {
 		{
-			before := w.written()
-			marshal_corev1_StorageOSVolumeSource(w, m.StorageOS)
-			w.close(27<<3|2, before)
+			before := n
+			n = marshal_corev1_StorageOSVolumeSource(w, n, m.StorageOS)
+			n = w.close(n, 27<<3|2, before)
 		}
 	}
 	if m.Projected != nil {
 		{
-			before := w.written()
-			marshal_corev1_ProjectedVolumeSource(w, m.Projected)
-			w.close(26<<3|2, before)
+			before := n
+			n = marshal_corev1_ProjectedVolumeSource(w, n, m.Projected)
+			n = w.close(n, 26<<3|2, before)
 		}
 	}
 	if m.ScaleIO != nil {
 		{
-			before := w.written()
-			marshal_corev1_ScaleIOVolumeSource(w, m.ScaleIO)
-			w.close(25<<3|2, before)
+			before := n
+			n = marshal_corev1_ScaleIOVolumeSource(w, n, m.ScaleIO)
+			n = w.close(n, 25<<3|2, before)
 		}
 	}
 	if m.PortworxVolume != nil {
 		{
-			before := w.written()
-			marshal_corev1_PortworxVolumeSource(w, m.PortworxVolume)
-			w.close(24<<3|2, before)
+			before := n
+			n = marshal_corev1_PortworxVolumeSource(w, n, m.PortworxVolume)
+			n = w.close(n, 24<<3|2, before)
 		}
 	}
 	if m.PhotonPersistentDisk != nil {
 		{
-			before := w.written()
-			marshal_corev1_PhotonPersistentDiskVolumeSource(w, m.PhotonPersistentDisk)
-			w.close(23<<3|2, before)
+			before := n
+			n = marshal_corev1_PhotonPersistentDiskVolumeSource(w, n, m.PhotonPersistentDisk)
+			n = w.close(n, 23<<3|2, before)
 		}
 	}
 	if m.AzureDisk != nil {
 		{
-			before := w.written()
-			marshal_corev1_AzureDiskVolumeSource(w, m.AzureDisk)
-			w.close(22<<3|2, before)
+			before := n
+			n = marshal_corev1_AzureDiskVolumeSource(w, n, m.AzureDisk)
+			n = w.close(n, 22<<3|2, before)
 		}
 	}
 	if m.Quobyte != nil {
 		{
-			before := w.written()
-			marshal_corev1_QuobyteVolumeSource(w, m.Quobyte)
-			w.close(21<<3|2, before)
+			before := n
+			n = marshal_corev1_QuobyteVolumeSource(w, n, m.Quobyte)
+			n = w.close(n, 21<<3|2, before)
 		}
 	}
 	if m.VsphereVolume != nil {
 		{
-			before := w.written()
-			marshal_corev1_VsphereVirtualDiskVolumeSource(w, m.VsphereVolume)
-			w.close(20<<3|2, before)
+			before := n
+			n = marshal_corev1_VsphereVirtualDiskVolumeSource(w, n, m.VsphereVolume)
+			n = w.close(n, 20<<3|2, before)
 		}
 	}
 	if m.ConfigMap != nil {
 		{
-			before := w.written()
-			marshal_corev1_ConfigMapVolumeSource(w, m.ConfigMap)
-			w.close(19<<3|2, before)
+			before := n
+			n = marshal_corev1_ConfigMapVolumeSource(w, n, m.ConfigMap)
+			n = w.close(n, 19<<3|2, before)
 		}
 	}
 	if m.AzureFile != nil {
 		{
-			before := w.written()
-			marshal_corev1_AzureFileVolumeSource(w, m.AzureFile)
-			w.close(18<<3|2, before)
+			before := n
+			n = marshal_corev1_AzureFileVolumeSource(w, n, m.AzureFile)
+			n = w.close(n, 18<<3|2, before)
 		}
 	}
 	if m.FC != nil {
 		{
-			before := w.written()
-			marshal_corev1_FCVolumeSource(w, m.FC)
-			w.close(17<<3|2, before)
+			before := n
+			n = marshal_corev1_FCVolumeSource(w, n, m.FC)
+			n = w.close(n, 17<<3|2, before)
 		}
 	}
 	if m.DownwardAPI != nil {
 		{
-			before := w.written()
-			marshal_corev1_DownwardAPIVolumeSource(w, m.DownwardAPI)
-			w.close(16<<3|2, before)
+			before := n
+			n = marshal_corev1_DownwardAPIVolumeSource(w, n, m.DownwardAPI)
+			n = w.close(n, 16<<3|2, before)
 		}
 	}
 	if m.Flocker != nil {
 		{
-			before := w.written()
-			marshal_corev1_FlockerVolumeSource(w, m.Flocker)
-			w.close(15<<3|2, before)
+			before := n
+			n = marshal_corev1_FlockerVolumeSource(w, n, m.Flocker)
+			n = w.close(n, 15<<3|2, before)
 		}
 	}
 	if m.CephFS != nil {
 		{
-			before := w.written()
-			marshal_corev1_CephFSVolumeSource(w, m.CephFS)
-			w.close(14<<3|2, before)
+			before := n
+			n = marshal_corev1_CephFSVolumeSource(w, n, m.CephFS)
+			n = w.close(n, 14<<3|2, before)
 		}
 	}
 	if m.Cinder != nil {
 		{
-			before := w.written()
-			marshal_corev1_CinderVolumeSource(w, m.Cinder)
-			w.close(13<<3|2, before)
+			before := n
+			n = marshal_corev1_CinderVolumeSource(w, n, m.Cinder)
+			n = w.close(n, 13<<3|2, before)
 		}
 	}
 	if m.FlexVolume != nil {
 		{
-			before := w.written()
-			marshal_corev1_FlexVolumeSource(w, m.FlexVolume)
-			w.close(12<<3|2, before)
+			before := n
+			n = marshal_corev1_FlexVolumeSource(w, n, m.FlexVolume)
+			n = w.close(n, 12<<3|2, before)
 		}
 	}
 	if m.RBD != nil {
 		{
-			before := w.written()
-			marshal_corev1_RBDVolumeSource(w, m.RBD)
-			w.close(11<<3|2, before)
+			before := n
+			n = marshal_corev1_RBDVolumeSource(w, n, m.RBD)
+			n = w.close(n, 11<<3|2, before)
 		}
 	}
 	if m.PersistentVolumeClaim != nil {
 		{
-			before := w.written()
-			marshal_corev1_PersistentVolumeClaimVolumeSource(w, m.PersistentVolumeClaim)
-			w.close(10<<3|2, before)
+			before := n
+			n = marshal_corev1_PersistentVolumeClaimVolumeSource(w, n, m.PersistentVolumeClaim)
+			n = w.close(n, 10<<3|2, before)
 		}
 	}
 	if m.Glusterfs != nil {
 		{
-			before := w.written()
-			marshal_corev1_GlusterfsVolumeSource(w, m.Glusterfs)
-			w.close(9<<3|2, before)
+			before := n
+			n = marshal_corev1_GlusterfsVolumeSource(w, n, m.Glusterfs)
+			n = w.close(n, 9<<3|2, before)
 		}
 	}
 	if m.ISCSI != nil {
 		{
-			before := w.written()
-			marshal_corev1_ISCSIVolumeSource(w, m.ISCSI)
-			w.close(8<<3|2, before)
+			before := n
+			n = marshal_corev1_ISCSIVolumeSource(w, n, m.ISCSI)
+			n = w.close(n, 8<<3|2, before)
 		}
 	}
 	if m.NFS != nil {
 		{
-			before := w.written()
-			marshal_corev1_NFSVolumeSource(w, m.NFS)
-			w.close(7<<3|2, before)
+			before := n
+			n = marshal_corev1_NFSVolumeSource(w, n, m.NFS)
+			n = w.close(n, 7<<3|2, before)
 		}
 	}
 	if m.Secret != nil {
 		{
-			before := w.written()
-			marshal_corev1_SecretVolumeSource(w, m.Secret)
-			w.close(6<<3|2, before)
+			before := n
+			n = marshal_corev1_SecretVolumeSource(w, n, m.Secret)
+			n = w.close(n, 6<<3|2, before)
 		}
 	}
 	if m.GitRepo != nil {
 		{
-			before := w.written()
-			marshal_corev1_GitRepoVolumeSource(w, m.GitRepo)
-			w.close(5<<3|2, before)
+			before := n
+			n = marshal_corev1_GitRepoVolumeSource(w, n, m.GitRepo)
+			n = w.close(n, 5<<3|2, before)
 		}
 	}
 	if m.AWSElasticBlockStore != nil {
 		{
-			before := w.written()
-			marshal_corev1_AWSElasticBlockStoreVolumeSource(w, m.AWSElasticBlockStore)
-			w.close(4<<3|2, before)
+			before := n
+			n = marshal_corev1_AWSElasticBlockStoreVolumeSource(w, n, m.AWSElasticBlockStore)
+			n = w.close(n, 4<<3|2, before)
 		}
 	}
 	if m.GCEPersistentDisk != nil {
 		{
-			before := w.written()
-			marshal_corev1_GCEPersistentDiskVolumeSource(w, m.GCEPersistentDisk)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_corev1_GCEPersistentDiskVolumeSource(w, n, m.GCEPersistentDisk)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	if m.EmptyDir != nil {
 		{
-			before := w.written()
-			marshal_corev1_EmptyDirVolumeSource(w, m.EmptyDir)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_corev1_EmptyDirVolumeSource(w, n, m.EmptyDir)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	if m.HostPath != nil {
 		{
-			before := w.written()
-			marshal_corev1_HostPathVolumeSource(w, m.HostPath)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_corev1_HostPathVolumeSource(w, n, m.HostPath)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_corev1_ContainerPort adds to m what r has up to its end.
@@ -3586,16 +3647,17 @@ func unmarshal_corev1_ContainerPort(r *readerGenerated, m *corev1.ContainerPort)
 	}
 }
 
-// marshal_corev1_ContainerPort writes m before what w has.
-func marshal_corev1_ContainerPort(w *writerGenerated, m *corev1.ContainerPort) {
+// marshal_corev1_ContainerPort writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ContainerPort(w *writerGenerated, n int, m *corev1.ContainerPort) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(5<<3|2, m.HostIP)
-	w.putString(4<<3|2, string(m.Protocol))
-	w.putNumber(3<<3, uint64(m.ContainerPort))
-	w.putNumber(2<<3, uint64(m.HostPort))
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 5<<3|2, m.HostIP)
+	n = w.putString(n, 4<<3|2, string(m.Protocol))
+	n = w.putNumber(n, 3<<3, uint64(m.ContainerPort))
+	n = w.putNumber(n, 2<<3, uint64(m.HostPort))
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_corev1_EnvFromSource adds to m what r has up to its end.
@@ -3631,26 +3693,27 @@ func unmarshal_corev1_EnvFromSource(r *readerGenerated, m *corev1.EnvFromSource)
 	}
 }
 
-// marshal_corev1_EnvFromSource writes m before what w has.
-func marshal_corev1_EnvFromSource(w *writerGenerated, m *corev1.EnvFromSource) {
+// marshal_corev1_EnvFromSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_EnvFromSource(w *writerGenerated, n int, m *corev1.EnvFromSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.SecretRef != nil {
 		{
-			before := w.written()
-			marshal_corev1_SecretEnvSource(w, m.SecretRef)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_corev1_SecretEnvSource(w, n, m.SecretRef)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	if m.ConfigMapRef != nil {
 		{
-			before := w.written()
-			marshal_corev1_ConfigMapEnvSource(w, m.ConfigMapRef)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_corev1_ConfigMapEnvSource(w, n, m.ConfigMapRef)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
-	w.putString(1<<3|2, m.Prefix)
+	n = w.putString(n, 1<<3|2, m.Prefix)
+	return n
 }
 
 // unmarshal_corev1_EnvVar adds to m what r has up to its end.
@@ -3681,20 +3744,21 @@ func unmarshal_corev1_EnvVar(r *readerGenerated, m *corev1.EnvVar) {
 	}
 }
 
-// marshal_corev1_EnvVar writes m before what w has.
-func marshal_corev1_EnvVar(w *writerGenerated, m *corev1.EnvVar) {
+// marshal_corev1_EnvVar writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_EnvVar(w *writerGenerated, n int, m *corev1.EnvVar) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.ValueFrom != nil {
 		{
-			before := w.written()
-			marshal_corev1_EnvVarSource(w, m.ValueFrom)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_corev1_EnvVarSource(w, n, m.ValueFrom)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
-	w.putString(2<<3|2, m.Value)
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 2<<3|2, m.Value)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_corev1_ContainerResizePolicy adds to m what r has up to its end.
@@ -3718,13 +3782,14 @@ func unmarshal_corev1_ContainerResizePolicy(r *readerGenerated, m *corev1.Contai
 	}
 }
 
-// marshal_corev1_ContainerResizePolicy writes m before what w has.
-func marshal_corev1_ContainerResizePolicy(w *writerGenerated, m *corev1.ContainerResizePolicy) {
+// marshal_corev1_ContainerResizePolicy writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ContainerResizePolicy(w *writerGenerated, n int, m *corev1.ContainerResizePolicy) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(2<<3|2, string(m.RestartPolicy))
-	w.putString(1<<3|2, string(m.ResourceName))
+	n = w.putString(n, 2<<3|2, string(m.RestartPolicy))
+	n = w.putString(n, 1<<3|2, string(m.ResourceName))
+	return n
 }
 
 // unmarshal_corev1_ContainerRestartRule adds to m what r has up to its end.
@@ -3753,19 +3818,20 @@ func unmarshal_corev1_ContainerRestartRule(r *readerGenerated, m *corev1.Contain
 	}
 }
 
-// marshal_corev1_ContainerRestartRule writes m before what w has.
-func marshal_corev1_ContainerRestartRule(w *writerGenerated, m *corev1.ContainerRestartRule) {
+// marshal_corev1_ContainerRestartRule writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ContainerRestartRule(w *writerGenerated, n int, m *corev1.ContainerRestartRule) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.ExitCodes != nil {
 		{
-			before := w.written()
-			marshal_corev1_ContainerRestartRuleOnExitCodes(w, m.ExitCodes)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_corev1_ContainerRestartRuleOnExitCodes(w, n, m.ExitCodes)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
-	w.putString(1<<3|2, string(m.Action))
+	n = w.putString(n, 1<<3|2, string(m.Action))
+	return n
 }
 
 // unmarshal_corev1_VolumeMount adds to m what r has up to its end.
@@ -3806,25 +3872,26 @@ func unmarshal_corev1_VolumeMount(r *readerGenerated, m *corev1.VolumeMount) {
 	}
 }
 
-// marshal_corev1_VolumeMount writes m before what w has.
-func marshal_corev1_VolumeMount(w *writerGenerated, m *corev1.VolumeMount) {
+// marshal_corev1_VolumeMount writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_VolumeMount(w *writerGenerated, n int, m *corev1.VolumeMount) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.BindMountOptions) - 1; k >= 0; k-- {
-		w.putString(8<<3|2, m.BindMountOptions[k])
+		n = w.putString(n, 8<<3|2, m.BindMountOptions[k])
 	}
 	if m.RecursiveReadOnly != nil {
-		w.putString(7<<3|2, string(*m.RecursiveReadOnly))
+		n = w.putString(n, 7<<3|2, string(*m.RecursiveReadOnly))
 	}
-	w.putString(6<<3|2, m.SubPathExpr)
+	n = w.putString(n, 6<<3|2, m.SubPathExpr)
 	if m.MountPropagation != nil {
-		w.putString(5<<3|2, string(*m.MountPropagation))
+		n = w.putString(n, 5<<3|2, string(*m.MountPropagation))
 	}
-	w.putString(4<<3|2, m.SubPath)
-	w.putString(3<<3|2, m.MountPath)
-	w.putBool(2<<3, m.ReadOnly)
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 4<<3|2, m.SubPath)
+	n = w.putString(n, 3<<3|2, m.MountPath)
+	n = w.putBool(n, 2<<3, m.ReadOnly)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_corev1_VolumeDevice adds to m what r has up to its end.
@@ -3848,13 +3915,14 @@ func unmarshal_corev1_VolumeDevice(r *readerGenerated, m *corev1.VolumeDevice) {
 	}
 }
 
-// marshal_corev1_VolumeDevice writes m before what w has.
-func marshal_corev1_VolumeDevice(w *writerGenerated, m *corev1.VolumeDevice) {
+// marshal_corev1_VolumeDevice writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_VolumeDevice(w *writerGenerated, n int, m *corev1.VolumeDevice) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(2<<3|2, m.DevicePath)
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 2<<3|2, m.DevicePath)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_corev1_Probe adds to m what r has up to its end.
@@ -3893,24 +3961,25 @@ func unmarshal_corev1_Probe(r *readerGenerated, m *corev1.Probe) {
 	}
 }
 
-// marshal_corev1_Probe writes m before what w has.
-func marshal_corev1_Probe(w *writerGenerated, m *corev1.Probe) {
+// marshal_corev1_Probe writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_Probe(w *writerGenerated, n int, m *corev1.Probe) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.TerminationGracePeriodSeconds != nil {
-		w.putNumber(7<<3, uint64(*m.TerminationGracePeriodSeconds))
+		n = w.putNumber(n, 7<<3, uint64(*m.TerminationGracePeriodSeconds))
 	}
-	w.putNumber(6<<3, uint64(m.FailureThreshold))
-	w.putNumber(5<<3, uint64(m.SuccessThreshold))
-	w.putNumber(4<<3, uint64(m.PeriodSeconds))
-	w.putNumber(3<<3, uint64(m.TimeoutSeconds))
-	w.putNumber(2<<3, uint64(m.InitialDelaySeconds))
+	n = w.putNumber(n, 6<<3, uint64(m.FailureThreshold))
+	n = w.putNumber(n, 5<<3, uint64(m.SuccessThreshold))
+	n = w.putNumber(n, 4<<3, uint64(m.PeriodSeconds))
+	n = w.putNumber(n, 3<<3, uint64(m.TimeoutSeconds))
+	n = w.putNumber(n, 2<<3, uint64(m.InitialDelaySeconds))
 	{
-		before := w.written()
-		marshal_corev1_ProbeHandler(w, &m.ProbeHandler)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_corev1_ProbeHandler(w, n, &m.ProbeHandler)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_corev1_Lifecycle adds to m what r has up to its end.
@@ -3948,28 +4017,29 @@ func unmarshal_corev1_Lifecycle(r *readerGenerated, m *corev1.Lifecycle) {
 	}
 }
 
-// marshal_corev1_Lifecycle writes m before what w has.
-func marshal_corev1_Lifecycle(w *writerGenerated, m *corev1.Lifecycle) {
+// marshal_corev1_Lifecycle writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_Lifecycle(w *writerGenerated, n int, m *corev1.Lifecycle) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.StopSignal != nil {
-		w.putString(3<<3|2, string(*m.StopSignal))
+		n = w.putString(n, 3<<3|2, string(*m.StopSignal))
 	}
 	if m.PreStop != nil {
 		{
-			before := w.written()
-			marshal_corev1_LifecycleHandler(w, m.PreStop)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_corev1_LifecycleHandler(w, n, m.PreStop)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	if m.PostStart != nil {
 		{
-			before := w.written()
-			marshal_corev1_LifecycleHandler(w, m.PostStart)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_corev1_LifecycleHandler(w, n, m.PostStart)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_corev1_SecurityContext adds to m what r has up to its end.
@@ -4053,67 +4123,68 @@ func unmarshal_corev1_SecurityContext(r *readerGenerated, m *corev1.SecurityCont
 	}
 }
 
-// marshal_corev1_SecurityContext writes m before what w has.
-func marshal_corev1_SecurityContext(w *writerGenerated, m *corev1.SecurityContext) {
+// marshal_corev1_SecurityContext writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_SecurityContext(w *writerGenerated, n int, m *corev1.SecurityContext) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.AppArmorProfile != nil {
 		{
-			before := w.written()
-			marshal_corev1_AppArmorProfile(w, m.AppArmorProfile)
-			w.close(12<<3|2, before)
+			before := n
+			n = marshal_corev1_AppArmorProfile(w, n, m.AppArmorProfile)
+			n = w.close(n, 12<<3|2, before)
 		}
 	}
 	if m.SeccompProfile != nil {
 		{
-			before := w.written()
-			marshal_corev1_SeccompProfile(w, m.SeccompProfile)
-			w.close(11<<3|2, before)
+			before := n
+			n = marshal_corev1_SeccompProfile(w, n, m.SeccompProfile)
+			n = w.close(n, 11<<3|2, before)
 		}
 	}
 	if m.WindowsOptions != nil {
 		{
-			before := w.written()
-			marshal_corev1_WindowsSecurityContextOptions(w, m.WindowsOptions)
-			w.close(10<<3|2, before)
+			before := n
+			n = marshal_corev1_WindowsSecurityContextOptions(w, n, m.WindowsOptions)
+			n = w.close(n, 10<<3|2, before)
 		}
 	}
 	if m.ProcMount != nil {
-		w.putString(9<<3|2, string(*m.ProcMount))
+		n = w.putString(n, 9<<3|2, string(*m.ProcMount))
 	}
 	if m.RunAsGroup != nil {
-		w.putNumber(8<<3, uint64(*m.RunAsGroup))
+		n = w.putNumber(n, 8<<3, uint64(*m.RunAsGroup))
 	}
 	if m.AllowPrivilegeEscalation != nil {
-		w.putBool(7<<3, *m.AllowPrivilegeEscalation)
+		n = w.putBool(n, 7<<3, *m.AllowPrivilegeEscalation)
 	}
 	if m.ReadOnlyRootFilesystem != nil {
-		w.putBool(6<<3, *m.ReadOnlyRootFilesystem)
+		n = w.putBool(n, 6<<3, *m.ReadOnlyRootFilesystem)
 	}
 	if m.RunAsNonRoot != nil {
-		w.putBool(5<<3, *m.RunAsNonRoot)
+		n = w.putBool(n, 5<<3, *m.RunAsNonRoot)
 	}
 	if m.RunAsUser != nil {
-		w.putNumber(4<<3, uint64(*m.RunAsUser))
+		n = w.putNumber(n, 4<<3, uint64(*m.RunAsUser))
 	}
 	if m.SELinuxOptions != nil {
 		{
-			before := w.written()
-			marshal_corev1_SELinuxOptions(w, m.SELinuxOptions)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_corev1_SELinuxOptions(w, n, m.SELinuxOptions)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	if m.Privileged != nil {
-		w.putBool(2<<3, *m.Privileged)
+		n = w.putBool(n, 2<<3, *m.Privileged)
 	}
 	if m.Capabilities != nil {
 		{
-			before := w.written()
-			marshal_corev1_Capabilities(w, m.Capabilities)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_corev1_Capabilities(w, n, m.Capabilities)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_corev1_EphemeralContainerCommon adds to m what r has up to its end.
@@ -4236,118 +4307,119 @@ func unmarshal_corev1_EphemeralContainerCommon(r *readerGenerated, m *corev1.Eph
 	}
 }
 
-// marshal_corev1_EphemeralContainerCommon writes m before what w has.
-func marshal_corev1_EphemeralContainerCommon(w *writerGenerated, m *corev1.EphemeralContainerCommon) {
+// marshal_corev1_EphemeralContainerCommon writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_EphemeralContainerCommon(w *writerGenerated, n int, m *corev1.EphemeralContainerCommon) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.RestartPolicyRules) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_ContainerRestartRule(w, &m.RestartPolicyRules[k])
-			w.close(25<<3|2, before)
+			before := n
+			n = marshal_corev1_ContainerRestartRule(w, n, &m.RestartPolicyRules[k])
+			n = w.close(n, 25<<3|2, before)
 		}
 	}
 	if m.RestartPolicy != nil {
-		w.putString(24<<3|2, string(*m.RestartPolicy))
+		n = w.putString(n, 24<<3|2, string(*m.RestartPolicy))
 	}
 	for k := len(m.ResizePolicy) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_ContainerResizePolicy(w, &m.ResizePolicy[k])
-			w.close(23<<3|2, before)
+			before := n
+			n = marshal_corev1_ContainerResizePolicy(w, n, &m.ResizePolicy[k])
+			n = w.close(n, 23<<3|2, before)
 		}
 	}
 	if m.StartupProbe != nil {
 		{
-			before := w.written()
-			marshal_corev1_Probe(w, m.StartupProbe)
-			w.close(22<<3|2, before)
+			before := n
+			n = marshal_corev1_Probe(w, n, m.StartupProbe)
+			n = w.close(n, 22<<3|2, before)
 		}
 	}
 	for k := len(m.VolumeDevices) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_VolumeDevice(w, &m.VolumeDevices[k])
-			w.close(21<<3|2, before)
+			before := n
+			n = marshal_corev1_VolumeDevice(w, n, &m.VolumeDevices[k])
+			n = w.close(n, 21<<3|2, before)
 		}
 	}
-	w.putString(20<<3|2, string(m.TerminationMessagePolicy))
+	n = w.putString(n, 20<<3|2, string(m.TerminationMessagePolicy))
 	for k := len(m.EnvFrom) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_EnvFromSource(w, &m.EnvFrom[k])
-			w.close(19<<3|2, before)
+			before := n
+			n = marshal_corev1_EnvFromSource(w, n, &m.EnvFrom[k])
+			n = w.close(n, 19<<3|2, before)
 		}
 	}
-	w.putBool(18<<3, m.TTY)
-	w.putBool(17<<3, m.StdinOnce)
-	w.putBool(16<<3, m.Stdin)
+	n = w.putBool(n, 18<<3, m.TTY)
+	n = w.putBool(n, 17<<3, m.StdinOnce)
+	n = w.putBool(n, 16<<3, m.Stdin)
 	if m.SecurityContext != nil {
 		{
-			before := w.written()
-			marshal_corev1_SecurityContext(w, m.SecurityContext)
-			w.close(15<<3|2, before)
+			before := n
+			n = marshal_corev1_SecurityContext(w, n, m.SecurityContext)
+			n = w.close(n, 15<<3|2, before)
 		}
 	}
-	w.putString(14<<3|2, string(m.ImagePullPolicy))
-	w.putString(13<<3|2, m.TerminationMessagePath)
+	n = w.putString(n, 14<<3|2, string(m.ImagePullPolicy))
+	n = w.putString(n, 13<<3|2, m.TerminationMessagePath)
 	if m.Lifecycle != nil {
 		{
-			before := w.written()
-			marshal_corev1_Lifecycle(w, m.Lifecycle)
-			w.close(12<<3|2, before)
+			before := n
+			n = marshal_corev1_Lifecycle(w, n, m.Lifecycle)
+			n = w.close(n, 12<<3|2, before)
 		}
 	}
 	if m.ReadinessProbe != nil {
 		{
-			before := w.written()
-			marshal_corev1_Probe(w, m.ReadinessProbe)
-			w.close(11<<3|2, before)
+			before := n
+			n = marshal_corev1_Probe(w, n, m.ReadinessProbe)
+			n = w.close(n, 11<<3|2, before)
 		}
 	}
 	if m.LivenessProbe != nil {
 		{
-			before := w.written()
-			marshal_corev1_Probe(w, m.LivenessProbe)
-			w.close(10<<3|2, before)
+			before := n
+			n = marshal_corev1_Probe(w, n, m.LivenessProbe)
+			n = w.close(n, 10<<3|2, before)
 		}
 	}
 	for k := len(m.VolumeMounts) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_VolumeMount(w, &m.VolumeMounts[k])
-			w.close(9<<3|2, before)
+			before := n
+			n = marshal_corev1_VolumeMount(w, n, &m.VolumeMounts[k])
+			n = w.close(n, 9<<3|2, before)
 		}
 	}
 	{
-		before := w.written()
-		marshal_corev1_ResourceRequirements(w, &m.Resources)
-		w.close(8<<3|2, before)
+		before := n
+		n = marshal_corev1_ResourceRequirements(w, n, &m.Resources)
+		n = w.close(n, 8<<3|2, before)
 	}
 	for k := len(m.Env) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_EnvVar(w, &m.Env[k])
-			w.close(7<<3|2, before)
+			before := n
+			n = marshal_corev1_EnvVar(w, n, &m.Env[k])
+			n = w.close(n, 7<<3|2, before)
 		}
 	}
 	for k := len(m.Ports) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_ContainerPort(w, &m.Ports[k])
-			w.close(6<<3|2, before)
+			before := n
+			n = marshal_corev1_ContainerPort(w, n, &m.Ports[k])
+			n = w.close(n, 6<<3|2, before)
 		}
 	}
-	w.putString(5<<3|2, m.WorkingDir)
+	n = w.putString(n, 5<<3|2, m.WorkingDir)
 	for k := len(m.Args) - 1; k >= 0; k-- {
-		w.putString(4<<3|2, m.Args[k])
+		n = w.putString(n, 4<<3|2, m.Args[k])
 	}
 	for k := len(m.Command) - 1; k >= 0; k-- {
-		w.putString(3<<3|2, m.Command[k])
+		n = w.putString(n, 3<<3|2, m.Command[k])
 	}
-	w.putString(2<<3|2, m.Image)
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 2<<3|2, m.Image)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_corev1_SELinuxOptions adds to m what r has up to its end.
@@ -4375,15 +4447,16 @@ func unmarshal_corev1_SELinuxOptions(r *readerGenerated, m *corev1.SELinuxOption
 	}
 }
 
-// marshal_corev1_SELinuxOptions writes m before what w has.
-func marshal_corev1_SELinuxOptions(w *writerGenerated, m *corev1.SELinuxOptions) {
+// marshal_corev1_SELinuxOptions writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_SELinuxOptions(w *writerGenerated, n int, m *corev1.SELinuxOptions) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(4<<3|2, m.Level)
-	w.putString(3<<3|2, m.Type)
-	w.putString(2<<3|2, m.Role)
-	w.putString(1<<3|2, m.User)
+	n = w.putString(n, 4<<3|2, m.Level)
+	n = w.putString(n, 3<<3|2, m.Type)
+	n = w.putString(n, 2<<3|2, m.Role)
+	n = w.putString(n, 1<<3|2, m.User)
+	return n
 }
 
 // unmarshal_corev1_WindowsSecurityContextOptions adds to m what r has up to its end.
@@ -4419,23 +4492,24 @@ func unmarshal_corev1_WindowsSecurityContextOptions(r *readerGenerated, m *corev
 	}
 }
 
-// marshal_corev1_WindowsSecurityContextOptions writes m before what w has.
-func marshal_corev1_WindowsSecurityContextOptions(w *writerGenerated, m *corev1.WindowsSecurityContextOptions) {
+// marshal_corev1_WindowsSecurityContextOptions writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_WindowsSecurityContextOptions(w *writerGenerated, n int, m *corev1.WindowsSecurityContextOptions) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.HostProcess != nil {
-		w.putBool(4<<3, *m.HostProcess)
+		n = w.putBool(n, 4<<3, *m.HostProcess)
 	}
 	if m.RunAsUserName != nil {
-		w.putString(3<<3|2, *m.RunAsUserName)
+		n = w.putString(n, 3<<3|2, *m.RunAsUserName)
 	}
 	if m.GMSACredentialSpec != nil {
-		w.putString(2<<3|2, *m.GMSACredentialSpec)
+		n = w.putString(n, 2<<3|2, *m.GMSACredentialSpec)
 	}
 	if m.GMSACredentialSpecName != nil {
-		w.putString(1<<3|2, *m.GMSACredentialSpecName)
+		n = w.putString(n, 1<<3|2, *m.GMSACredentialSpecName)
 	}
+	return n
 }
 
 // unmarshal_corev1_Sysctl adds to m what r has up to its end.
@@ -4459,13 +4533,14 @@ func unmarshal_corev1_Sysctl(r *readerGenerated, m *corev1.Sysctl) {
 	}
 }
 
-// marshal_corev1_Sysctl writes m before what w has.
-func marshal_corev1_Sysctl(w *writerGenerated, m *corev1.Sysctl) {
+// marshal_corev1_Sysctl writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_Sysctl(w *writerGenerated, n int, m *corev1.Sysctl) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(2<<3|2, m.Value)
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 2<<3|2, m.Value)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_corev1_SeccompProfile adds to m what r has up to its end.
@@ -4491,15 +4566,16 @@ func unmarshal_corev1_SeccompProfile(r *readerGenerated, m *corev1.SeccompProfil
 	}
 }
 
-// marshal_corev1_SeccompProfile writes m before what w has.
-func marshal_corev1_SeccompProfile(w *writerGenerated, m *corev1.SeccompProfile) {
+// marshal_corev1_SeccompProfile writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_SeccompProfile(w *writerGenerated, n int, m *corev1.SeccompProfile) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.LocalhostProfile != nil {
-		w.putString(2<<3|2, *m.LocalhostProfile)
+		n = w.putString(n, 2<<3|2, *m.LocalhostProfile)
 	}
-	w.putString(1<<3|2, string(m.Type))
+	n = w.putString(n, 1<<3|2, string(m.Type))
+	return n
 }
 
 // unmarshal_corev1_AppArmorProfile adds to m what r has up to its end.
@@ -4525,15 +4601,16 @@ func unmarshal_corev1_AppArmorProfile(r *readerGenerated, m *corev1.AppArmorProf
 	}
 }
 
-// marshal_corev1_AppArmorProfile writes m before what w has.
-func marshal_corev1_AppArmorProfile(w *writerGenerated, m *corev1.AppArmorProfile) {
+// marshal_corev1_AppArmorProfile writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_AppArmorProfile(w *writerGenerated, n int, m *corev1.AppArmorProfile) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.LocalhostProfile != nil {
-		w.putString(2<<3|2, *m.LocalhostProfile)
+		n = w.putString(n, 2<<3|2, *m.LocalhostProfile)
 	}
-	w.putString(1<<3|2, string(m.Type))
+	n = w.putString(n, 1<<3|2, string(m.Type))
+	return n
 }
 
 // unmarshal_corev1_NodeAffinity adds to m what r has up to its end.
@@ -4565,25 +4642,26 @@ func unmarshal_corev1_NodeAffinity(r *readerGenerated, m *corev1.NodeAffinity) {
 	}
 }
 
-// marshal_corev1_NodeAffinity writes m before what w has.
-func marshal_corev1_NodeAffinity(w *writerGenerated, m *corev1.NodeAffinity) {
+// marshal_corev1_NodeAffinity writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_NodeAffinity(w *writerGenerated, n int, m *corev1.NodeAffinity) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.PreferredDuringSchedulingIgnoredDuringExecution) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_PreferredSchedulingTerm(w, &m.PreferredDuringSchedulingIgnoredDuringExecution[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_corev1_PreferredSchedulingTerm(w, n, &m.PreferredDuringSchedulingIgnoredDuringExecution[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	if m.RequiredDuringSchedulingIgnoredDuringExecution != nil {
 		{
-			before := w.written()
-			marshal_corev1_NodeSelector(w, m.RequiredDuringSchedulingIgnoredDuringExecution)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_corev1_NodeSelector(w, n, m.RequiredDuringSchedulingIgnoredDuringExecution)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_corev1_PodAffinity adds to m what r has up to its end.
@@ -4613,25 +4691,26 @@ func unmarshal_corev1_PodAffinity(r *readerGenerated, m *corev1.PodAffinity) {
 	}
 }
 
-// marshal_corev1_PodAffinity writes m before what w has.
-func marshal_corev1_PodAffinity(w *writerGenerated, m *corev1.PodAffinity) {
+// marshal_corev1_PodAffinity writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PodAffinity(w *writerGenerated, n int, m *corev1.PodAffinity) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.PreferredDuringSchedulingIgnoredDuringExecution) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_WeightedPodAffinityTerm(w, &m.PreferredDuringSchedulingIgnoredDuringExecution[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_corev1_WeightedPodAffinityTerm(w, n, &m.PreferredDuringSchedulingIgnoredDuringExecution[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	for k := len(m.RequiredDuringSchedulingIgnoredDuringExecution) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_PodAffinityTerm(w, &m.RequiredDuringSchedulingIgnoredDuringExecution[k])
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_corev1_PodAffinityTerm(w, n, &m.RequiredDuringSchedulingIgnoredDuringExecution[k])
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_corev1_PodAntiAffinity adds to m what r has up to its end.
@@ -4661,25 +4740,26 @@ func unmarshal_corev1_PodAntiAffinity(r *readerGenerated, m *corev1.PodAntiAffin
 	}
 }
 
-// marshal_corev1_PodAntiAffinity writes m before what w has.
-func marshal_corev1_PodAntiAffinity(w *writerGenerated, m *corev1.PodAntiAffinity) {
+// marshal_corev1_PodAntiAffinity writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PodAntiAffinity(w *writerGenerated, n int, m *corev1.PodAntiAffinity) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.PreferredDuringSchedulingIgnoredDuringExecution) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_WeightedPodAffinityTerm(w, &m.PreferredDuringSchedulingIgnoredDuringExecution[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_corev1_WeightedPodAffinityTerm(w, n, &m.PreferredDuringSchedulingIgnoredDuringExecution[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	for k := len(m.RequiredDuringSchedulingIgnoredDuringExecution) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_PodAffinityTerm(w, &m.RequiredDuringSchedulingIgnoredDuringExecution[k])
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_corev1_PodAffinityTerm(w, n, &m.RequiredDuringSchedulingIgnoredDuringExecution[k])
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_corev1_PodDNSConfigOption adds to m what r has up to its end.
@@ -4705,15 +4785,16 @@ func unmarshal_corev1_PodDNSConfigOption(r *readerGenerated, m *corev1.PodDNSCon
 	}
 }
 
-// marshal_corev1_PodDNSConfigOption writes m before what w has.
-func marshal_corev1_PodDNSConfigOption(w *writerGenerated, m *corev1.PodDNSConfigOption) {
+// marshal_corev1_PodDNSConfigOption writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PodDNSConfigOption(w *writerGenerated, n int, m *corev1.PodDNSConfigOption) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Value != nil {
-		w.putString(2<<3|2, *m.Value)
+		n = w.putString(n, 2<<3|2, *m.Value)
 	}
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_metav1_LabelSelector adds to m what r has up to its end.
@@ -4740,19 +4821,20 @@ func unmarshal_metav1_LabelSelector(r *readerGenerated, m *metav1.LabelSelector)
 	}
 }
 
-// marshal_metav1_LabelSelector writes m before what w has.
-func marshal_metav1_LabelSelector(w *writerGenerated, m *metav1.LabelSelector) {
+// marshal_metav1_LabelSelector writes m before the n bytes that w has, and returns how many it has then.
+func marshal_metav1_LabelSelector(w *writerGenerated, n int, m *metav1.LabelSelector) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.MatchExpressions) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_metav1_LabelSelectorRequirement(w, &m.MatchExpressions[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_metav1_LabelSelectorRequirement(w, n, &m.MatchExpressions[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
-	putTextMapGenerated(w, 1<<3|2, m.MatchLabels)
+	n = putTextMapGenerated(w, n, 1<<3|2, m.MatchLabels)
+	return n
 }
 
 // unmarshal_corev1_ResourceClaim adds to m what r has up to its end.
@@ -4776,13 +4858,14 @@ func unmarshal_corev1_ResourceClaim(r *readerGenerated, m *corev1.ResourceClaim)
 	}
 }
 
-// marshal_corev1_ResourceClaim writes m before what w has.
-func marshal_corev1_ResourceClaim(w *writerGenerated, m *corev1.ResourceClaim) {
+// marshal_corev1_ResourceClaim writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ResourceClaim(w *writerGenerated, n int, m *corev1.ResourceClaim) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(2<<3|2, m.Request)
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 2<<3|2, m.Request)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_corev1_ContainerState adds to m what r has up to its end.
@@ -4823,32 +4906,33 @@ func unmarshal_corev1_ContainerState(r *readerGenerated, m *corev1.ContainerStat
 	}
 }
 
-// marshal_corev1_ContainerState writes m before what w has.
-func marshal_corev1_ContainerState(w *writerGenerated, m *corev1.ContainerState) {
+// marshal_corev1_ContainerState writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ContainerState(w *writerGenerated, n int, m *corev1.ContainerState) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Terminated != nil {
 		{
-			before := w.written()
-			marshal_corev1_ContainerStateTerminated(w, m.Terminated)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_corev1_ContainerStateTerminated(w, n, m.Terminated)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	if m.Running != nil {
 		{
-			before := w.written()
-			marshal_corev1_ContainerStateRunning(w, m.Running)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_corev1_ContainerStateRunning(w, n, m.Running)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	if m.Waiting != nil {
 		{
-			before := w.written()
-			marshal_corev1_ContainerStateWaiting(w, m.Waiting)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_corev1_ContainerStateWaiting(w, n, m.Waiting)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_corev1_VolumeMountStatus adds to m what r has up to its end.
@@ -4885,24 +4969,25 @@ func unmarshal_corev1_VolumeMountStatus(r *readerGenerated, m *corev1.VolumeMoun
 	}
 }
 
-// marshal_corev1_VolumeMountStatus writes m before what w has.
-func marshal_corev1_VolumeMountStatus(w *writerGenerated, m *corev1.VolumeMountStatus) {
+// marshal_corev1_VolumeMountStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_VolumeMountStatus(w *writerGenerated, n int, m *corev1.VolumeMountStatus) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.VolumeStatus != nil {
 		{
-			before := w.written()
-			marshal_corev1_VolumeStatus(w, m.VolumeStatus)
-			w.close(5<<3|2, before)
+			before := n
+			n = marshal_corev1_VolumeStatus(w, n, m.VolumeStatus)
+			n = w.close(n, 5<<3|2, before)
 		}
 	}
 	if m.RecursiveReadOnly != nil {
-		w.putString(4<<3|2, string(*m.RecursiveReadOnly))
+		n = w.putString(n, 4<<3|2, string(*m.RecursiveReadOnly))
 	}
-	w.putBool(3<<3, m.ReadOnly)
-	w.putString(2<<3|2, m.MountPath)
-	w.putString(1<<3|2, m.Name)
+	n = w.putBool(n, 3<<3, m.ReadOnly)
+	n = w.putString(n, 2<<3|2, m.MountPath)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_corev1_ContainerUser adds to m what r has up to its end.
@@ -4929,18 +5014,19 @@ func unmarshal_corev1_ContainerUser(r *readerGenerated, m *corev1.ContainerUser)
 	}
 }
 
-// marshal_corev1_ContainerUser writes m before what w has.
-func marshal_corev1_ContainerUser(w *writerGenerated, m *corev1.ContainerUser) {
+// marshal_corev1_ContainerUser writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ContainerUser(w *writerGenerated, n int, m *corev1.ContainerUser) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Linux != nil {
 		{
-			before := w.written()
-			marshal_corev1_LinuxContainerUser(w, m.Linux)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_corev1_LinuxContainerUser(w, n, m.Linux)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_corev1_ResourceStatus adds to m what r has up to its end.
@@ -4967,19 +5053,20 @@ func unmarshal_corev1_ResourceStatus(r *readerGenerated, m *corev1.ResourceStatu
 	}
 }
 
-// marshal_corev1_ResourceStatus writes m before what w has.
-func marshal_corev1_ResourceStatus(w *writerGenerated, m *corev1.ResourceStatus) {
+// marshal_corev1_ResourceStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ResourceStatus(w *writerGenerated, n int, m *corev1.ResourceStatus) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Resources) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_ResourceHealth(w, &m.Resources[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_corev1_ResourceHealth(w, n, &m.Resources[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
-	w.putString(1<<3|2, string(m.Name))
+	n = w.putString(n, 1<<3|2, string(m.Name))
+	return n
 }
 
 // unmarshal_corev1_ContainerExtendedResourceRequest adds to m what r has up to its end.
@@ -5005,14 +5092,15 @@ func unmarshal_corev1_ContainerExtendedResourceRequest(r *readerGenerated, m *co
 	}
 }
 
-// marshal_corev1_ContainerExtendedResourceRequest writes m before what w has.
-func marshal_corev1_ContainerExtendedResourceRequest(w *writerGenerated, m *corev1.ContainerExtendedResourceRequest) {
+// marshal_corev1_ContainerExtendedResourceRequest writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ContainerExtendedResourceRequest(w *writerGenerated, n int, m *corev1.ContainerExtendedResourceRequest) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(3<<3|2, m.RequestName)
-	w.putString(2<<3|2, m.ResourceName)
-	w.putString(1<<3|2, m.ContainerName)
+	n = w.putString(n, 3<<3|2, m.RequestName)
+	n = w.putString(n, 2<<3|2, m.ResourceName)
+	n = w.putString(n, 1<<3|2, m.ContainerName)
+	return n
 }
 
 // unmarshal_corev1_NodeAllocatableMappedResources adds to m what r has up to its end.
@@ -5041,15 +5129,16 @@ func unmarshal_corev1_NodeAllocatableMappedResources(r *readerGenerated, m *core
 	}
 }
 
-// marshal_corev1_NodeAllocatableMappedResources writes m before what w has.
-func marshal_corev1_NodeAllocatableMappedResources(w *writerGenerated, m *corev1.NodeAllocatableMappedResources) {
+// marshal_corev1_NodeAllocatableMappedResources writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_NodeAllocatableMappedResources(w *writerGenerated, n int, m *corev1.NodeAllocatableMappedResources) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Quantity != nil {
-		w.putQuantity(2<<3|2, *m.Quantity)
+		n = w.putQuantity(n, 2<<3|2, *m.Quantity)
 	}
-	w.putString(1<<3|2, string(m.Name))
+	n = w.putString(n, 1<<3|2, string(m.Name))
+	return n
 }
 
 // unmarshal_corev1_NodeAllocatableOverheadResources adds to m what r has up to its end.
@@ -5085,18 +5174,19 @@ func unmarshal_corev1_NodeAllocatableOverheadResources(r *readerGenerated, m *co
 	}
 }
 
-// marshal_corev1_NodeAllocatableOverheadResources writes m before what w has.
-func marshal_corev1_NodeAllocatableOverheadResources(w *writerGenerated, m *corev1.NodeAllocatableOverheadResources) {
+// marshal_corev1_NodeAllocatableOverheadResources writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_NodeAllocatableOverheadResources(w *writerGenerated, n int, m *corev1.NodeAllocatableOverheadResources) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.PerContainer != nil {
-		w.putQuantity(3<<3|2, *m.PerContainer)
+		n = w.putQuantity(n, 3<<3|2, *m.PerContainer)
 	}
 	if m.PerPod != nil {
-		w.putQuantity(2<<3|2, *m.PerPod)
+		n = w.putQuantity(n, 2<<3|2, *m.PerPod)
 	}
-	w.putString(1<<3|2, string(m.Name))
+	n = w.putString(n, 1<<3|2, string(m.Name))
+	return n
 }
 
 // unmarshal_corev1_VolumeHealthCondition adds to m what r has up to its end.
@@ -5122,14 +5212,15 @@ func unmarshal_corev1_VolumeHealthCondition(r *readerGenerated, m *corev1.Volume
 	}
 }
 
-// marshal_corev1_VolumeHealthCondition writes m before what w has.
-func marshal_corev1_VolumeHealthCondition(w *writerGenerated, m *corev1.VolumeHealthCondition) {
+// marshal_corev1_VolumeHealthCondition writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_VolumeHealthCondition(w *writerGenerated, n int, m *corev1.VolumeHealthCondition) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(3<<3|2, m.Message)
-	w.putString(2<<3|2, m.Reason)
-	w.putString(1<<3|2, string(m.Status))
+	n = w.putString(n, 3<<3|2, m.Message)
+	n = w.putString(n, 2<<3|2, m.Reason)
+	n = w.putString(n, 1<<3|2, string(m.Status))
+	return n
 }
 
 // unmarshal_corev1_HostPathVolumeSource adds to m what r has up to its end.
@@ -5155,15 +5246,16 @@ func unmarshal_corev1_HostPathVolumeSource(r *readerGenerated, m *corev1.HostPat
 	}
 }
 
-// marshal_corev1_HostPathVolumeSource writes m before what w has.
-func marshal_corev1_HostPathVolumeSource(w *writerGenerated, m *corev1.HostPathVolumeSource) {
+// marshal_corev1_HostPathVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_HostPathVolumeSource(w *writerGenerated, n int, m *corev1.HostPathVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Type != nil {
-		w.putString(2<<3|2, string(*m.Type))
+		n = w.putString(n, 2<<3|2, string(*m.Type))
 	}
-	w.putString(1<<3|2, m.Path)
+	n = w.putString(n, 1<<3|2, m.Path)
+	return n
 }
 
 // unmarshal_corev1_EmptyDirVolumeSource adds to m what r has up to its end.
@@ -5196,18 +5288,19 @@ func unmarshal_corev1_EmptyDirVolumeSource(r *readerGenerated, m *corev1.EmptyDi
 	}
 }
 
-// marshal_corev1_EmptyDirVolumeSource writes m before what w has.
-func marshal_corev1_EmptyDirVolumeSource(w *writerGenerated, m *corev1.EmptyDirVolumeSource) {
+// marshal_corev1_EmptyDirVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_EmptyDirVolumeSource(w *writerGenerated, n int, m *corev1.EmptyDirVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Mode != nil {
-		w.putNumber(3<<3, uint64(*m.Mode))
+		n = w.putNumber(n, 3<<3, uint64(*m.Mode))
 	}
 	if m.SizeLimit != nil {
-		w.putQuantity(2<<3|2, *m.SizeLimit)
+		n = w.putQuantity(n, 2<<3|2, *m.SizeLimit)
 	}
-	w.putString(1<<3|2, string(m.Medium))
+	n = w.putString(n, 1<<3|2, string(m.Medium))
+	return n
 }
 
 // unmarshal_corev1_GCEPersistentDiskVolumeSource adds to m what r has up to its end.
@@ -5235,15 +5328,16 @@ func unmarshal_corev1_GCEPersistentDiskVolumeSource(r *readerGenerated, m *corev
 	}
 }
 
-// marshal_corev1_GCEPersistentDiskVolumeSource writes m before what w has.
-func marshal_corev1_GCEPersistentDiskVolumeSource(w *writerGenerated, m *corev1.GCEPersistentDiskVolumeSource) {
+// marshal_corev1_GCEPersistentDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_GCEPersistentDiskVolumeSource(w *writerGenerated, n int, m *corev1.GCEPersistentDiskVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putBool(4<<3, m.ReadOnly)
-	w.putNumber(3<<3, uint64(m.Partition))
-	w.putString(2<<3|2, m.FSType)
-	w.putString(1<<3|2, m.PDName)
+	n = w.putBool(n, 4<<3, m.ReadOnly)
+	n = w.putNumber(n, 3<<3, uint64(m.Partition))
+	n = w.putString(n, 2<<3|2, m.FSType)
+	n = w.putString(n, 1<<3|2, m.PDName)
+	return n
 }
 
 // unmarshal_corev1_AWSElasticBlockStoreVolumeSource adds to m what r has up to its end.
@@ -5271,15 +5365,16 @@ func unmarshal_corev1_AWSElasticBlockStoreVolumeSource(r *readerGenerated, m *co
 	}
 }
 
-// marshal_corev1_AWSElasticBlockStoreVolumeSource writes m before what w has.
-func marshal_corev1_AWSElasticBlockStoreVolumeSource(w *writerGenerated, m *corev1.AWSElasticBlockStoreVolumeSource) {
+// marshal_corev1_AWSElasticBlockStoreVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_AWSElasticBlockStoreVolumeSource(w *writerGenerated, n int, m *corev1.AWSElasticBlockStoreVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putBool(4<<3, m.ReadOnly)
-	w.putNumber(3<<3, uint64(m.Partition))
-	w.putString(2<<3|2, m.FSType)
-	w.putString(1<<3|2, m.VolumeID)
+	n = w.putBool(n, 4<<3, m.ReadOnly)
+	n = w.putNumber(n, 3<<3, uint64(m.Partition))
+	n = w.putString(n, 2<<3|2, m.FSType)
+	n = w.putString(n, 1<<3|2, m.VolumeID)
+	return n
 }
 
 // unmarshal_corev1_GitRepoVolumeSource adds to m what r has up to its end.
@@ -5305,14 +5400,15 @@ func unmarshal_corev1_GitRepoVolumeSource(r *readerGenerated, m *corev1.GitRepoV
 	}
 }
 
-// marshal_corev1_GitRepoVolumeSource writes m before what w has.
-func marshal_corev1_GitRepoVolumeSource(w *writerGenerated, m *corev1.GitRepoVolumeSource) {
+// marshal_corev1_GitRepoVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_GitRepoVolumeSource(w *writerGenerated, n int, m *corev1.GitRepoVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(3<<3|2, m.Directory)
-	w.putString(2<<3|2, m.Revision)
-	w.putString(1<<3|2, m.Repository)
+	n = w.putString(n, 3<<3|2, m.Directory)
+	n = w.putString(n, 2<<3|2, m.Revision)
+	n = w.putString(n, 1<<3|2, m.Repository)
+	return n
 }
 
 // unmarshal_corev1_SecretVolumeSource adds to m what r has up to its end.
@@ -5351,28 +5447,29 @@ func unmarshal_corev1_SecretVolumeSource(r *readerGenerated, m *corev1.SecretVol
 	}
 }
 
-// marshal_corev1_SecretVolumeSource writes m before what w has.
-func marshal_corev1_SecretVolumeSource(w *writerGenerated, m *corev1.SecretVolumeSource) {
+// marshal_corev1_SecretVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_SecretVolumeSource(w *writerGenerated, n int, m *corev1.SecretVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.DefaultUser != nil {
-		w.putNumber(5<<3, uint64(*m.DefaultUser))
+		n = w.putNumber(n, 5<<3, uint64(*m.DefaultUser))
 	}
 	if m.Optional != nil {
-		w.putBool(4<<3, *m.Optional)
+		n = w.putBool(n, 4<<3, *m.Optional)
 	}
 	if m.DefaultMode != nil {
-		w.putNumber(3<<3, uint64(*m.DefaultMode))
+		n = w.putNumber(n, 3<<3, uint64(*m.DefaultMode))
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_KeyToPath(w, &m.Items[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_corev1_KeyToPath(w, n, &m.Items[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
-	w.putString(1<<3|2, m.SecretName)
+	n = w.putString(n, 1<<3|2, m.SecretName)
+	return n
 }
 
 // unmarshal_corev1_NFSVolumeSource adds to m what r has up to its end.
@@ -5398,14 +5495,15 @@ func unmarshal_corev1_NFSVolumeSource(r *readerGenerated, m *corev1.NFSVolumeSou
 	}
 }
 
-// marshal_corev1_NFSVolumeSource writes m before what w has.
-func marshal_corev1_NFSVolumeSource(w *writerGenerated, m *corev1.NFSVolumeSource) {
+// marshal_corev1_NFSVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_NFSVolumeSource(w *writerGenerated, n int, m *corev1.NFSVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putBool(3<<3, m.ReadOnly)
-	w.putString(2<<3|2, m.Path)
-	w.putString(1<<3|2, m.Server)
+	n = w.putBool(n, 3<<3, m.ReadOnly)
+	n = w.putString(n, 2<<3|2, m.Path)
+	n = w.putString(n, 1<<3|2, m.Server)
+	return n
 }
 
 // unmarshal_corev1_ISCSIVolumeSource adds to m what r has up to its end.
@@ -5455,32 +5553,33 @@ func unmarshal_corev1_ISCSIVolumeSource(r *readerGenerated, m *corev1.ISCSIVolum
 	}
 }
 
-// marshal_corev1_ISCSIVolumeSource writes m before what w has.
-func marshal_corev1_ISCSIVolumeSource(w *writerGenerated, m *corev1.ISCSIVolumeSource) {
+// marshal_corev1_ISCSIVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ISCSIVolumeSource(w *writerGenerated, n int, m *corev1.ISCSIVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.InitiatorName != nil {
-		w.putString(12<<3|2, *m.InitiatorName)
+		n = w.putString(n, 12<<3|2, *m.InitiatorName)
 	}
-	w.putBool(11<<3, m.SessionCHAPAuth)
+	n = w.putBool(n, 11<<3, m.SessionCHAPAuth)
 	if m.SecretRef != nil {
 		{
-			before := w.written()
-			marshal_corev1_LocalObjectReference(w, m.SecretRef)
-			w.close(10<<3|2, before)
+			before := n
+			n = marshal_corev1_LocalObjectReference(w, n, m.SecretRef)
+			n = w.close(n, 10<<3|2, before)
 		}
 	}
-	w.putBool(8<<3, m.DiscoveryCHAPAuth)
+	n = w.putBool(n, 8<<3, m.DiscoveryCHAPAuth)
 	for k := len(m.Portals) - 1; k >= 0; k-- {
-		w.putString(7<<3|2, m.Portals[k])
+		n = w.putString(n, 7<<3|2, m.Portals[k])
 	}
-	w.putBool(6<<3, m.ReadOnly)
-	w.putString(5<<3|2, m.FSType)
-	w.putString(4<<3|2, m.ISCSIInterface)
-	w.putNumber(3<<3, uint64(m.Lun))
-	w.putString(2<<3|2, m.IQN)
-	w.putString(1<<3|2, m.TargetPortal)
+	n = w.putBool(n, 6<<3, m.ReadOnly)
+	n = w.putString(n, 5<<3|2, m.FSType)
+	n = w.putString(n, 4<<3|2, m.ISCSIInterface)
+	n = w.putNumber(n, 3<<3, uint64(m.Lun))
+	n = w.putString(n, 2<<3|2, m.IQN)
+	n = w.putString(n, 1<<3|2, m.TargetPortal)
+	return n
 }
 
 // unmarshal_corev1_GlusterfsVolumeSource adds to m what r has up to its end.
@@ -5506,14 +5605,15 @@ func unmarshal_corev1_GlusterfsVolumeSource(r *readerGenerated, m *corev1.Gluste
 	}
 }
 
-// marshal_corev1_GlusterfsVolumeSource writes m before what w has.
-func marshal_corev1_GlusterfsVolumeSource(w *writerGenerated, m *corev1.GlusterfsVolumeSource) {
+// marshal_corev1_GlusterfsVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_GlusterfsVolumeSource(w *writerGenerated, n int, m *corev1.GlusterfsVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putBool(3<<3, m.ReadOnly)
-	w.putString(2<<3|2, m.Path)
-	w.putString(1<<3|2, m.EndpointsName)
+	n = w.putBool(n, 3<<3, m.ReadOnly)
+	n = w.putString(n, 2<<3|2, m.Path)
+	n = w.putString(n, 1<<3|2, m.EndpointsName)
+	return n
 }
 
 // unmarshal_corev1_PersistentVolumeClaimVolumeSource adds to m what r has up to its end.
@@ -5537,13 +5637,14 @@ func unmarshal_corev1_PersistentVolumeClaimVolumeSource(r *readerGenerated, m *c
 	}
 }
 
-// marshal_corev1_PersistentVolumeClaimVolumeSource writes m before what w has.
-func marshal_corev1_PersistentVolumeClaimVolumeSource(w *writerGenerated, m *corev1.PersistentVolumeClaimVolumeSource) {
+// marshal_corev1_PersistentVolumeClaimVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PersistentVolumeClaimVolumeSource(w *writerGenerated, n int, m *corev1.PersistentVolumeClaimVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putBool(2<<3, m.ReadOnly)
-	w.putString(1<<3|2, m.ClaimName)
+	n = w.putBool(n, 2<<3, m.ReadOnly)
+	n = w.putString(n, 1<<3|2, m.ClaimName)
+	return n
 }
 
 // unmarshal_corev1_RBDVolumeSource adds to m what r has up to its end.
@@ -5584,27 +5685,28 @@ func unmarshal_corev1_RBDVolumeSource(r *readerGenerated, m *corev1.RBDVolumeSou
 	}
 }
 
-// marshal_corev1_RBDVolumeSource writes m before what w has.
-func marshal_corev1_RBDVolumeSource(w *writerGenerated, m *corev1.RBDVolumeSource) {
+// marshal_corev1_RBDVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_RBDVolumeSource(w *writerGenerated, n int, m *corev1.RBDVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putBool(8<<3, m.ReadOnly)
+	n = w.putBool(n, 8<<3, m.ReadOnly)
 	if m.SecretRef != nil {
 		{
-			before := w.written()
-			marshal_corev1_LocalObjectReference(w, m.SecretRef)
-			w.close(7<<3|2, before)
+			before := n
+			n = marshal_corev1_LocalObjectReference(w, n, m.SecretRef)
+			n = w.close(n, 7<<3|2, before)
 		}
 	}
-	w.putString(6<<3|2, m.Keyring)
-	w.putString(5<<3|2, m.RadosUser)
-	w.putString(4<<3|2, m.RBDPool)
-	w.putString(3<<3|2, m.FSType)
-	w.putString(2<<3|2, m.RBDImage)
+	n = w.putString(n, 6<<3|2, m.Keyring)
+	n = w.putString(n, 5<<3|2, m.RadosUser)
+	n = w.putString(n, 4<<3|2, m.RBDPool)
+	n = w.putString(n, 3<<3|2, m.FSType)
+	n = w.putString(n, 2<<3|2, m.RBDImage)
 	for k := len(m.CephMonitors) - 1; k >= 0; k-- {
-		w.putString(1<<3|2, m.CephMonitors[k])
+		n = w.putString(n, 1<<3|2, m.CephMonitors[k])
 	}
+	return n
 }
 
 // unmarshal_corev1_FlexVolumeSource adds to m what r has up to its end.
@@ -5639,22 +5741,23 @@ func unmarshal_corev1_FlexVolumeSource(r *readerGenerated, m *corev1.FlexVolumeS
 	}
 }
 
-// marshal_corev1_FlexVolumeSource writes m before what w has.
-func marshal_corev1_FlexVolumeSource(w *writerGenerated, m *corev1.FlexVolumeSource) {
+// marshal_corev1_FlexVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_FlexVolumeSource(w *writerGenerated, n int, m *corev1.FlexVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	putTextMapGenerated(w, 5<<3|2, m.Options)
-	w.putBool(4<<3, m.ReadOnly)
+	n = putTextMapGenerated(w, n, 5<<3|2, m.Options)
+	n = w.putBool(n, 4<<3, m.ReadOnly)
 	if m.SecretRef != nil {
 		{
-			before := w.written()
-			marshal_corev1_LocalObjectReference(w, m.SecretRef)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_corev1_LocalObjectReference(w, n, m.SecretRef)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
-	w.putString(2<<3|2, m.FSType)
-	w.putString(1<<3|2, m.Driver)
+	n = w.putString(n, 2<<3|2, m.FSType)
+	n = w.putString(n, 1<<3|2, m.Driver)
+	return n
 }
 
 // unmarshal_corev1_CinderVolumeSource adds to m what r has up to its end.
@@ -5687,21 +5790,22 @@ func unmarshal_corev1_CinderVolumeSource(r *readerGenerated, m *corev1.CinderVol
 	}
 }
 
-// marshal_corev1_CinderVolumeSource writes m before what w has.
-func marshal_corev1_CinderVolumeSource(w *writerGenerated, m *corev1.CinderVolumeSource) {
+// marshal_corev1_CinderVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_CinderVolumeSource(w *writerGenerated, n int, m *corev1.CinderVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.SecretRef != nil {
 		{
-			before := w.written()
-			marshal_corev1_LocalObjectReference(w, m.SecretRef)
-			w.close(4<<3|2, before)
+			before := n
+			n = marshal_corev1_LocalObjectReference(w, n, m.SecretRef)
+			n = w.close(n, 4<<3|2, before)
 		}
 	}
-	w.putBool(3<<3, m.ReadOnly)
-	w.putString(2<<3|2, m.FSType)
-	w.putString(1<<3|2, m.VolumeID)
+	n = w.putBool(n, 3<<3, m.ReadOnly)
+	n = w.putString(n, 2<<3|2, m.FSType)
+	n = w.putString(n, 1<<3|2, m.VolumeID)
+	return n
 }
 
 // unmarshal_corev1_CephFSVolumeSource adds to m what r has up to its end.
@@ -5738,25 +5842,26 @@ func unmarshal_corev1_CephFSVolumeSource(r *readerGenerated, m *corev1.CephFSVol
 	}
 }
 
-// marshal_corev1_CephFSVolumeSource writes m before what w has.
-func marshal_corev1_CephFSVolumeSource(w *writerGenerated, m *corev1.CephFSVolumeSource) {
+// marshal_corev1_CephFSVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_CephFSVolumeSource(w *writerGenerated, n int, m *corev1.CephFSVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putBool(6<<3, m.ReadOnly)
+	n = w.putBool(n, 6<<3, m.ReadOnly)
 	if m.SecretRef != nil {
 		{
-			before := w.written()
-			marshal_corev1_LocalObjectReference(w, m.SecretRef)
-			w.close(5<<3|2, before)
+			before := n
+			n = marshal_corev1_LocalObjectReference(w, n, m.SecretRef)
+			n = w.close(n, 5<<3|2, before)
 		}
 	}
-	w.putString(4<<3|2, m.SecretFile)
-	w.putString(3<<3|2, m.User)
-	w.putString(2<<3|2, m.Path)
+	n = w.putString(n, 4<<3|2, m.SecretFile)
+	n = w.putString(n, 3<<3|2, m.User)
+	n = w.putString(n, 2<<3|2, m.Path)
 	for k := len(m.Monitors) - 1; k >= 0; k-- {
-		w.putString(1<<3|2, m.Monitors[k])
+		n = w.putString(n, 1<<3|2, m.Monitors[k])
 	}
+	return n
 }
 
 // unmarshal_corev1_FlockerVolumeSource adds to m what r has up to its end.
@@ -5780,13 +5885,14 @@ func unmarshal_corev1_FlockerVolumeSource(r *readerGenerated, m *corev1.FlockerV
 	}
 }
 
-// marshal_corev1_FlockerVolumeSource writes m before what w has.
-func marshal_corev1_FlockerVolumeSource(w *writerGenerated, m *corev1.FlockerVolumeSource) {
+// marshal_corev1_FlockerVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_FlockerVolumeSource(w *writerGenerated, n int, m *corev1.FlockerVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(2<<3|2, m.DatasetUUID)
-	w.putString(1<<3|2, m.DatasetName)
+	n = w.putString(n, 2<<3|2, m.DatasetUUID)
+	n = w.putString(n, 1<<3|2, m.DatasetName)
+	return n
 }
 
 // unmarshal_corev1_DownwardAPIVolumeSource adds to m what r has up to its end.
@@ -5819,24 +5925,25 @@ func unmarshal_corev1_DownwardAPIVolumeSource(r *readerGenerated, m *corev1.Down
 	}
 }
 
-// marshal_corev1_DownwardAPIVolumeSource writes m before what w has.
-func marshal_corev1_DownwardAPIVolumeSource(w *writerGenerated, m *corev1.DownwardAPIVolumeSource) {
+// marshal_corev1_DownwardAPIVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_DownwardAPIVolumeSource(w *writerGenerated, n int, m *corev1.DownwardAPIVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.DefaultUser != nil {
-		w.putNumber(3<<3, uint64(*m.DefaultUser))
+		n = w.putNumber(n, 3<<3, uint64(*m.DefaultUser))
 	}
 	if m.DefaultMode != nil {
-		w.putNumber(2<<3, uint64(*m.DefaultMode))
+		n = w.putNumber(n, 2<<3, uint64(*m.DefaultMode))
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_DownwardAPIVolumeFile(w, &m.Items[k])
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_corev1_DownwardAPIVolumeFile(w, n, &m.Items[k])
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_corev1_FCVolumeSource adds to m what r has up to its end.
@@ -5868,22 +5975,23 @@ func unmarshal_corev1_FCVolumeSource(r *readerGenerated, m *corev1.FCVolumeSourc
 	}
 }
 
-// marshal_corev1_FCVolumeSource writes m before what w has.
-func marshal_corev1_FCVolumeSource(w *writerGenerated, m *corev1.FCVolumeSource) {
+// marshal_corev1_FCVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_FCVolumeSource(w *writerGenerated, n int, m *corev1.FCVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.WWIDs) - 1; k >= 0; k-- {
-		w.putString(5<<3|2, m.WWIDs[k])
+		n = w.putString(n, 5<<3|2, m.WWIDs[k])
 	}
-	w.putBool(4<<3, m.ReadOnly)
-	w.putString(3<<3|2, m.FSType)
+	n = w.putBool(n, 4<<3, m.ReadOnly)
+	n = w.putString(n, 3<<3|2, m.FSType)
 	if m.Lun != nil {
-		w.putNumber(2<<3, uint64(*m.Lun))
+		n = w.putNumber(n, 2<<3, uint64(*m.Lun))
 	}
 	for k := len(m.TargetWWNs) - 1; k >= 0; k-- {
-		w.putString(1<<3|2, m.TargetWWNs[k])
+		n = w.putString(n, 1<<3|2, m.TargetWWNs[k])
 	}
+	return n
 }
 
 // unmarshal_corev1_AzureFileVolumeSource adds to m what r has up to its end.
@@ -5909,14 +6017,15 @@ func unmarshal_corev1_AzureFileVolumeSource(r *readerGenerated, m *corev1.AzureF
 	}
 }
 
-// marshal_corev1_AzureFileVolumeSource writes m before what w has.
-func marshal_corev1_AzureFileVolumeSource(w *writerGenerated, m *corev1.AzureFileVolumeSource) {
+// marshal_corev1_AzureFileVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_AzureFileVolumeSource(w *writerGenerated, n int, m *corev1.AzureFileVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putBool(3<<3, m.ReadOnly)
-	w.putString(2<<3|2, m.ShareName)
-	w.putString(1<<3|2, m.SecretName)
+	n = w.putBool(n, 3<<3, m.ReadOnly)
+	n = w.putString(n, 2<<3|2, m.ShareName)
+	n = w.putString(n, 1<<3|2, m.SecretName)
+	return n
 }
 
 // unmarshal_corev1_ConfigMapVolumeSource adds to m what r has up to its end.
@@ -5957,32 +6066,33 @@ func unmarshal_corev1_ConfigMapVolumeSource(r *readerGenerated, m *corev1.Config
 	}
 }
 
-// marshal_corev1_ConfigMapVolumeSource writes m before what w has.
-func marshal_corev1_ConfigMapVolumeSource(w *writerGenerated, m *corev1.ConfigMapVolumeSource) {
+// marshal_corev1_ConfigMapVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ConfigMapVolumeSource(w *writerGenerated, n int, m *corev1.ConfigMapVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.DefaultUser != nil {
-		w.putNumber(5<<3, uint64(*m.DefaultUser))
+		n = w.putNumber(n, 5<<3, uint64(*m.DefaultUser))
 	}
 	if m.Optional != nil {
-		w.putBool(4<<3, *m.Optional)
+		n = w.putBool(n, 4<<3, *m.Optional)
 	}
 	if m.DefaultMode != nil {
-		w.putNumber(3<<3, uint64(*m.DefaultMode))
+		n = w.putNumber(n, 3<<3, uint64(*m.DefaultMode))
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_KeyToPath(w, &m.Items[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_corev1_KeyToPath(w, n, &m.Items[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	{
-		before := w.written()
-		marshal_corev1_LocalObjectReference(w, &m.LocalObjectReference)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_corev1_LocalObjectReference(w, n, &m.LocalObjectReference)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_corev1_VsphereVirtualDiskVolumeSource adds to m what r has up to its end.
@@ -6010,15 +6120,16 @@ func unmarshal_corev1_VsphereVirtualDiskVolumeSource(r *readerGenerated, m *core
 	}
 }
 
-// marshal_corev1_VsphereVirtualDiskVolumeSource writes m before what w has.
-func marshal_corev1_VsphereVirtualDiskVolumeSource(w *writerGenerated, m *corev1.VsphereVirtualDiskVolumeSource) {
+// marshal_corev1_VsphereVirtualDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_VsphereVirtualDiskVolumeSource(w *writerGenerated, n int, m *corev1.VsphereVirtualDiskVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(4<<3|2, m.StoragePolicyID)
-	w.putString(3<<3|2, m.StoragePolicyName)
-	w.putString(2<<3|2, m.FSType)
-	w.putString(1<<3|2, m.VolumePath)
+	n = w.putString(n, 4<<3|2, m.StoragePolicyID)
+	n = w.putString(n, 3<<3|2, m.StoragePolicyName)
+	n = w.putString(n, 2<<3|2, m.FSType)
+	n = w.putString(n, 1<<3|2, m.VolumePath)
+	return n
 }
 
 // unmarshal_corev1_QuobyteVolumeSource adds to m what r has up to its end.
@@ -6050,17 +6161,18 @@ func unmarshal_corev1_QuobyteVolumeSource(r *readerGenerated, m *corev1.QuobyteV
 	}
 }
 
-// marshal_corev1_QuobyteVolumeSource writes m before what w has.
-func marshal_corev1_QuobyteVolumeSource(w *writerGenerated, m *corev1.QuobyteVolumeSource) {
+// marshal_corev1_QuobyteVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_QuobyteVolumeSource(w *writerGenerated, n int, m *corev1.QuobyteVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(6<<3|2, m.Tenant)
-	w.putString(5<<3|2, m.Group)
-	w.putString(4<<3|2, m.User)
-	w.putBool(3<<3, m.ReadOnly)
-	w.putString(2<<3|2, m.Volume)
-	w.putString(1<<3|2, m.Registry)
+	n = w.putString(n, 6<<3|2, m.Tenant)
+	n = w.putString(n, 5<<3|2, m.Group)
+	n = w.putString(n, 4<<3|2, m.User)
+	n = w.putBool(n, 3<<3, m.ReadOnly)
+	n = w.putString(n, 2<<3|2, m.Volume)
+	n = w.putString(n, 1<<3|2, m.Registry)
+	return n
 }
 
 // unmarshal_corev1_AzureDiskVolumeSource adds to m what r has up to its end.
@@ -6100,25 +6212,26 @@ func unmarshal_corev1_AzureDiskVolumeSource(r *readerGenerated, m *corev1.AzureD
 	}
 }
 
-// marshal_corev1_AzureDiskVolumeSource writes m before what w has.
-func marshal_corev1_AzureDiskVolumeSource(w *writerGenerated, m *corev1.AzureDiskVolumeSource) {
+// marshal_corev1_AzureDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_AzureDiskVolumeSource(w *writerGenerated, n int, m *corev1.AzureDiskVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Kind != nil {
-		w.putString(6<<3|2, string(*m.Kind))
+		n = w.putString(n, 6<<3|2, string(*m.Kind))
 	}
 	if m.ReadOnly != nil {
-		w.putBool(5<<3, *m.ReadOnly)
+		n = w.putBool(n, 5<<3, *m.ReadOnly)
 	}
 	if m.FSType != nil {
-		w.putString(4<<3|2, *m.FSType)
+		n = w.putString(n, 4<<3|2, *m.FSType)
 	}
 	if m.CachingMode != nil {
-		w.putString(3<<3|2, string(*m.CachingMode))
+		n = w.putString(n, 3<<3|2, string(*m.CachingMode))
 	}
-	w.putString(2<<3|2, m.DataDiskURI)
-	w.putString(1<<3|2, m.DiskName)
+	n = w.putString(n, 2<<3|2, m.DataDiskURI)
+	n = w.putString(n, 1<<3|2, m.DiskName)
+	return n
 }
 
 // unmarshal_corev1_PhotonPersistentDiskVolumeSource adds to m what r has up to its end.
@@ -6142,13 +6255,14 @@ func unmarshal_corev1_PhotonPersistentDiskVolumeSource(r *readerGenerated, m *co
 	}
 }
 
-// marshal_corev1_PhotonPersistentDiskVolumeSource writes m before what w has.
-func marshal_corev1_PhotonPersistentDiskVolumeSource(w *writerGenerated, m *corev1.PhotonPersistentDiskVolumeSource) {
+// marshal_corev1_PhotonPersistentDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PhotonPersistentDiskVolumeSource(w *writerGenerated, n int, m *corev1.PhotonPersistentDiskVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(2<<3|2, m.FSType)
-	w.putString(1<<3|2, m.PdID)
+	n = w.putString(n, 2<<3|2, m.FSType)
+	n = w.putString(n, 1<<3|2, m.PdID)
+	return n
 }
 
 // unmarshal_corev1_ProjectedVolumeSource adds to m what r has up to its end.
@@ -6181,24 +6295,25 @@ func unmarshal_corev1_ProjectedVolumeSource(r *readerGenerated, m *corev1.Projec
 	}
 }
 
-// marshal_corev1_ProjectedVolumeSource writes m before what w has.
-func marshal_corev1_ProjectedVolumeSource(w *writerGenerated, m *corev1.ProjectedVolumeSource) {
+// marshal_corev1_ProjectedVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ProjectedVolumeSource(w *writerGenerated, n int, m *corev1.ProjectedVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.DefaultUser != nil {
-		w.putNumber(3<<3, uint64(*m.DefaultUser))
+		n = w.putNumber(n, 3<<3, uint64(*m.DefaultUser))
 	}
 	if m.DefaultMode != nil {
-		w.putNumber(2<<3, uint64(*m.DefaultMode))
+		n = w.putNumber(n, 2<<3, uint64(*m.DefaultMode))
 	}
 	for k := len(m.Sources) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_VolumeProjection(w, &m.Sources[k])
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_corev1_VolumeProjection(w, n, &m.Sources[k])
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_corev1_PortworxVolumeSource adds to m what r has up to its end.
@@ -6224,14 +6339,15 @@ func unmarshal_corev1_PortworxVolumeSource(r *readerGenerated, m *corev1.Portwor
 	}
 }
 
-// marshal_corev1_PortworxVolumeSource writes m before what w has.
-func marshal_corev1_PortworxVolumeSource(w *writerGenerated, m *corev1.PortworxVolumeSource) {
+// marshal_corev1_PortworxVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PortworxVolumeSource(w *writerGenerated, n int, m *corev1.PortworxVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putBool(3<<3, m.ReadOnly)
-	w.putString(2<<3|2, m.FSType)
-	w.putString(1<<3|2, m.VolumeID)
+	n = w.putBool(n, 3<<3, m.ReadOnly)
+	n = w.putString(n, 2<<3|2, m.FSType)
+	n = w.putString(n, 1<<3|2, m.VolumeID)
+	return n
 }
 
 // unmarshal_corev1_ScaleIOVolumeSource adds to m what r has up to its end.
@@ -6277,27 +6393,28 @@ func unmarshal_corev1_ScaleIOVolumeSource(r *readerGenerated, m *corev1.ScaleIOV
 	}
 }
 
-// marshal_corev1_ScaleIOVolumeSource writes m before what w has.
-func marshal_corev1_ScaleIOVolumeSource(w *writerGenerated, m *corev1.ScaleIOVolumeSource) {
+// marshal_corev1_ScaleIOVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ScaleIOVolumeSource(w *writerGenerated, n int, m *corev1.ScaleIOVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putBool(10<<3, m.ReadOnly)
-	w.putString(9<<3|2, m.FSType)
-	w.putString(8<<3|2, m.VolumeName)
-	w.putString(7<<3|2, m.StorageMode)
-	w.putString(6<<3|2, m.StoragePool)
-	w.putString(5<<3|2, m.ProtectionDomain)
-	w.putBool(4<<3, m.SSLEnabled)
+	n = w.putBool(n, 10<<3, m.ReadOnly)
+	n = w.putString(n, 9<<3|2, m.FSType)
+	n = w.putString(n, 8<<3|2, m.VolumeName)
+	n = w.putString(n, 7<<3|2, m.StorageMode)
+	n = w.putString(n, 6<<3|2, m.StoragePool)
+	n = w.putString(n, 5<<3|2, m.ProtectionDomain)
+	n = w.putBool(n, 4<<3, m.SSLEnabled)
 	if m.SecretRef != nil {
 		{
-			before := w.written()
-			marshal_corev1_LocalObjectReference(w, m.SecretRef)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_corev1_LocalObjectReference(w, n, m.SecretRef)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
-	w.putString(2<<3|2, m.System)
-	w.putString(1<<3|2, m.Gateway)
+	n = w.putString(n, 2<<3|2, m.System)
+	n = w.putString(n, 1<<3|2, m.Gateway)
+	return n
 }
 
 // unmarshal_corev1_StorageOSVolumeSource adds to m what r has up to its end.
@@ -6332,22 +6449,23 @@ func unmarshal_corev1_StorageOSVolumeSource(r *readerGenerated, m *corev1.Storag
 	}
 }
 
-// marshal_corev1_StorageOSVolumeSource writes m before what w has.
-func marshal_corev1_StorageOSVolumeSource(w *writerGenerated, m *corev1.StorageOSVolumeSource) {
+// marshal_corev1_StorageOSVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_StorageOSVolumeSource(w *writerGenerated, n int, m *corev1.StorageOSVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.SecretRef != nil {
 		{
-			before := w.written()
-			marshal_corev1_LocalObjectReference(w, m.SecretRef)
-			w.close(5<<3|2, before)
+			before := n
+			n = marshal_corev1_LocalObjectReference(w, n, m.SecretRef)
+			n = w.close(n, 5<<3|2, before)
 		}
 	}
-	w.putBool(4<<3, m.ReadOnly)
-	w.putString(3<<3|2, m.FSType)
-	w.putString(2<<3|2, m.VolumeNamespace)
-	w.putString(1<<3|2, m.VolumeName)
+	n = w.putBool(n, 4<<3, m.ReadOnly)
+	n = w.putString(n, 3<<3|2, m.FSType)
+	n = w.putString(n, 2<<3|2, m.VolumeNamespace)
+	n = w.putString(n, 1<<3|2, m.VolumeName)
+	return n
 }
 
 // unmarshal_corev1_CSIVolumeSource adds to m what r has up to its end.
@@ -6386,26 +6504,27 @@ func unmarshal_corev1_CSIVolumeSource(r *readerGenerated, m *corev1.CSIVolumeSou
 	}
 }
 
-// marshal_corev1_CSIVolumeSource writes m before what w has.
-func marshal_corev1_CSIVolumeSource(w *writerGenerated, m *corev1.CSIVolumeSource) {
+// marshal_corev1_CSIVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_CSIVolumeSource(w *writerGenerated, n int, m *corev1.CSIVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.NodePublishSecretRef != nil {
 		{
-			before := w.written()
-			marshal_corev1_LocalObjectReference(w, m.NodePublishSecretRef)
-			w.close(5<<3|2, before)
+			before := n
+			n = marshal_corev1_LocalObjectReference(w, n, m.NodePublishSecretRef)
+			n = w.close(n, 5<<3|2, before)
 		}
 	}
-	putTextMapGenerated(w, 4<<3|2, m.VolumeAttributes)
+	n = putTextMapGenerated(w, n, 4<<3|2, m.VolumeAttributes)
 	if m.FSType != nil {
-		w.putString(3<<3|2, *m.FSType)
+		n = w.putString(n, 3<<3|2, *m.FSType)
 	}
 	if m.ReadOnly != nil {
-		w.putBool(2<<3, *m.ReadOnly)
+		n = w.putBool(n, 2<<3, *m.ReadOnly)
 	}
-	w.putString(1<<3|2, m.Driver)
+	n = w.putString(n, 1<<3|2, m.Driver)
+	return n
 }
 
 // unmarshal_corev1_EphemeralVolumeSource adds to m what r has up to its end.
@@ -6432,18 +6551,19 @@ func unmarshal_corev1_EphemeralVolumeSource(r *readerGenerated, m *corev1.Epheme
 	}
 }
 
-// marshal_corev1_EphemeralVolumeSource writes m before what w has.
-func marshal_corev1_EphemeralVolumeSource(w *writerGenerated, m *corev1.EphemeralVolumeSource) {
+// marshal_corev1_EphemeralVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_EphemeralVolumeSource(w *writerGenerated, n int, m *corev1.EphemeralVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.VolumeClaimTemplate != nil {
 		{
-			before := w.written()
-			marshal_corev1_PersistentVolumeClaimTemplate(w, m.VolumeClaimTemplate)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_corev1_PersistentVolumeClaimTemplate(w, n, m.VolumeClaimTemplate)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_corev1_ImageVolumeSource adds to m what r has up to its end.
@@ -6467,13 +6587,14 @@ func unmarshal_corev1_ImageVolumeSource(r *readerGenerated, m *corev1.ImageVolum
 	}
 }
 
-// marshal_corev1_ImageVolumeSource writes m before what w has.
-func marshal_corev1_ImageVolumeSource(w *writerGenerated, m *corev1.ImageVolumeSource) {
+// marshal_corev1_ImageVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ImageVolumeSource(w *writerGenerated, n int, m *corev1.ImageVolumeSource) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(2<<3|2, string(m.PullPolicy))
-	w.putString(1<<3|2, m.Reference)
+	n = w.putString(n, 2<<3|2, string(m.PullPolicy))
+	n = w.putString(n, 1<<3|2, m.Reference)
+	return n
 }
 
 // unmarshal_corev1_ConfigMapEnvSource adds to m what r has up to its end.
@@ -6501,19 +6622,20 @@ func unmarshal_corev1_ConfigMapEnvSource(r *readerGenerated, m *corev1.ConfigMap
 	}
 }
 
-// marshal_corev1_ConfigMapEnvSource writes m before what w has.
-func marshal_corev1_ConfigMapEnvSource(w *writerGenerated, m *corev1.ConfigMapEnvSource) {
+// marshal_corev1_ConfigMapEnvSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ConfigMapEnvSource(w *writerGenerated, n int, m *corev1.ConfigMapEnvSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Optional != nil {
-		w.putBool(2<<3, *m.Optional)
+		n = w.putBool(n, 2<<3, *m.Optional)
 	}
 	{
-		before := w.written()
-		marshal_corev1_LocalObjectReference(w, &m.LocalObjectReference)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_corev1_LocalObjectReference(w, n, &m.LocalObjectReference)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_corev1_SecretEnvSource adds to m what r has up to its end.
@@ -6541,19 +6663,20 @@ func unmarshal_corev1_SecretEnvSource(r *readerGenerated, m *corev1.SecretEnvSou
 	}
 }
 
-// marshal_corev1_SecretEnvSource writes m before what w has.
-func marshal_corev1_SecretEnvSource(w *writerGenerated, m *corev1.SecretEnvSource) {
+// marshal_corev1_SecretEnvSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_SecretEnvSource(w *writerGenerated, n int, m *corev1.SecretEnvSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Optional != nil {
-		w.putBool(2<<3, *m.Optional)
+		n = w.putBool(n, 2<<3, *m.Optional)
 	}
 	{
-		before := w.written()
-		marshal_corev1_LocalObjectReference(w, &m.LocalObjectReference)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_corev1_LocalObjectReference(w, n, &m.LocalObjectReference)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_corev1_EnvVarSource adds to m what r has up to its end.
@@ -6608,46 +6731,47 @@ func unmarshal_corev1_EnvVarSource(r *readerGenerated, m *corev1.EnvVarSource) {
 	}
 }
 
-// marshal_corev1_EnvVarSource writes m before what w has.
-func marshal_corev1_EnvVarSource(w *writerGenerated, m *corev1.EnvVarSource) {
+// marshal_corev1_EnvVarSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_EnvVarSource(w *writerGenerated, n int, m *corev1.EnvVarSource) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.FileKeyRef != nil {
 		{
-			before := w.written()
-			marshal_corev1_FileKeySelector(w, m.FileKeyRef)
-			w.close(5<<3|2, before)
+			before := n
+			n = marshal_corev1_FileKeySelector(w, n, m.FileKeyRef)
+			n = w.close(n, 5<<3|2, before)
 		}
 	}
 	if m.SecretKeyRef != nil {
 		{
-			before := w.written()
-			marshal_corev1_SecretKeySelector(w, m.SecretKeyRef)
-			w.close(4<<3|2, before)
+			before := n
+			n = marshal_corev1_SecretKeySelector(w, n, m.SecretKeyRef)
+			n = w.close(n, 4<<3|2, before)
 		}
 	}
 	if m.ConfigMapKeyRef != nil {
 		{
-			before := w.written()
-			marshal_corev1_ConfigMapKeySelector(w, m.ConfigMapKeyRef)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_corev1_ConfigMapKeySelector(w, n, m.ConfigMapKeyRef)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	if m.ResourceFieldRef != nil {
 		{
-			before := w.written()
-			marshal_corev1_ResourceFieldSelector(w, m.ResourceFieldRef)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_corev1_ResourceFieldSelector(w, n, m.ResourceFieldRef)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	if m.FieldRef != nil {
 		{
-			before := w.written()
-			marshal_corev1_ObjectFieldSelector(w, m.FieldRef)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_corev1_ObjectFieldSelector(w, n, m.FieldRef)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_corev1_ContainerRestartRuleOnExitCodes adds to m what r has up to its end.
@@ -6671,15 +6795,16 @@ func unmarshal_corev1_ContainerRestartRuleOnExitCodes(r *readerGenerated, m *cor
 	}
 }
 
-// marshal_corev1_ContainerRestartRuleOnExitCodes writes m before what w has.
-func marshal_corev1_ContainerRestartRuleOnExitCodes(w *writerGenerated, m *corev1.ContainerRestartRuleOnExitCodes) {
+// marshal_corev1_ContainerRestartRuleOnExitCodes writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ContainerRestartRuleOnExitCodes(w *writerGenerated, n int, m *corev1.ContainerRestartRuleOnExitCodes) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Values) - 1; k >= 0; k-- {
-		w.putNumber(2<<3, uint64(m.Values[k]))
+		n = w.putNumber(n, 2<<3, uint64(m.Values[k]))
 	}
-	w.putString(1<<3|2, string(m.Operator))
+	n = w.putString(n, 1<<3|2, string(m.Operator))
+	return n
 }
 
 // unmarshal_corev1_ProbeHandler adds to m what r has up to its end.
@@ -6727,39 +6852,40 @@ func unmarshal_corev1_ProbeHandler(r *readerGenerated, m *corev1.ProbeHandler) {
 	}
 }
 
-// marshal_corev1_ProbeHandler writes m before what w has.
-func marshal_corev1_ProbeHandler(w *writerGenerated, m *corev1.ProbeHandler) {
+// marshal_corev1_ProbeHandler writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ProbeHandler(w *writerGenerated, n int, m *corev1.ProbeHandler) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.GRPC != nil {
 		{
-			before := w.written()
-			marshal_corev1_GRPCAction(w, m.GRPC)
-			w.close(4<<3|2, before)
+			before := n
+			n = marshal_corev1_GRPCAction(w, n, m.GRPC)
+			n = w.close(n, 4<<3|2, before)
 		}
 	}
 	if m.TCPSocket != nil {
 		{
-			before := w.written()
-			marshal_corev1_TCPSocketAction(w, m.TCPSocket)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_corev1_TCPSocketAction(w, n, m.TCPSocket)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	if m.HTTPGet != nil {
 		{
-			before := w.written()
-			marshal_corev1_HTTPGetAction(w, m.HTTPGet)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_corev1_HTTPGetAction(w, n, m.HTTPGet)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	if m.Exec != nil {
 		{
-			before := w.written()
-			marshal_corev1_ExecAction(w, m.Exec)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_corev1_ExecAction(w, n, m.Exec)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_corev1_LifecycleHandler adds to m what r has up to its end.
@@ -6807,39 +6933,40 @@ func unmarshal_corev1_LifecycleHandler(r *readerGenerated, m *corev1.LifecycleHa
 	}
 }
 
-// marshal_corev1_LifecycleHandler writes m before what w has.
-func marshal_corev1_LifecycleHandler(w *writerGenerated, m *corev1.LifecycleHandler) {
+// marshal_corev1_LifecycleHandler writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_LifecycleHandler(w *writerGenerated, n int, m *corev1.LifecycleHandler) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Sleep != nil {
 		{
-			before := w.written()
-			marshal_corev1_SleepAction(w, m.Sleep)
-			w.close(4<<3|2, before)
+			before := n
+			n = marshal_corev1_SleepAction(w, n, m.Sleep)
+			n = w.close(n, 4<<3|2, before)
 		}
 	}
 	if m.TCPSocket != nil {
 		{
-			before := w.written()
-			marshal_corev1_TCPSocketAction(w, m.TCPSocket)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_corev1_TCPSocketAction(w, n, m.TCPSocket)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	if m.HTTPGet != nil {
 		{
-			before := w.written()
-			marshal_corev1_HTTPGetAction(w, m.HTTPGet)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_corev1_HTTPGetAction(w, n, m.HTTPGet)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	if m.Exec != nil {
 		{
-			before := w.written()
-			marshal_corev1_ExecAction(w, m.Exec)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_corev1_ExecAction(w, n, m.Exec)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_corev1_Capabilities adds to m what r has up to its end.
@@ -6863,17 +6990,18 @@ func unmarshal_corev1_Capabilities(r *readerGenerated, m *corev1.Capabilities) {
 	}
 }
 
-// marshal_corev1_Capabilities writes m before what w has.
-func marshal_corev1_Capabilities(w *writerGenerated, m *corev1.Capabilities) {
+// marshal_corev1_Capabilities writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_Capabilities(w *writerGenerated, n int, m *corev1.Capabilities) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Drop) - 1; k >= 0; k-- {
-		w.putString(2<<3|2, string(m.Drop[k]))
+		n = w.putString(n, 2<<3|2, string(m.Drop[k]))
 	}
 	for k := len(m.Add) - 1; k >= 0; k-- {
-		w.putString(1<<3|2, string(m.Add[k]))
+		n = w.putString(n, 1<<3|2, string(m.Add[k]))
 	}
+	return n
 }
 
 // unmarshal_corev1_NodeSelector adds to m what r has up to its end.
@@ -6898,18 +7026,19 @@ func unmarshal_corev1_NodeSelector(r *readerGenerated, m *corev1.NodeSelector) {
 	}
 }
 
-// marshal_corev1_NodeSelector writes m before what w has.
-func marshal_corev1_NodeSelector(w *writerGenerated, m *corev1.NodeSelector) {
+// marshal_corev1_NodeSelector writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_NodeSelector(w *writerGenerated, n int, m *corev1.NodeSelector) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.NodeSelectorTerms) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_NodeSelectorTerm(w, &m.NodeSelectorTerms[k])
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_corev1_NodeSelectorTerm(w, n, &m.NodeSelectorTerms[k])
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_corev1_PreferredSchedulingTerm adds to m what r has up to its end.
@@ -6935,17 +7064,18 @@ func unmarshal_corev1_PreferredSchedulingTerm(r *readerGenerated, m *corev1.Pref
 	}
 }
 
-// marshal_corev1_PreferredSchedulingTerm writes m before what w has.
-func marshal_corev1_PreferredSchedulingTerm(w *writerGenerated, m *corev1.PreferredSchedulingTerm) {
+// marshal_corev1_PreferredSchedulingTerm writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PreferredSchedulingTerm(w *writerGenerated, n int, m *corev1.PreferredSchedulingTerm) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_corev1_NodeSelectorTerm(w, &m.Preference)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_corev1_NodeSelectorTerm(w, n, &m.Preference)
+		n = w.close(n, 2<<3|2, before)
 	}
-	w.putNumber(1<<3, uint64(m.Weight))
+	n = w.putNumber(n, 1<<3, uint64(m.Weight))
+	return n
 }
 
 // unmarshal_corev1_PodAffinityTerm adds to m what r has up to its end.
@@ -6987,35 +7117,36 @@ func unmarshal_corev1_PodAffinityTerm(r *readerGenerated, m *corev1.PodAffinityT
 	}
 }
 
-// marshal_corev1_PodAffinityTerm writes m before what w has.
-func marshal_corev1_PodAffinityTerm(w *writerGenerated, m *corev1.PodAffinityTerm) {
+// marshal_corev1_PodAffinityTerm writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PodAffinityTerm(w *writerGenerated, n int, m *corev1.PodAffinityTerm) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.MismatchLabelKeys) - 1; k >= 0; k-- {
-		w.putString(6<<3|2, m.MismatchLabelKeys[k])
+		n = w.putString(n, 6<<3|2, m.MismatchLabelKeys[k])
 	}
 	for k := len(m.MatchLabelKeys) - 1; k >= 0; k-- {
-		w.putString(5<<3|2, m.MatchLabelKeys[k])
+		n = w.putString(n, 5<<3|2, m.MatchLabelKeys[k])
 	}
 	if m.NamespaceSelector != nil {
 		{
-			before := w.written()
-			marshal_metav1_LabelSelector(w, m.NamespaceSelector)
-			w.close(4<<3|2, before)
+			before := n
+			n = marshal_metav1_LabelSelector(w, n, m.NamespaceSelector)
+			n = w.close(n, 4<<3|2, before)
 		}
 	}
-	w.putString(3<<3|2, m.TopologyKey)
+	n = w.putString(n, 3<<3|2, m.TopologyKey)
 	for k := len(m.Namespaces) - 1; k >= 0; k-- {
-		w.putString(2<<3|2, m.Namespaces[k])
+		n = w.putString(n, 2<<3|2, m.Namespaces[k])
 	}
 	if m.LabelSelector != nil {
 		{
-			before := w.written()
-			marshal_metav1_LabelSelector(w, m.LabelSelector)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_metav1_LabelSelector(w, n, m.LabelSelector)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_corev1_WeightedPodAffinityTerm adds to m what r has up to its end.
@@ -7041,17 +7172,18 @@ func unmarshal_corev1_WeightedPodAffinityTerm(r *readerGenerated, m *corev1.Weig
 	}
 }
 
-// marshal_corev1_WeightedPodAffinityTerm writes m before what w has.
-func marshal_corev1_WeightedPodAffinityTerm(w *writerGenerated, m *corev1.WeightedPodAffinityTerm) {
+// marshal_corev1_WeightedPodAffinityTerm writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_WeightedPodAffinityTerm(w *writerGenerated, n int, m *corev1.WeightedPodAffinityTerm) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_corev1_PodAffinityTerm(w, &m.PodAffinityTerm)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_corev1_PodAffinityTerm(w, n, &m.PodAffinityTerm)
+		n = w.close(n, 2<<3|2, before)
 	}
-	w.putNumber(1<<3, uint64(m.Weight))
+	n = w.putNumber(n, 1<<3, uint64(m.Weight))
+	return n
 }
 
 // unmarshal_metav1_LabelSelectorRequirement adds to m what r has up to its end.
@@ -7077,16 +7209,17 @@ func unmarshal_metav1_LabelSelectorRequirement(r *readerGenerated, m *metav1.Lab
 	}
 }
 
-// marshal_metav1_LabelSelectorRequirement writes m before what w has.
-func marshal_metav1_LabelSelectorRequirement(w *writerGenerated, m *metav1.LabelSelectorRequirement) {
+// marshal_metav1_LabelSelectorRequirement writes m before the n bytes that w has, and returns how many it has then.
+func marshal_metav1_LabelSelectorRequirement(w *writerGenerated, n int, m *metav1.LabelSelectorRequirement) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Values) - 1; k >= 0; k-- {
-		w.putString(3<<3|2, m.Values[k])
+		n = w.putString(n, 3<<3|2, m.Values[k])
 	}
-	w.putString(2<<3|2, string(m.Operator))
-	w.putString(1<<3|2, m.Key)
+	n = w.putString(n, 2<<3|2, string(m.Operator))
+	n = w.putString(n, 1<<3|2, m.Key)
+	return n
 }
 
 // unmarshal_corev1_ContainerStateWaiting adds to m what r has up to its end.
@@ -7110,13 +7243,14 @@ func unmarshal_corev1_ContainerStateWaiting(r *readerGenerated, m *corev1.Contai
 	}
 }
 
-// marshal_corev1_ContainerStateWaiting writes m before what w has.
-func marshal_corev1_ContainerStateWaiting(w *writerGenerated, m *corev1.ContainerStateWaiting) {
+// marshal_corev1_ContainerStateWaiting writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ContainerStateWaiting(w *writerGenerated, n int, m *corev1.ContainerStateWaiting) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(2<<3|2, m.Message)
-	w.putString(1<<3|2, m.Reason)
+	n = w.putString(n, 2<<3|2, m.Message)
+	n = w.putString(n, 1<<3|2, m.Reason)
+	return n
 }
 
 // unmarshal_corev1_ContainerStateRunning adds to m what r has up to its end.
@@ -7140,12 +7274,13 @@ func unmarshal_corev1_ContainerStateRunning(r *readerGenerated, m *corev1.Contai
 	}
 }
 
-// marshal_corev1_ContainerStateRunning writes m before what w has.
-func marshal_corev1_ContainerStateRunning(w *writerGenerated, m *corev1.ContainerStateRunning) {
+// marshal_corev1_ContainerStateRunning writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ContainerStateRunning(w *writerGenerated, n int, m *corev1.ContainerStateRunning) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putTime(1<<3|2, &m.StartedAt)
+	n = w.putTime(n, 1<<3|2, &m.StartedAt)
+	return n
 }
 
 // unmarshal_corev1_ContainerStateTerminated adds to m what r has up to its end.
@@ -7183,18 +7318,19 @@ func unmarshal_corev1_ContainerStateTerminated(r *readerGenerated, m *corev1.Con
 	}
 }
 
-// marshal_corev1_ContainerStateTerminated writes m before what w has.
-func marshal_corev1_ContainerStateTerminated(w *writerGenerated, m *corev1.ContainerStateTerminated) {
+// marshal_corev1_ContainerStateTerminated writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ContainerStateTerminated(w *writerGenerated, n int, m *corev1.ContainerStateTerminated) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(7<<3|2, m.ContainerID)
-	w.putTime(6<<3|2, &m.FinishedAt)
-	w.putTime(5<<3|2, &m.StartedAt)
-	w.putString(4<<3|2, m.Message)
-	w.putString(3<<3|2, m.Reason)
-	w.putNumber(2<<3, uint64(m.Signal))
-	w.putNumber(1<<3, uint64(m.ExitCode))
+	n = w.putString(n, 7<<3|2, m.ContainerID)
+	n = w.putTime(n, 6<<3|2, &m.FinishedAt)
+	n = w.putTime(n, 5<<3|2, &m.StartedAt)
+	n = w.putString(n, 4<<3|2, m.Message)
+	n = w.putString(n, 3<<3|2, m.Reason)
+	n = w.putNumber(n, 2<<3, uint64(m.Signal))
+	n = w.putNumber(n, 1<<3, uint64(m.ExitCode))
+	return n
 }
 
 // unmarshal_corev1_VolumeStatus adds to m what r has up to its end.
@@ -7221,18 +7357,19 @@ func unmarshal_corev1_VolumeStatus(r *readerGenerated, m *corev1.VolumeStatus) {
 	}
 }
 
-// marshal_corev1_VolumeStatus writes m before what w has.
-func marshal_corev1_VolumeStatus(w *writerGenerated, m *corev1.VolumeStatus) {
+// marshal_corev1_VolumeStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_VolumeStatus(w *writerGenerated, n int, m *corev1.VolumeStatus) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Image != nil {
 		{
-			before := w.written()
-			marshal_corev1_ImageVolumeStatus(w, m.Image)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_corev1_ImageVolumeStatus(w, n, m.Image)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_corev1_LinuxContainerUser adds to m what r has up to its end.
@@ -7258,16 +7395,17 @@ func unmarshal_corev1_LinuxContainerUser(r *readerGenerated, m *corev1.LinuxCont
 	}
 }
 
-// marshal_corev1_LinuxContainerUser writes m before what w has.
-func marshal_corev1_LinuxContainerUser(w *writerGenerated, m *corev1.LinuxContainerUser) {
+// marshal_corev1_LinuxContainerUser writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_LinuxContainerUser(w *writerGenerated, n int, m *corev1.LinuxContainerUser) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.SupplementalGroups) - 1; k >= 0; k-- {
-		w.putNumber(3<<3, uint64(m.SupplementalGroups[k]))
+		n = w.putNumber(n, 3<<3, uint64(m.SupplementalGroups[k]))
 	}
-	w.putNumber(2<<3, uint64(m.GID))
-	w.putNumber(1<<3, uint64(m.UID))
+	n = w.putNumber(n, 2<<3, uint64(m.GID))
+	n = w.putNumber(n, 1<<3, uint64(m.UID))
+	return n
 }
 
 // unmarshal_corev1_ResourceHealth adds to m what r has up to its end.
@@ -7295,16 +7433,17 @@ func unmarshal_corev1_ResourceHealth(r *readerGenerated, m *corev1.ResourceHealt
 	}
 }
 
-// marshal_corev1_ResourceHealth writes m before what w has.
-func marshal_corev1_ResourceHealth(w *writerGenerated, m *corev1.ResourceHealth) {
+// marshal_corev1_ResourceHealth writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ResourceHealth(w *writerGenerated, n int, m *corev1.ResourceHealth) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Message != nil {
-		w.putString(6<<3|2, *m.Message)
+		n = w.putString(n, 6<<3|2, *m.Message)
 	}
-	w.putString(2<<3|2, string(m.Health))
-	w.putString(1<<3|2, string(m.ResourceID))
+	n = w.putString(n, 2<<3|2, string(m.Health))
+	n = w.putString(n, 1<<3|2, string(m.ResourceID))
+	return n
 }
 
 // unmarshal_corev1_KeyToPath adds to m what r has up to its end.
@@ -7336,19 +7475,20 @@ func unmarshal_corev1_KeyToPath(r *readerGenerated, m *corev1.KeyToPath) {
 	}
 }
 
-// marshal_corev1_KeyToPath writes m before what w has.
-func marshal_corev1_KeyToPath(w *writerGenerated, m *corev1.KeyToPath) {
+// marshal_corev1_KeyToPath writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_KeyToPath(w *writerGenerated, n int, m *corev1.KeyToPath) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.User != nil {
-		w.putNumber(4<<3, uint64(*m.User))
+		n = w.putNumber(n, 4<<3, uint64(*m.User))
 	}
 	if m.Mode != nil {
-		w.putNumber(3<<3, uint64(*m.Mode))
+		n = w.putNumber(n, 3<<3, uint64(*m.Mode))
 	}
-	w.putString(2<<3|2, m.Path)
-	w.putString(1<<3|2, m.Key)
+	n = w.putString(n, 2<<3|2, m.Path)
+	n = w.putString(n, 1<<3|2, m.Key)
+	return n
 }
 
 // unmarshal_corev1_DownwardAPIVolumeFile adds to m what r has up to its end.
@@ -7392,32 +7532,33 @@ func unmarshal_corev1_DownwardAPIVolumeFile(r *readerGenerated, m *corev1.Downwa
 	}
 }
 
-// marshal_corev1_DownwardAPIVolumeFile writes m before what w has.
-func marshal_corev1_DownwardAPIVolumeFile(w *writerGenerated, m *corev1.DownwardAPIVolumeFile) {
+// marshal_corev1_DownwardAPIVolumeFile writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_DownwardAPIVolumeFile(w *writerGenerated, n int, m *corev1.DownwardAPIVolumeFile) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.User != nil {
-		w.putNumber(5<<3, uint64(*m.User))
+		n = w.putNumber(n, 5<<3, uint64(*m.User))
 	}
 	if m.Mode != nil {
-		w.putNumber(4<<3, uint64(*m.Mode))
+		n = w.putNumber(n, 4<<3, uint64(*m.Mode))
 	}
 	if m.ResourceFieldRef != nil {
 		{
-			before := w.written()
-			marshal_corev1_ResourceFieldSelector(w, m.ResourceFieldRef)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_corev1_ResourceFieldSelector(w, n, m.ResourceFieldRef)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	if m.FieldRef != nil {
 		{
-			before := w.written()
-			marshal_corev1_ObjectFieldSelector(w, m.FieldRef)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_corev1_ObjectFieldSelector(w, n, m.FieldRef)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
-	w.putString(1<<3|2, m.Path)
+	n = w.putString(n, 1<<3|2, m.Path)
+	return n
 }
 
 // unmarshal_corev1_VolumeProjection adds to m what r has up to its end.
@@ -7479,53 +7620,54 @@ func unmarshal_corev1_VolumeProjection(r *readerGenerated, m *corev1.VolumeProje
 	}
 }
 
-// marshal_corev1_VolumeProjection writes m before what w has.
-func marshal_corev1_VolumeProjection(w *writerGenerated, m *corev1.VolumeProjection) {
+// marshal_corev1_VolumeProjection writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_VolumeProjection(w *writerGenerated, n int, m *corev1.VolumeProjection) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.PodCertificate != nil {
 		{
-			before := w.written()
-			marshal_corev1_PodCertificateProjection(w, m.PodCertificate)
-			w.close(6<<3|2, before)
+			before := n
+			n = marshal_corev1_PodCertificateProjection(w, n, m.PodCertificate)
+			n = w.close(n, 6<<3|2, before)
 		}
 	}
 	if m.ClusterTrustBundle != nil {
 		{
-			before := w.written()
-			marshal_corev1_ClusterTrustBundleProjection(w, m.ClusterTrustBundle)
-			w.close(5<<3|2, before)
+			before := n
+			n = marshal_corev1_ClusterTrustBundleProjection(w, n, m.ClusterTrustBundle)
+			n = w.close(n, 5<<3|2, before)
 		}
 	}
 	if m.ServiceAccountToken != nil {
 		{
-			before := w.written()
-			marshal_corev1_ServiceAccountTokenProjection(w, m.ServiceAccountToken)
-			w.close(4<<3|2, before)
+			before := n
+			n = marshal_corev1_ServiceAccountTokenProjection(w, n, m.ServiceAccountToken)
+			n = w.close(n, 4<<3|2, before)
 		}
 	}
 	if m.ConfigMap != nil {
 		{
-			before := w.written()
-			marshal_corev1_ConfigMapProjection(w, m.ConfigMap)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_corev1_ConfigMapProjection(w, n, m.ConfigMap)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	if m.DownwardAPI != nil {
 		{
-			before := w.written()
-			marshal_corev1_DownwardAPIProjection(w, m.DownwardAPI)
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_corev1_DownwardAPIProjection(w, n, m.DownwardAPI)
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	if m.Secret != nil {
 		{
-			before := w.written()
-			marshal_corev1_SecretProjection(w, m.Secret)
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_corev1_SecretProjection(w, n, m.Secret)
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_corev1_PersistentVolumeClaimTemplate adds to m what r has up to its end.
@@ -7553,21 +7695,22 @@ func unmarshal_corev1_PersistentVolumeClaimTemplate(r *readerGenerated, m *corev
 	}
 }
 
-// marshal_corev1_PersistentVolumeClaimTemplate writes m before what w has.
-func marshal_corev1_PersistentVolumeClaimTemplate(w *writerGenerated, m *corev1.PersistentVolumeClaimTemplate) {
+// marshal_corev1_PersistentVolumeClaimTemplate writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PersistentVolumeClaimTemplate(w *writerGenerated, n int, m *corev1.PersistentVolumeClaimTemplate) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_corev1_PersistentVolumeClaimSpec(w, &m.Spec)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_corev1_PersistentVolumeClaimSpec(w, n, &m.Spec)
+		n = w.close(n, 2<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_metav1_ObjectMeta(w, &m.ObjectMeta)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_metav1_ObjectMeta(w, n, &m.ObjectMeta)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_corev1_ObjectFieldSelector adds to m what r has up to its end.
@@ -7591,13 +7734,14 @@ func unmarshal_corev1_ObjectFieldSelector(r *readerGenerated, m *corev1.ObjectFi
 	}
 }
 
-// marshal_corev1_ObjectFieldSelector writes m before what w has.
-func marshal_corev1_ObjectFieldSelector(w *writerGenerated, m *corev1.ObjectFieldSelector) {
+// marshal_corev1_ObjectFieldSelector writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ObjectFieldSelector(w *writerGenerated, n int, m *corev1.ObjectFieldSelector) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(2<<3|2, m.FieldPath)
-	w.putString(1<<3|2, m.APIVersion)
+	n = w.putString(n, 2<<3|2, m.FieldPath)
+	n = w.putString(n, 1<<3|2, m.APIVersion)
+	return n
 }
 
 // unmarshal_corev1_ResourceFieldSelector adds to m what r has up to its end.
@@ -7625,14 +7769,15 @@ func unmarshal_corev1_ResourceFieldSelector(r *readerGenerated, m *corev1.Resour
 	}
 }
 
-// marshal_corev1_ResourceFieldSelector writes m before what w has.
-func marshal_corev1_ResourceFieldSelector(w *writerGenerated, m *corev1.ResourceFieldSelector) {
+// marshal_corev1_ResourceFieldSelector writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ResourceFieldSelector(w *writerGenerated, n int, m *corev1.ResourceFieldSelector) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putQuantity(3<<3|2, m.Divisor)
-	w.putString(2<<3|2, m.Resource)
-	w.putString(1<<3|2, m.ContainerName)
+	n = w.putQuantity(n, 3<<3|2, m.Divisor)
+	n = w.putString(n, 2<<3|2, m.Resource)
+	n = w.putString(n, 1<<3|2, m.ContainerName)
+	return n
 }
 
 // unmarshal_corev1_ConfigMapKeySelector adds to m what r has up to its end.
@@ -7662,20 +7807,21 @@ func unmarshal_corev1_ConfigMapKeySelector(r *readerGenerated, m *corev1.ConfigM
 	}
 }
 
-// marshal_corev1_ConfigMapKeySelector writes m before what w has.
-func marshal_corev1_ConfigMapKeySelector(w *writerGenerated, m *corev1.ConfigMapKeySelector) {
+// marshal_corev1_ConfigMapKeySelector writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ConfigMapKeySelector(w *writerGenerated, n int, m *corev1.ConfigMapKeySelector) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Optional != nil {
-		w.putBool(3<<3, *m.Optional)
+		n = w.putBool(n, 3<<3, *m.Optional)
 	}
-	w.putString(2<<3|2, m.Key)
+	n = w.putString(n, 2<<3|2, m.Key)
 	{
-		before := w.written()
-		marshal_corev1_LocalObjectReference(w, &m.LocalObjectReference)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_corev1_LocalObjectReference(w, n, &m.LocalObjectReference)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_corev1_SecretKeySelector adds to m what r has up to its end.
@@ -7705,20 +7851,21 @@ func unmarshal_corev1_SecretKeySelector(r *readerGenerated, m *corev1.SecretKeyS
 	}
 }
 
-// marshal_corev1_SecretKeySelector writes m before what w has.
-func marshal_corev1_SecretKeySelector(w *writerGenerated, m *corev1.SecretKeySelector) {
+// marshal_corev1_SecretKeySelector writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_SecretKeySelector(w *writerGenerated, n int, m *corev1.SecretKeySelector) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Optional != nil {
-		w.putBool(3<<3, *m.Optional)
+		n = w.putBool(n, 3<<3, *m.Optional)
 	}
-	w.putString(2<<3|2, m.Key)
+	n = w.putString(n, 2<<3|2, m.Key)
 	{
-		before := w.written()
-		marshal_corev1_LocalObjectReference(w, &m.LocalObjectReference)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_corev1_LocalObjectReference(w, n, &m.LocalObjectReference)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_corev1_FileKeySelector adds to m what r has up to its end.
@@ -7748,17 +7895,18 @@ func unmarshal_corev1_FileKeySelector(r *readerGenerated, m *corev1.FileKeySelec
 	}
 }
 
-// marshal_corev1_FileKeySelector writes m before what w has.
-func marshal_corev1_FileKeySelector(w *writerGenerated, m *corev1.FileKeySelector) {
+// marshal_corev1_FileKeySelector writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_FileKeySelector(w *writerGenerated, n int, m *corev1.FileKeySelector) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Optional != nil {
-		w.putBool(4<<3, *m.Optional)
+		n = w.putBool(n, 4<<3, *m.Optional)
 	}
-	w.putString(3<<3|2, m.Key)
-	w.putString(2<<3|2, m.Path)
-	w.putString(1<<3|2, m.VolumeName)
+	n = w.putString(n, 3<<3|2, m.Key)
+	n = w.putString(n, 2<<3|2, m.Path)
+	n = w.putString(n, 1<<3|2, m.VolumeName)
+	return n
 }
 
 // unmarshal_corev1_ExecAction adds to m what r has up to its end.
@@ -7780,14 +7928,15 @@ func unmarshal_corev1_ExecAction(r *readerGenerated, m *corev1.ExecAction) {
 	}
 }
 
-// marshal_corev1_ExecAction writes m before what w has.
-func marshal_corev1_ExecAction(w *writerGenerated, m *corev1.ExecAction) {
+// marshal_corev1_ExecAction writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ExecAction(w *writerGenerated, n int, m *corev1.ExecAction) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Command) - 1; k >= 0; k-- {
-		w.putString(1<<3|2, m.Command[k])
+		n = w.putString(n, 1<<3|2, m.Command[k])
 	}
+	return n
 }
 
 // unmarshal_corev1_HTTPGetAction adds to m what r has up to its end.
@@ -7826,29 +7975,30 @@ func unmarshal_corev1_HTTPGetAction(r *readerGenerated, m *corev1.HTTPGetAction)
 	}
 }
 
-// marshal_corev1_HTTPGetAction writes m before what w has.
-func marshal_corev1_HTTPGetAction(w *writerGenerated, m *corev1.HTTPGetAction) {
+// marshal_corev1_HTTPGetAction writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_HTTPGetAction(w *writerGenerated, n int, m *corev1.HTTPGetAction) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Protocol != nil {
-		w.putString(6<<3|2, string(*m.Protocol))
+		n = w.putString(n, 6<<3|2, string(*m.Protocol))
 	}
 	for k := len(m.HTTPHeaders) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_HTTPHeader(w, &m.HTTPHeaders[k])
-			w.close(5<<3|2, before)
+			before := n
+			n = marshal_corev1_HTTPHeader(w, n, &m.HTTPHeaders[k])
+			n = w.close(n, 5<<3|2, before)
 		}
 	}
-	w.putString(4<<3|2, string(m.Scheme))
-	w.putString(3<<3|2, m.Host)
+	n = w.putString(n, 4<<3|2, string(m.Scheme))
+	n = w.putString(n, 3<<3|2, m.Host)
 	{
-		before := w.written()
-		marshal_intstr_IntOrString(w, &m.Port)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_intstr_IntOrString(w, n, &m.Port)
+		n = w.close(n, 2<<3|2, before)
 	}
-	w.putString(1<<3|2, m.Path)
+	n = w.putString(n, 1<<3|2, m.Path)
+	return n
 }
 
 // unmarshal_corev1_TCPSocketAction adds to m what r has up to its end.
@@ -7874,17 +8024,18 @@ func unmarshal_corev1_TCPSocketAction(r *readerGenerated, m *corev1.TCPSocketAct
 	}
 }
 
-// marshal_corev1_TCPSocketAction writes m before what w has.
-func marshal_corev1_TCPSocketAction(w *writerGenerated, m *corev1.TCPSocketAction) {
+// marshal_corev1_TCPSocketAction writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_TCPSocketAction(w *writerGenerated, n int, m *corev1.TCPSocketAction) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(2<<3|2, m.Host)
+	n = w.putString(n, 2<<3|2, m.Host)
 	{
-		before := w.written()
-		marshal_intstr_IntOrString(w, &m.Port)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_intstr_IntOrString(w, n, &m.Port)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_corev1_GRPCAction adds to m what r has up to its end.
@@ -7914,18 +8065,19 @@ func unmarshal_corev1_GRPCAction(r *readerGenerated, m *corev1.GRPCAction) {
 	}
 }
 
-// marshal_corev1_GRPCAction writes m before what w has.
-func marshal_corev1_GRPCAction(w *writerGenerated, m *corev1.GRPCAction) {
+// marshal_corev1_GRPCAction writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_GRPCAction(w *writerGenerated, n int, m *corev1.GRPCAction) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Mode != nil {
-		w.putString(3<<3|2, string(*m.Mode))
+		n = w.putString(n, 3<<3|2, string(*m.Mode))
 	}
 	if m.Service != nil {
-		w.putString(2<<3|2, *m.Service)
+		n = w.putString(n, 2<<3|2, *m.Service)
 	}
-	w.putNumber(1<<3, uint64(m.Port))
+	n = w.putNumber(n, 1<<3, uint64(m.Port))
+	return n
 }
 
 // unmarshal_corev1_SleepAction adds to m what r has up to its end.
@@ -7947,12 +8099,13 @@ func unmarshal_corev1_SleepAction(r *readerGenerated, m *corev1.SleepAction) {
 	}
 }
 
-// marshal_corev1_SleepAction writes m before what w has.
-func marshal_corev1_SleepAction(w *writerGenerated, m *corev1.SleepAction) {
+// marshal_corev1_SleepAction writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_SleepAction(w *writerGenerated, n int, m *corev1.SleepAction) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putNumber(1<<3, uint64(m.Seconds))
+	n = w.putNumber(n, 1<<3, uint64(m.Seconds))
+	return n
 }
 
 // unmarshal_corev1_NodeSelectorTerm adds to m what r has up to its end.
@@ -7982,25 +8135,26 @@ func unmarshal_corev1_NodeSelectorTerm(r *readerGenerated, m *corev1.NodeSelecto
 	}
 }
 
-// marshal_corev1_NodeSelectorTerm writes m before what w has.
-func marshal_corev1_NodeSelectorTerm(w *writerGenerated, m *corev1.NodeSelectorTerm) {
+// marshal_corev1_NodeSelectorTerm writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_NodeSelectorTerm(w *writerGenerated, n int, m *corev1.NodeSelectorTerm) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.MatchFields) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_NodeSelectorRequirement(w, &m.MatchFields[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_corev1_NodeSelectorRequirement(w, n, &m.MatchFields[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	for k := len(m.MatchExpressions) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_NodeSelectorRequirement(w, &m.MatchExpressions[k])
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_corev1_NodeSelectorRequirement(w, n, &m.MatchExpressions[k])
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_corev1_ImageVolumeStatus adds to m what r has up to its end.
@@ -8022,12 +8176,13 @@ func unmarshal_corev1_ImageVolumeStatus(r *readerGenerated, m *corev1.ImageVolum
 	}
 }
 
-// marshal_corev1_ImageVolumeStatus writes m before what w has.
-func marshal_corev1_ImageVolumeStatus(w *writerGenerated, m *corev1.ImageVolumeStatus) {
+// marshal_corev1_ImageVolumeStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ImageVolumeStatus(w *writerGenerated, n int, m *corev1.ImageVolumeStatus) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(1<<3|2, m.ImageRef)
+	n = w.putString(n, 1<<3|2, m.ImageRef)
+	return n
 }
 
 // unmarshal_corev1_SecretProjection adds to m what r has up to its end.
@@ -8060,26 +8215,27 @@ func unmarshal_corev1_SecretProjection(r *readerGenerated, m *corev1.SecretProje
 	}
 }
 
-// marshal_corev1_SecretProjection writes m before what w has.
-func marshal_corev1_SecretProjection(w *writerGenerated, m *corev1.SecretProjection) {
+// marshal_corev1_SecretProjection writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_SecretProjection(w *writerGenerated, n int, m *corev1.SecretProjection) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Optional != nil {
-		w.putBool(4<<3, *m.Optional)
+		n = w.putBool(n, 4<<3, *m.Optional)
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_KeyToPath(w, &m.Items[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_corev1_KeyToPath(w, n, &m.Items[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	{
-		before := w.written()
-		marshal_corev1_LocalObjectReference(w, &m.LocalObjectReference)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_corev1_LocalObjectReference(w, n, &m.LocalObjectReference)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_corev1_DownwardAPIProjection adds to m what r has up to its end.
@@ -8104,18 +8260,19 @@ func unmarshal_corev1_DownwardAPIProjection(r *readerGenerated, m *corev1.Downwa
 	}
 }
 
-// marshal_corev1_DownwardAPIProjection writes m before what w has.
-func marshal_corev1_DownwardAPIProjection(w *writerGenerated, m *corev1.DownwardAPIProjection) {
+// marshal_corev1_DownwardAPIProjection writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_DownwardAPIProjection(w *writerGenerated, n int, m *corev1.DownwardAPIProjection) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_DownwardAPIVolumeFile(w, &m.Items[k])
-			w.close(1<<3|2, before)
+			before := n
+			n = marshal_corev1_DownwardAPIVolumeFile(w, n, &m.Items[k])
+			n = w.close(n, 1<<3|2, before)
 		}
 	}
+	return n
 }
 
 // unmarshal_corev1_ConfigMapProjection adds to m what r has up to its end.
@@ -8148,26 +8305,27 @@ func unmarshal_corev1_ConfigMapProjection(r *readerGenerated, m *corev1.ConfigMa
 	}
 }
 
-// marshal_corev1_ConfigMapProjection writes m before what w has.
-func marshal_corev1_ConfigMapProjection(w *writerGenerated, m *corev1.ConfigMapProjection) {
+// marshal_corev1_ConfigMapProjection writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ConfigMapProjection(w *writerGenerated, n int, m *corev1.ConfigMapProjection) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Optional != nil {
-		w.putBool(4<<3, *m.Optional)
+		n = w.putBool(n, 4<<3, *m.Optional)
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_corev1_KeyToPath(w, &m.Items[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_corev1_KeyToPath(w, n, &m.Items[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	{
-		before := w.written()
-		marshal_corev1_LocalObjectReference(w, &m.LocalObjectReference)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_corev1_LocalObjectReference(w, n, &m.LocalObjectReference)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // unmarshal_corev1_ServiceAccountTokenProjection adds to m what r has up to its end.
@@ -8199,19 +8357,20 @@ func unmarshal_corev1_ServiceAccountTokenProjection(r *readerGenerated, m *corev
 	}
 }
 
-// marshal_corev1_ServiceAccountTokenProjection writes m before what w has.
-func marshal_corev1_ServiceAccountTokenProjection(w *writerGenerated, m *corev1.ServiceAccountTokenProjection) {
+// marshal_corev1_ServiceAccountTokenProjection writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ServiceAccountTokenProjection(w *writerGenerated, n int, m *corev1.ServiceAccountTokenProjection) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.User != nil {
-		w.putNumber(4<<3, uint64(*m.User))
+		n = w.putNumber(n, 4<<3, uint64(*m.User))
 	}
-	w.putString(3<<3|2, m.Path)
+	n = w.putString(n, 3<<3|2, m.Path)
 	if m.ExpirationSeconds != nil {
-		w.putNumber(2<<3, uint64(*m.ExpirationSeconds))
+		n = w.putNumber(n, 2<<3, uint64(*m.ExpirationSeconds))
 	}
-	w.putString(1<<3|2, m.Audience)
+	n = w.putString(n, 1<<3|2, m.Audience)
+	return n
 }
 
 // unmarshal_corev1_ClusterTrustBundleProjection adds to m what r has up to its end.
@@ -8256,31 +8415,32 @@ func unmarshal_corev1_ClusterTrustBundleProjection(r *readerGenerated, m *corev1
 	}
 }
 
-// marshal_corev1_ClusterTrustBundleProjection writes m before what w has.
-func marshal_corev1_ClusterTrustBundleProjection(w *writerGenerated, m *corev1.ClusterTrustBundleProjection) {
+// marshal_corev1_ClusterTrustBundleProjection writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ClusterTrustBundleProjection(w *writerGenerated, n int, m *corev1.ClusterTrustBundleProjection) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.User != nil {
-		w.putNumber(6<<3, uint64(*m.User))
+		n = w.putNumber(n, 6<<3, uint64(*m.User))
 	}
 	if m.Optional != nil {
-		w.putBool(5<<3, *m.Optional)
+		n = w.putBool(n, 5<<3, *m.Optional)
 	}
-	w.putString(4<<3|2, m.Path)
+	n = w.putString(n, 4<<3|2, m.Path)
 	if m.LabelSelector != nil {
 		{
-			before := w.written()
-			marshal_metav1_LabelSelector(w, m.LabelSelector)
-			w.close(3<<3|2, before)
+			before := n
+			n = marshal_metav1_LabelSelector(w, n, m.LabelSelector)
+			n = w.close(n, 3<<3|2, before)
 		}
 	}
 	if m.SignerName != nil {
-		w.putString(2<<3|2, *m.SignerName)
+		n = w.putString(n, 2<<3|2, *m.SignerName)
 	}
 	if m.Name != nil {
-		w.putString(1<<3|2, *m.Name)
+		n = w.putString(n, 1<<3|2, *m.Name)
 	}
+	return n
 }
 
 // unmarshal_corev1_PodCertificateProjection adds to m what r has up to its end.
@@ -8321,23 +8481,24 @@ func unmarshal_corev1_PodCertificateProjection(r *readerGenerated, m *corev1.Pod
 	}
 }
 
-// marshal_corev1_PodCertificateProjection writes m before what w has.
-func marshal_corev1_PodCertificateProjection(w *writerGenerated, m *corev1.PodCertificateProjection) {
+// marshal_corev1_PodCertificateProjection writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PodCertificateProjection(w *writerGenerated, n int, m *corev1.PodCertificateProjection) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.User != nil {
-		w.putNumber(8<<3, uint64(*m.User))
+		n = w.putNumber(n, 8<<3, uint64(*m.User))
 	}
-	putTextMapGenerated(w, 7<<3|2, m.UserAnnotations)
-	w.putString(6<<3|2, m.CertificateChainPath)
-	w.putString(5<<3|2, m.KeyPath)
-	w.putString(4<<3|2, m.CredentialBundlePath)
+	n = putTextMapGenerated(w, n, 7<<3|2, m.UserAnnotations)
+	n = w.putString(n, 6<<3|2, m.CertificateChainPath)
+	n = w.putString(n, 5<<3|2, m.KeyPath)
+	n = w.putString(n, 4<<3|2, m.CredentialBundlePath)
 	if m.MaxExpirationSeconds != nil {
-		w.putNumber(3<<3, uint64(*m.MaxExpirationSeconds))
+		n = w.putNumber(n, 3<<3, uint64(*m.MaxExpirationSeconds))
 	}
-	w.putString(2<<3|2, m.KeyType)
-	w.putString(1<<3|2, m.SignerName)
+	n = w.putString(n, 2<<3|2, m.KeyType)
+	n = w.putString(n, 1<<3|2, m.SignerName)
+	return n
 }
 
 // unmarshal_corev1_PersistentVolumeClaimSpec adds to m what r has up to its end.
@@ -8399,50 +8560,51 @@ func unmarshal_corev1_PersistentVolumeClaimSpec(r *readerGenerated, m *corev1.Pe
 	}
 }
 
-// marshal_corev1_PersistentVolumeClaimSpec writes m before what w has.
-func marshal_corev1_PersistentVolumeClaimSpec(w *writerGenerated, m *corev1.PersistentVolumeClaimSpec) {
+// marshal_corev1_PersistentVolumeClaimSpec writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PersistentVolumeClaimSpec(w *writerGenerated, n int, m *corev1.PersistentVolumeClaimSpec) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.VolumeAttributesClassName != nil {
-		w.putString(9<<3|2, *m.VolumeAttributesClassName)
+		n = w.putString(n, 9<<3|2, *m.VolumeAttributesClassName)
 	}
 	if m.DataSourceRef != nil {
 		{
-			before := w.written()
-			marshal_corev1_TypedObjectReference(w, m.DataSourceRef)
-			w.close(8<<3|2, before)
+			before := n
+			n = marshal_corev1_TypedObjectReference(w, n, m.DataSourceRef)
+			n = w.close(n, 8<<3|2, before)
 		}
 	}
 	if m.DataSource != nil {
 		{
-			before := w.written()
-			marshal_corev1_TypedLocalObjectReference(w, m.DataSource)
-			w.close(7<<3|2, before)
+			before := n
+			n = marshal_corev1_TypedLocalObjectReference(w, n, m.DataSource)
+			n = w.close(n, 7<<3|2, before)
 		}
 	}
 	if m.VolumeMode != nil {
-		w.putString(6<<3|2, string(*m.VolumeMode))
+		n = w.putString(n, 6<<3|2, string(*m.VolumeMode))
 	}
 	if m.StorageClassName != nil {
-		w.putString(5<<3|2, *m.StorageClassName)
+		n = w.putString(n, 5<<3|2, *m.StorageClassName)
 	}
 	if m.Selector != nil {
 		{
-			before := w.written()
-			marshal_metav1_LabelSelector(w, m.Selector)
-			w.close(4<<3|2, before)
+			before := n
+			n = marshal_metav1_LabelSelector(w, n, m.Selector)
+			n = w.close(n, 4<<3|2, before)
 		}
 	}
-	w.putString(3<<3|2, m.VolumeName)
+	n = w.putString(n, 3<<3|2, m.VolumeName)
 	{
-		before := w.written()
-		marshal_corev1_VolumeResourceRequirements(w, &m.Resources)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_corev1_VolumeResourceRequirements(w, n, &m.Resources)
+		n = w.close(n, 2<<3|2, before)
 	}
 	for k := len(m.AccessModes) - 1; k >= 0; k-- {
-		w.putString(1<<3|2, string(m.AccessModes[k]))
+		n = w.putString(n, 1<<3|2, string(m.AccessModes[k]))
 	}
+	return n
 }
 
 // unmarshal_intstr_IntOrString adds to m what r has up to its end.
@@ -8468,14 +8630,15 @@ func unmarshal_intstr_IntOrString(r *readerGenerated, m *intstr.IntOrString) {
 	}
 }
 
-// marshal_intstr_IntOrString writes m before what w has.
-func marshal_intstr_IntOrString(w *writerGenerated, m *intstr.IntOrString) {
+// marshal_intstr_IntOrString writes m before the n bytes that w has, and returns how many it has then.
+func marshal_intstr_IntOrString(w *writerGenerated, n int, m *intstr.IntOrString) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(3<<3|2, m.StrVal)
-	w.putNumber(2<<3, uint64(m.IntVal))
-	w.putNumber(1<<3, uint64(m.Type))
+	n = w.putString(n, 3<<3|2, m.StrVal)
+	n = w.putNumber(n, 2<<3, uint64(m.IntVal))
+	n = w.putNumber(n, 1<<3, uint64(m.Type))
+	return n
 }
 
 // unmarshal_corev1_HTTPHeader adds to m what r has up to its end.
@@ -8499,13 +8662,14 @@ func unmarshal_corev1_HTTPHeader(r *readerGenerated, m *corev1.HTTPHeader) {
 	}
 }
 
-// marshal_corev1_HTTPHeader writes m before what w has.
-func marshal_corev1_HTTPHeader(w *writerGenerated, m *corev1.HTTPHeader) {
+// marshal_corev1_HTTPHeader writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_HTTPHeader(w *writerGenerated, n int, m *corev1.HTTPHeader) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(2<<3|2, m.Value)
-	w.putString(1<<3|2, m.Name)
+	n = w.putString(n, 2<<3|2, m.Value)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_corev1_NodeSelectorRequirement adds to m what r has up to its end.
@@ -8531,16 +8695,17 @@ func unmarshal_corev1_NodeSelectorRequirement(r *readerGenerated, m *corev1.Node
 	}
 }
 
-// marshal_corev1_NodeSelectorRequirement writes m before what w has.
-func marshal_corev1_NodeSelectorRequirement(w *writerGenerated, m *corev1.NodeSelectorRequirement) {
+// marshal_corev1_NodeSelectorRequirement writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_NodeSelectorRequirement(w *writerGenerated, n int, m *corev1.NodeSelectorRequirement) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Values) - 1; k >= 0; k-- {
-		w.putString(3<<3|2, m.Values[k])
+		n = w.putString(n, 3<<3|2, m.Values[k])
 	}
-	w.putString(2<<3|2, string(m.Operator))
-	w.putString(1<<3|2, m.Key)
+	n = w.putString(n, 2<<3|2, string(m.Operator))
+	n = w.putString(n, 1<<3|2, m.Key)
+	return n
 }
 
 // unmarshal_corev1_VolumeResourceRequirements adds to m what r has up to its end.
@@ -8606,33 +8771,34 @@ func unmarshal_corev1_VolumeResourceRequirements(r *readerGenerated, m *corev1.V
 	}
 }
 
-// marshal_corev1_VolumeResourceRequirements writes m before what w has.
-func marshal_corev1_VolumeResourceRequirements(w *writerGenerated, m *corev1.VolumeResourceRequirements) {
+// marshal_corev1_VolumeResourceRequirements writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_VolumeResourceRequirements(w *writerGenerated, n int, m *corev1.VolumeResourceRequirements) int {
 	if m == nil {
-		return
+		return n
 	}
 	if len(m.Requests) > 0 {
 		var room [8]corev1.ResourceName
 		keys := sortedKeysGenerated(room[:0], m.Requests)
 		for k := len(keys) - 1; k >= 0; k-- {
-			entry := w.written()
+			entry := n
 			v := m.Requests[keys[k]]
-			w.putQuantity(2<<3|2, v)
-			w.putString(1<<3|2, string(keys[k]))
-			w.close(2<<3|2, entry)
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 2<<3|2, entry)
 		}
 	}
 	if len(m.Limits) > 0 {
 		var room [8]corev1.ResourceName
 		keys := sortedKeysGenerated(room[:0], m.Limits)
 		for k := len(keys) - 1; k >= 0; k-- {
-			entry := w.written()
+			entry := n
 			v := m.Limits[keys[k]]
-			w.putQuantity(2<<3|2, v)
-			w.putString(1<<3|2, string(keys[k]))
-			w.close(1<<3|2, entry)
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 1<<3|2, entry)
 		}
 	}
+	return n
 }
 
 // unmarshal_corev1_TypedLocalObjectReference adds to m what r has up to its end.
@@ -8660,16 +8826,17 @@ func unmarshal_corev1_TypedLocalObjectReference(r *readerGenerated, m *corev1.Ty
 	}
 }
 
-// marshal_corev1_TypedLocalObjectReference writes m before what w has.
-func marshal_corev1_TypedLocalObjectReference(w *writerGenerated, m *corev1.TypedLocalObjectReference) {
+// marshal_corev1_TypedLocalObjectReference writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_TypedLocalObjectReference(w *writerGenerated, n int, m *corev1.TypedLocalObjectReference) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(3<<3|2, m.Name)
-	w.putString(2<<3|2, m.Kind)
+	n = w.putString(n, 3<<3|2, m.Name)
+	n = w.putString(n, 2<<3|2, m.Kind)
 	if m.APIGroup != nil {
-		w.putString(1<<3|2, *m.APIGroup)
+		n = w.putString(n, 1<<3|2, *m.APIGroup)
 	}
+	return n
 }
 
 // unmarshal_corev1_TypedObjectReference adds to m what r has up to its end.
@@ -8701,19 +8868,20 @@ func unmarshal_corev1_TypedObjectReference(r *readerGenerated, m *corev1.TypedOb
 	}
 }
 
-// marshal_corev1_TypedObjectReference writes m before what w has.
-func marshal_corev1_TypedObjectReference(w *writerGenerated, m *corev1.TypedObjectReference) {
+// marshal_corev1_TypedObjectReference writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_TypedObjectReference(w *writerGenerated, n int, m *corev1.TypedObjectReference) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.Namespace != nil {
-		w.putString(4<<3|2, *m.Namespace)
+		n = w.putString(n, 4<<3|2, *m.Namespace)
 	}
-	w.putString(3<<3|2, m.Name)
-	w.putString(2<<3|2, m.Kind)
+	n = w.putString(n, 3<<3|2, m.Name)
+	n = w.putString(n, 2<<3|2, m.Kind)
 	if m.APIGroup != nil {
-		w.putString(1<<3|2, *m.APIGroup)
+		n = w.putString(n, 1<<3|2, *m.APIGroup)
 	}
+	return n
 }
 
 // readerGenerated reads one object. Messages in messages are read from the same bytes: end moves.
@@ -9263,6 +9431,11 @@ func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, to *M) {
 	if *to == nil {
 		*to = make(M, r.entries(stop))
 	}
+	if key, value, ok := shortEntryGenerated(r.data[r.i:stop]); ok {
+		(*to)[K(r.text(key))] = V(r.text(value))
+		r.i = stop
+		return
+	}
 	var key K
 	var value V
 	for r.part(stop) {
@@ -9278,6 +9451,30 @@ func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, to *M) {
 		}
 	}
 	(*to)[key] = value
+}
+
+// shortEntryGenerated splits an entry that holds a key and a value of less than 128 bytes and nothing else, as nearly
+// all do.
+func shortEntryGenerated(entry []byte) (key, value []byte, ok bool) {
+	if len(entry) < 4 || entry[0] != 1<<3|bytesGenerated {
+		return nil, nil, false
+	}
+	at := 2 + int(entry[1])
+	if at+2 > len(entry) || entry[1] >= 0x80 || entry[at] != 2<<3|bytesGenerated || entry[at+1] >= 0x80 || at+2+int(entry[at+1]) != len(entry) {
+		return nil, nil, false
+	}
+	return entry[2:at], entry[at+2:], true
+}
+
+// text is body as a string, which is a part of data if strings are. An empty one keeps nothing of the input.
+func (r *readerGenerated) text(body []byte) string {
+	switch {
+	case len(body) == 0:
+		return ""
+	case r.shared:
+		return unsafe.String(&body[0], len(body))
+	}
+	return string(body)
 }
 
 // numberGenerated reads a number that is written as a varint.
@@ -9342,10 +9539,10 @@ func quantityGenerated(r *readerGenerated, to *resource.Quantity) {
 }
 
 // writerGenerated writes from the end of data to its start, so that the length of a message is known when it is to be
-// written. What is in data[i:] has been written.
+// written. How much was written goes from one function to the next: each takes n and returns what it is then. What
+// data has no room for is counted, too.
 type writerGenerated struct {
 	data    []byte
-	i       int
 	err     error
 	scratch *[]byte // to be given back
 }
@@ -9356,153 +9553,151 @@ var scratchGenerated = sync.Pool{New: func() any {
 	return &b
 }}
 
-// startGenerated is a writer that has room for everything.
+// startGenerated is a writer that has room for most objects.
 func startGenerated() writerGenerated {
 	scratch := scratchGenerated.Get().(*[]byte)
-	return writerGenerated{data: *scratch, i: len(*scratch), scratch: scratch}
+	return writerGenerated{data: *scratch, scratch: scratch}
 }
 
-// finish returns a copy of what was written. The buffer is given back, unless it has become large.
-func (w *writerGenerated) finish() ([]byte, error) {
-	written := w.data[w.i:]
-	out := make([]byte, len(written))
-	copy(out, written)
-	if len(w.data) <= 256<<10 {
-		*w.scratch = w.data
+// pooledGenerated is how large scratch buffers become that are kept.
+const pooledGenerated = 256 << 10
+
+// again tells whether there was no room for n bytes. Now there is: just as much, if the buffer is too large to be kept.
+func (w *writerGenerated) again(n int) bool {
+	switch {
+	case n <= len(w.data):
+		return false
+	case n > pooledGenerated:
+		w.data = make([]byte, n)
+	default:
+		w.data = make([]byte, min(n+n/2, pooledGenerated))
+	}
+	w.err = nil
+	return true
+}
+
+// finish returns what was written: a copy, if the buffer is given back.
+func (w *writerGenerated) finish(n int) ([]byte, error) {
+	written := w.data[len(w.data)-n:]
+	if len(w.data) <= pooledGenerated {
+		out := make([]byte, len(written))
+		copy(out, written)
+		*w.scratch, written = w.data, out
 	}
 	scratchGenerated.Put(w.scratch)
 	if w.err != nil {
 		return nil, w.err
 	}
-	return out, nil
-}
-
-// room returns what is free before data[i]: at least n bytes.
-func (w *writerGenerated) room(n int) []byte {
-	if w.i < n {
-		data := make([]byte, 2*len(w.data)+n)
-		w.i += len(data) - len(w.data)
-		copy(data[w.i:], w.data[len(w.data)-(len(data)-w.i):])
-		w.data = data
-	}
-	return w.data[:w.i]
-}
-
-// written is how much was written so far.
-func (w *writerGenerated) written() int { return len(w.data) - w.i }
-
-// putTag writes a tag, or another number.
-func (w *writerGenerated) putTag(v uint64) {
-	if v < 0x80 && w.i > 0 {
-		w.i--
-		w.data[w.i] = byte(v)
-		return
-	}
-	w.room(sovGenerated(v))
-	w.i = encodeVarintGenerated(w.data, w.i, v)
+	return written, nil
 }
 
 // putNumber writes a number and its tag.
-func (w *writerGenerated) putNumber(tag, v uint64) {
-	if v < 0x80 && tag < 1<<14 && w.i > 2 {
-		w.i = headGenerated(w.data[:w.i], tag, int(v))
-		return
+func (w *writerGenerated) putNumber(n int, tag, v uint64) int {
+	i := len(w.data) - n
+	switch {
+	case i < 3 || v >= 0x80 || tag >= 1<<14:
+		size := sovGenerated(tag) + sovGenerated(v)
+		if i >= size {
+			encodeVarintGenerated(w.data, encodeVarintGenerated(w.data, i, v), tag)
+		}
+		return n + size
+	case tag < 0x80:
+		head := w.data[i-2 : i]
+		head[0], head[1] = byte(tag), byte(v)
+		return n + 2
+	default:
+		head := w.data[i-3 : i]
+		head[0], head[1], head[2] = byte(tag)|0x80, byte(tag>>7), byte(v)
+		return n + 3
 	}
-	w.putTag(v)
-	w.putTag(tag)
 }
 
 // putBool writes a bool and its tag.
-func (w *writerGenerated) putBool(tag uint64, v bool) {
+func (w *writerGenerated) putBool(n int, tag uint64, v bool) int {
 	var number uint64
 	if v {
 		number = 1
 	}
-	w.putNumber(tag, number)
+	return w.putNumber(n, tag, number)
 }
 
 // putString writes v, its length and its tag.
-func (w *writerGenerated) putString(tag uint64, v string) {
-	i := w.i - len(v)
-	if i < 3 || len(v) >= 0x80 || tag >= 1<<14 {
-		w.room(len(v))
-		w.i -= len(v)
-		copy(w.data[w.i:], v)
-		w.putNumber(tag, uint64(len(v)))
-		return
+func (w *writerGenerated) putString(n int, tag uint64, v string) int {
+	n += len(v)
+	i := len(w.data) - n
+	if i < 2 || tag >= 0x80 || len(v) >= 0x80 {
+		if i >= 0 {
+			copy(w.data[i:], v)
+		}
+		return w.putNumber(n, tag, uint64(len(v)))
 	}
-	if len(v) > 0 { // many fields of a typical object are empty
-		copy(w.data[i:], v)
+	field := w.data[i-2:]
+	field[0], field[1] = byte(tag), byte(len(v))
+	switch to, from := field[2:], []byte(v); {
+	case len(from) > 16:
+		copy(to, from)
+	case len(from) >= 8: // two words, which overlap: for so little, a call of copy takes as long as all the rest
+		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(from))
+		binary.LittleEndian.PutUint64(to[len(from)-8:], binary.LittleEndian.Uint64(from[len(from)-8:]))
+	default:
+		for i, b := range from {
+			to[i] = b
+		}
 	}
-	w.i = headGenerated(w.data[:i], tag, len(v))
-}
-
-// headGenerated writes a short length and tag at the end of data, which has room for them, and returns where they start.
-func headGenerated(data []byte, tag uint64, size int) int {
-	data[len(data)-1] = byte(size)
-	if tag < 0x80 {
-		data[len(data)-2] = byte(tag)
-		return len(data) - 2
-	}
-	data[len(data)-2] = byte(tag >> 7)
-	data[len(data)-3] = byte(tag) | 0x80
-	return len(data) - 3
+	return n + 2
 }
 
 // close writes the tag and the length of what was written since before.
-func (w *writerGenerated) close(tag uint64, before int) {
-	size := len(w.data) - w.i - before
-	if w.i < 3 || size >= 0x80 || tag >= 1<<14 {
-		w.putNumber(tag, uint64(size))
-		return
-	}
-	w.i = headGenerated(w.data[:w.i], tag, size)
+func (w *writerGenerated) close(n int, tag uint64, before int) int {
+	return w.putNumber(n, tag, uint64(n-before))
 }
 
-// closeOther is close for n bytes that another method has written into room.
-func (w *writerGenerated) closeOther(tag uint64, n int, err error) {
-	if err != nil && w.err == nil {
-		w.err = err
+// putOther writes a message that has size bytes by its own method, and its tag.
+func (w *writerGenerated) putOther(n int, tag uint64, size int, marshal func([]byte) (int, error)) int {
+	if free := len(w.data) - n; free >= size {
+		written, err := marshal(w.data[:free])
+		if err != nil && w.err == nil {
+			w.err = err
+		}
+		size = written
 	}
-	w.i -= n
-	w.putNumber(tag, uint64(n))
+	return w.putNumber(n+size, tag, uint64(size))
 }
 
 // putTime writes a time and its tag. Parts of a second are not kept.
-func (w *writerGenerated) putTime(tag uint64, t *metav1.Time) {
-	before := w.written()
+func (w *writerGenerated) putTime(n int, tag uint64, t *metav1.Time) int {
+	before := n
 	if t != nil && !t.IsZero() {
-		w.putNumber(2<<3, 0)
-		w.putNumber(1<<3, uint64(t.Unix()))
+		n = w.putNumber(n, 2<<3, 0)
+		n = w.putNumber(n, 1<<3, uint64(t.Unix()))
 	}
-	w.close(tag, before)
+	return w.close(n, tag, before)
 }
 
 // putQuantity writes a quantity and its tag. It works on a copy, because a quantity keeps the text that is made of it.
-func (w *writerGenerated) putQuantity(tag uint64, q resource.Quantity) {
-	before := w.written()
-	w.putString(1<<3|bytesGenerated, q.String())
-	w.close(tag, before)
+func (w *writerGenerated) putQuantity(n int, tag uint64, q resource.Quantity) int {
+	return w.close(w.putString(n, 1<<3|bytesGenerated, q.String()), tag, n)
 }
 
 // putTextMapGenerated writes a map of strings, sorted by key: a message has one form only.
-func putTextMapGenerated[K, V ~string](w *writerGenerated, tag uint64, m map[K]V) {
+func putTextMapGenerated[K, V ~string](w *writerGenerated, n int, tag uint64, m map[K]V) int {
 	if len(m) == 1 {
 		for k, v := range m {
-			putTextEntryGenerated(w, tag, k, v)
+			n = putTextEntryGenerated(w, n, tag, k, v)
 		}
-		return
+		return n
 	}
 	var room [8]K
 	keys := sortedKeysGenerated(room[:0], m)
 	for k := len(keys) - 1; k >= 0; k-- {
-		putTextEntryGenerated(w, tag, keys[k], m[keys[k]])
+		n = putTextEntryGenerated(w, n, tag, keys[k], m[keys[k]])
 	}
+	return n
 }
 
-func putTextEntryGenerated[K, V ~string](w *writerGenerated, tag uint64, k K, v V) {
-	before := w.written()
-	w.putString(2<<3|bytesGenerated, string(v))
-	w.putString(1<<3|bytesGenerated, string(k))
-	w.close(tag, before)
+func putTextEntryGenerated[K, V ~string](w *writerGenerated, n int, tag uint64, k K, v V) int {
+	before := n
+	n = w.putString(n, 2<<3|bytesGenerated, string(v))
+	n = w.putString(n, 1<<3|bytesGenerated, string(k))
+	return w.close(n, tag, before)
 }

@@ -39,8 +39,11 @@ func (m *CPUTargetUtilization) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *CPUTargetUtilization) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_CPUTargetUtilization(&w, m)
-	return w.finish()
+	n := marshal_CPUTargetUtilization(&w, 0, m)
+	if w.again(n) {
+		n = marshal_CPUTargetUtilization(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -50,9 +53,8 @@ func (m *CPUTargetUtilization) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *CPUTargetUtilization) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_CPUTargetUtilization(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_CPUTargetUtilization(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -89,12 +91,13 @@ func unmarshal_CPUTargetUtilization(r *readerGenerated, m *CPUTargetUtilization)
 	}
 }
 
-// marshal_CPUTargetUtilization writes m before what w has.
-func marshal_CPUTargetUtilization(w *writerGenerated, m *CPUTargetUtilization) {
+// marshal_CPUTargetUtilization writes m before the n bytes that w has, and returns how many it has then.
+func marshal_CPUTargetUtilization(w *writerGenerated, n int, m *CPUTargetUtilization) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putNumber(1<<3, uint64(m.TargetPercentage))
+	n = w.putNumber(n, 1<<3, uint64(m.TargetPercentage))
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -124,8 +127,11 @@ func (m *HorizontalPodAutoscaler) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *HorizontalPodAutoscaler) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_HorizontalPodAutoscaler(&w, m)
-	return w.finish()
+	n := marshal_HorizontalPodAutoscaler(&w, 0, m)
+	if w.again(n) {
+		n = marshal_HorizontalPodAutoscaler(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -135,9 +141,8 @@ func (m *HorizontalPodAutoscaler) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *HorizontalPodAutoscaler) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_HorizontalPodAutoscaler(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_HorizontalPodAutoscaler(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -184,26 +189,27 @@ func unmarshal_HorizontalPodAutoscaler(r *readerGenerated, m *HorizontalPodAutos
 	}
 }
 
-// marshal_HorizontalPodAutoscaler writes m before what w has.
-func marshal_HorizontalPodAutoscaler(w *writerGenerated, m *HorizontalPodAutoscaler) {
+// marshal_HorizontalPodAutoscaler writes m before the n bytes that w has, and returns how many it has then.
+func marshal_HorizontalPodAutoscaler(w *writerGenerated, n int, m *HorizontalPodAutoscaler) int {
 	if m == nil {
-		return
+		return n
 	}
 	{
-		before := w.written()
-		marshal_HorizontalPodAutoscalerStatus(w, &m.Status)
-		w.close(3<<3|2, before)
+		before := n
+		n = marshal_HorizontalPodAutoscalerStatus(w, n, &m.Status)
+		n = w.close(n, 3<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_HorizontalPodAutoscalerSpec(w, &m.Spec)
-		w.close(2<<3|2, before)
+		before := n
+		n = marshal_HorizontalPodAutoscalerSpec(w, n, &m.Spec)
+		n = w.close(n, 2<<3|2, before)
 	}
 	{
-		before := w.written()
-		marshal_v1_ObjectMeta(w, &m.ObjectMeta)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_v1_ObjectMeta(w, n, &m.ObjectMeta)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -236,8 +242,11 @@ func (m *HorizontalPodAutoscalerList) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *HorizontalPodAutoscalerList) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_HorizontalPodAutoscalerList(&w, m)
-	return w.finish()
+	n := marshal_HorizontalPodAutoscalerList(&w, 0, m)
+	if w.again(n) {
+		n = marshal_HorizontalPodAutoscalerList(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -247,9 +256,8 @@ func (m *HorizontalPodAutoscalerList) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *HorizontalPodAutoscalerList) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_HorizontalPodAutoscalerList(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_HorizontalPodAutoscalerList(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -293,23 +301,24 @@ func unmarshal_HorizontalPodAutoscalerList(r *readerGenerated, m *HorizontalPodA
 	}
 }
 
-// marshal_HorizontalPodAutoscalerList writes m before what w has.
-func marshal_HorizontalPodAutoscalerList(w *writerGenerated, m *HorizontalPodAutoscalerList) {
+// marshal_HorizontalPodAutoscalerList writes m before the n bytes that w has, and returns how many it has then.
+func marshal_HorizontalPodAutoscalerList(w *writerGenerated, n int, m *HorizontalPodAutoscalerList) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_HorizontalPodAutoscaler(w, &m.Items[k])
-			w.close(2<<3|2, before)
+			before := n
+			n = marshal_HorizontalPodAutoscaler(w, n, &m.Items[k])
+			n = w.close(n, 2<<3|2, before)
 		}
 	}
 	{
-		before := w.written()
-		marshal_v1_ListMeta(w, &m.ListMeta)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_v1_ListMeta(w, n, &m.ListMeta)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -345,8 +354,11 @@ func (m *HorizontalPodAutoscalerSpec) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *HorizontalPodAutoscalerSpec) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_HorizontalPodAutoscalerSpec(&w, m)
-	return w.finish()
+	n := marshal_HorizontalPodAutoscalerSpec(&w, 0, m)
+	if w.again(n) {
+		n = marshal_HorizontalPodAutoscalerSpec(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -356,9 +368,8 @@ func (m *HorizontalPodAutoscalerSpec) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *HorizontalPodAutoscalerSpec) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_HorizontalPodAutoscalerSpec(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_HorizontalPodAutoscalerSpec(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -410,27 +421,28 @@ func unmarshal_HorizontalPodAutoscalerSpec(r *readerGenerated, m *HorizontalPodA
 	}
 }
 
-// marshal_HorizontalPodAutoscalerSpec writes m before what w has.
-func marshal_HorizontalPodAutoscalerSpec(w *writerGenerated, m *HorizontalPodAutoscalerSpec) {
+// marshal_HorizontalPodAutoscalerSpec writes m before the n bytes that w has, and returns how many it has then.
+func marshal_HorizontalPodAutoscalerSpec(w *writerGenerated, n int, m *HorizontalPodAutoscalerSpec) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.CPUUtilization != nil {
 		{
-			before := w.written()
-			marshal_CPUTargetUtilization(w, m.CPUUtilization)
-			w.close(4<<3|2, before)
+			before := n
+			n = marshal_CPUTargetUtilization(w, n, m.CPUUtilization)
+			n = w.close(n, 4<<3|2, before)
 		}
 	}
-	w.putNumber(3<<3, uint64(m.MaxReplicas))
+	n = w.putNumber(n, 3<<3, uint64(m.MaxReplicas))
 	if m.MinReplicas != nil {
-		w.putNumber(2<<3, uint64(*m.MinReplicas))
+		n = w.putNumber(n, 2<<3, uint64(*m.MinReplicas))
 	}
 	{
-		before := w.written()
-		marshal_SubresourceReference(w, &m.ScaleRef)
-		w.close(1<<3|2, before)
+		before := n
+		n = marshal_SubresourceReference(w, n, &m.ScaleRef)
+		n = w.close(n, 1<<3|2, before)
 	}
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -471,8 +483,11 @@ func (m *HorizontalPodAutoscalerStatus) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *HorizontalPodAutoscalerStatus) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_HorizontalPodAutoscalerStatus(&w, m)
-	return w.finish()
+	n := marshal_HorizontalPodAutoscalerStatus(&w, 0, m)
+	if w.again(n) {
+		n = marshal_HorizontalPodAutoscalerStatus(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -482,9 +497,8 @@ func (m *HorizontalPodAutoscalerStatus) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *HorizontalPodAutoscalerStatus) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_HorizontalPodAutoscalerStatus(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_HorizontalPodAutoscalerStatus(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -538,22 +552,23 @@ func unmarshal_HorizontalPodAutoscalerStatus(r *readerGenerated, m *HorizontalPo
 	}
 }
 
-// marshal_HorizontalPodAutoscalerStatus writes m before what w has.
-func marshal_HorizontalPodAutoscalerStatus(w *writerGenerated, m *HorizontalPodAutoscalerStatus) {
+// marshal_HorizontalPodAutoscalerStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_HorizontalPodAutoscalerStatus(w *writerGenerated, n int, m *HorizontalPodAutoscalerStatus) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.CurrentCPUUtilizationPercentage != nil {
-		w.putNumber(5<<3, uint64(*m.CurrentCPUUtilizationPercentage))
+		n = w.putNumber(n, 5<<3, uint64(*m.CurrentCPUUtilizationPercentage))
 	}
-	w.putNumber(4<<3, uint64(m.DesiredReplicas))
-	w.putNumber(3<<3, uint64(m.CurrentReplicas))
+	n = w.putNumber(n, 4<<3, uint64(m.DesiredReplicas))
+	n = w.putNumber(n, 3<<3, uint64(m.CurrentReplicas))
 	if m.LastScaleTime != nil {
-		w.putTime(2<<3|2, m.LastScaleTime)
+		n = w.putTime(n, 2<<3|2, m.LastScaleTime)
 	}
 	if m.ObservedGeneration != nil {
-		w.putNumber(1<<3, uint64(*m.ObservedGeneration))
+		n = w.putNumber(n, 1<<3, uint64(*m.ObservedGeneration))
 	}
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -588,8 +603,11 @@ func (m *SubresourceReference) Size() (n int) {
 // Marshal returns m as it stands on the wire.
 func (m *SubresourceReference) Marshal() ([]byte, error) {
 	w := startGenerated()
-	marshal_SubresourceReference(&w, m)
-	return w.finish()
+	n := marshal_SubresourceReference(&w, 0, m)
+	if w.again(n) {
+		n = marshal_SubresourceReference(&w, 0, m)
+	}
+	return w.finish(n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -599,9 +617,8 @@ func (m *SubresourceReference) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *SubresourceReference) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data, i: len(data)}
-	marshal_SubresourceReference(&w, m)
-	return w.fit(data)
+	w := writerGenerated{data: data}
+	return w.fit(marshal_SubresourceReference(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
@@ -644,15 +661,16 @@ func unmarshal_SubresourceReference(r *readerGenerated, m *SubresourceReference)
 	}
 }
 
-// marshal_SubresourceReference writes m before what w has.
-func marshal_SubresourceReference(w *writerGenerated, m *SubresourceReference) {
+// marshal_SubresourceReference writes m before the n bytes that w has, and returns how many it has then.
+func marshal_SubresourceReference(w *writerGenerated, n int, m *SubresourceReference) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(4<<3|2, m.Subresource)
-	w.putString(3<<3|2, m.APIVersion)
-	w.putString(2<<3|2, m.Name)
-	w.putString(1<<3|2, m.Kind)
+	n = w.putString(n, 4<<3|2, m.Subresource)
+	n = w.putString(n, 3<<3|2, m.APIVersion)
+	n = w.putString(n, 2<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Kind)
+	return n
 }
 
 // String is for people: it shows all that m holds.
@@ -732,44 +750,45 @@ func unmarshal_v1_ObjectMeta(r *readerGenerated, m *v1.ObjectMeta) {
 	}
 }
 
-// marshal_v1_ObjectMeta writes m before what w has.
-func marshal_v1_ObjectMeta(w *writerGenerated, m *v1.ObjectMeta) {
+// marshal_v1_ObjectMeta writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ObjectMeta(w *writerGenerated, n int, m *v1.ObjectMeta) int {
 	if m == nil {
-		return
+		return n
 	}
 	for k := len(m.ManagedFields) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_ManagedFieldsEntry(w, &m.ManagedFields[k])
-			w.close(17<<3|2, before)
+			before := n
+			n = marshal_v1_ManagedFieldsEntry(w, n, &m.ManagedFields[k])
+			n = w.close(n, 17<<3|2, before)
 		}
 	}
 	for k := len(m.Finalizers) - 1; k >= 0; k-- {
-		w.putString(14<<3|2, m.Finalizers[k])
+		n = w.putString(n, 14<<3|2, m.Finalizers[k])
 	}
 	for k := len(m.OwnerReferences) - 1; k >= 0; k-- {
 		{
-			before := w.written()
-			marshal_v1_OwnerReference(w, &m.OwnerReferences[k])
-			w.close(13<<3|2, before)
+			before := n
+			n = marshal_v1_OwnerReference(w, n, &m.OwnerReferences[k])
+			n = w.close(n, 13<<3|2, before)
 		}
 	}
-	putTextMapGenerated(w, 12<<3|2, m.Annotations)
-	putTextMapGenerated(w, 11<<3|2, m.Labels)
+	n = putTextMapGenerated(w, n, 12<<3|2, m.Annotations)
+	n = putTextMapGenerated(w, n, 11<<3|2, m.Labels)
 	if m.DeletionGracePeriodSeconds != nil {
-		w.putNumber(10<<3, uint64(*m.DeletionGracePeriodSeconds))
+		n = w.putNumber(n, 10<<3, uint64(*m.DeletionGracePeriodSeconds))
 	}
 	if m.DeletionTimestamp != nil {
-		w.putTime(9<<3|2, m.DeletionTimestamp)
+		n = w.putTime(n, 9<<3|2, m.DeletionTimestamp)
 	}
-	w.putTime(8<<3|2, &m.CreationTimestamp)
-	w.putNumber(7<<3, uint64(m.Generation))
-	w.putString(6<<3|2, m.ResourceVersion)
-	w.putString(5<<3|2, string(m.UID))
-	w.putString(4<<3|2, m.SelfLink)
-	w.putString(3<<3|2, m.Namespace)
-	w.putString(2<<3|2, m.GenerateName)
-	w.putString(1<<3|2, m.Name)
+	n = w.putTime(n, 8<<3|2, &m.CreationTimestamp)
+	n = w.putNumber(n, 7<<3, uint64(m.Generation))
+	n = w.putString(n, 6<<3|2, m.ResourceVersion)
+	n = w.putString(n, 5<<3|2, string(m.UID))
+	n = w.putString(n, 4<<3|2, m.SelfLink)
+	n = w.putString(n, 3<<3|2, m.Namespace)
+	n = w.putString(n, 2<<3|2, m.GenerateName)
+	n = w.putString(n, 1<<3|2, m.Name)
+	return n
 }
 
 // unmarshal_v1_ListMeta adds to m what r has up to its end.
@@ -806,24 +825,25 @@ func unmarshal_v1_ListMeta(r *readerGenerated, m *v1.ListMeta) {
 	}
 }
 
-// marshal_v1_ListMeta writes m before what w has.
-func marshal_v1_ListMeta(w *writerGenerated, m *v1.ListMeta) {
+// marshal_v1_ListMeta writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ListMeta(w *writerGenerated, n int, m *v1.ListMeta) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.ShardInfo != nil {
 		{
-			before := w.written()
-			marshal_v1_ShardInfo(w, m.ShardInfo)
-			w.close(5<<3|2, before)
+			before := n
+			n = marshal_v1_ShardInfo(w, n, m.ShardInfo)
+			n = w.close(n, 5<<3|2, before)
 		}
 	}
 	if m.RemainingItemCount != nil {
-		w.putNumber(4<<3, uint64(*m.RemainingItemCount))
+		n = w.putNumber(n, 4<<3, uint64(*m.RemainingItemCount))
 	}
-	w.putString(3<<3|2, m.Continue)
-	w.putString(2<<3|2, m.ResourceVersion)
-	w.putString(1<<3|2, m.SelfLink)
+	n = w.putString(n, 3<<3|2, m.Continue)
+	n = w.putString(n, 2<<3|2, m.ResourceVersion)
+	n = w.putString(n, 1<<3|2, m.SelfLink)
+	return n
 }
 
 // unmarshal_v1_OwnerReference adds to m what r has up to its end.
@@ -859,21 +879,22 @@ func unmarshal_v1_OwnerReference(r *readerGenerated, m *v1.OwnerReference) {
 	}
 }
 
-// marshal_v1_OwnerReference writes m before what w has.
-func marshal_v1_OwnerReference(w *writerGenerated, m *v1.OwnerReference) {
+// marshal_v1_OwnerReference writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_OwnerReference(w *writerGenerated, n int, m *v1.OwnerReference) int {
 	if m == nil {
-		return
+		return n
 	}
 	if m.BlockOwnerDeletion != nil {
-		w.putBool(7<<3, *m.BlockOwnerDeletion)
+		n = w.putBool(n, 7<<3, *m.BlockOwnerDeletion)
 	}
 	if m.Controller != nil {
-		w.putBool(6<<3, *m.Controller)
+		n = w.putBool(n, 6<<3, *m.Controller)
 	}
-	w.putString(5<<3|2, m.APIVersion)
-	w.putString(4<<3|2, string(m.UID))
-	w.putString(3<<3|2, m.Name)
-	w.putString(1<<3|2, m.Kind)
+	n = w.putString(n, 5<<3|2, m.APIVersion)
+	n = w.putString(n, 4<<3|2, string(m.UID))
+	n = w.putString(n, 3<<3|2, m.Name)
+	n = w.putString(n, 1<<3|2, m.Kind)
+	return n
 }
 
 // unmarshal_v1_ManagedFieldsEntry adds to m what r has up to its end.
@@ -917,25 +938,23 @@ func unmarshal_v1_ManagedFieldsEntry(r *readerGenerated, m *v1.ManagedFieldsEntr
 	}
 }
 
-// marshal_v1_ManagedFieldsEntry writes m before what w has.
-func marshal_v1_ManagedFieldsEntry(w *writerGenerated, m *v1.ManagedFieldsEntry) {
+// marshal_v1_ManagedFieldsEntry writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ManagedFieldsEntry(w *writerGenerated, n int, m *v1.ManagedFieldsEntry) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(8<<3|2, m.Subresource)
+	n = w.putString(n, 8<<3|2, m.Subresource)
 	if m.FieldsV1 != nil {
-		{
-			n, err := m.FieldsV1.MarshalToSizedBuffer(w.room(m.FieldsV1.Size()))
-			w.closeOther(7<<3|2, n, err)
-		}
+		n = w.putOther(n, 7<<3|2, m.FieldsV1.Size(), m.FieldsV1.MarshalToSizedBuffer)
 	}
-	w.putString(6<<3|2, m.FieldsType)
+	n = w.putString(n, 6<<3|2, m.FieldsType)
 	if m.Time != nil {
-		w.putTime(4<<3|2, m.Time)
+		n = w.putTime(n, 4<<3|2, m.Time)
 	}
-	w.putString(3<<3|2, m.APIVersion)
-	w.putString(2<<3|2, string(m.Operation))
-	w.putString(1<<3|2, m.Manager)
+	n = w.putString(n, 3<<3|2, m.APIVersion)
+	n = w.putString(n, 2<<3|2, string(m.Operation))
+	n = w.putString(n, 1<<3|2, m.Manager)
+	return n
 }
 
 // unmarshal_v1_ShardInfo adds to m what r has up to its end.
@@ -957,12 +976,13 @@ func unmarshal_v1_ShardInfo(r *readerGenerated, m *v1.ShardInfo) {
 	}
 }
 
-// marshal_v1_ShardInfo writes m before what w has.
-func marshal_v1_ShardInfo(w *writerGenerated, m *v1.ShardInfo) {
+// marshal_v1_ShardInfo writes m before the n bytes that w has, and returns how many it has then.
+func marshal_v1_ShardInfo(w *writerGenerated, n int, m *v1.ShardInfo) int {
 	if m == nil {
-		return
+		return n
 	}
-	w.putString(1<<3|2, m.Selector)
+	n = w.putString(n, 1<<3|2, m.Selector)
+	return n
 }
 
 // readerGenerated reads one object. Messages in messages are read from the same bytes: end moves.
@@ -1424,6 +1444,11 @@ func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, to *M) {
 	if *to == nil {
 		*to = make(M, r.entries(stop))
 	}
+	if key, value, ok := shortEntryGenerated(r.data[r.i:stop]); ok {
+		(*to)[K(r.text(key))] = V(r.text(value))
+		r.i = stop
+		return
+	}
 	var key K
 	var value V
 	for r.part(stop) {
@@ -1439,6 +1464,30 @@ func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, to *M) {
 		}
 	}
 	(*to)[key] = value
+}
+
+// shortEntryGenerated splits an entry that holds a key and a value of less than 128 bytes and nothing else, as nearly
+// all do.
+func shortEntryGenerated(entry []byte) (key, value []byte, ok bool) {
+	if len(entry) < 4 || entry[0] != 1<<3|bytesGenerated {
+		return nil, nil, false
+	}
+	at := 2 + int(entry[1])
+	if at+2 > len(entry) || entry[1] >= 0x80 || entry[at] != 2<<3|bytesGenerated || entry[at+1] >= 0x80 || at+2+int(entry[at+1]) != len(entry) {
+		return nil, nil, false
+	}
+	return entry[2:at], entry[at+2:], true
+}
+
+// text is body as a string, which is a part of data if strings are. An empty one keeps nothing of the input.
+func (r *readerGenerated) text(body []byte) string {
+	switch {
+	case len(body) == 0:
+		return ""
+	case r.shared:
+		return unsafe.String(&body[0], len(body))
+	}
+	return string(body)
 }
 
 // numberGenerated reads a number that is written as a varint.
@@ -1472,10 +1521,10 @@ func timeGenerated(r *readerGenerated, to *v1.Time) {
 }
 
 // writerGenerated writes from the end of data to its start, so that the length of a message is known when it is to be
-// written. What is in data[i:] has been written.
+// written. How much was written goes from one function to the next: each takes n and returns what it is then. What
+// data has no room for is counted, too.
 type writerGenerated struct {
 	data    []byte
-	i       int
 	err     error
 	scratch *[]byte // to be given back
 }
@@ -1486,159 +1535,159 @@ var scratchGenerated = sync.Pool{New: func() any {
 	return &b
 }}
 
-// startGenerated is a writer that has room for everything.
+// startGenerated is a writer that has room for most objects.
 func startGenerated() writerGenerated {
 	scratch := scratchGenerated.Get().(*[]byte)
-	return writerGenerated{data: *scratch, i: len(*scratch), scratch: scratch}
+	return writerGenerated{data: *scratch, scratch: scratch}
 }
 
-// finish returns a copy of what was written. The buffer is given back, unless it has become large.
-func (w *writerGenerated) finish() ([]byte, error) {
-	written := w.data[w.i:]
-	out := make([]byte, len(written))
-	copy(out, written)
-	if len(w.data) <= 256<<10 {
-		*w.scratch = w.data
+// pooledGenerated is how large scratch buffers become that are kept.
+const pooledGenerated = 256 << 10
+
+// again tells whether there was no room for n bytes. Now there is: just as much, if the buffer is too large to be kept.
+func (w *writerGenerated) again(n int) bool {
+	switch {
+	case n <= len(w.data):
+		return false
+	case n > pooledGenerated:
+		w.data = make([]byte, n)
+	default:
+		w.data = make([]byte, min(n+n/2, pooledGenerated))
+	}
+	w.err = nil
+	return true
+}
+
+// finish returns what was written: a copy, if the buffer is given back.
+func (w *writerGenerated) finish(n int) ([]byte, error) {
+	written := w.data[len(w.data)-n:]
+	if len(w.data) <= pooledGenerated {
+		out := make([]byte, len(written))
+		copy(out, written)
+		*w.scratch, written = w.data, out
 	}
 	scratchGenerated.Put(w.scratch)
 	if w.err != nil {
 		return nil, w.err
 	}
-	return out, nil
+	return written, nil
 }
 
-// fit returns how much was written at the end of data, which is all that the writer had.
-func (w *writerGenerated) fit(data []byte) (int, error) {
+// fit returns how much was written at the end of data.
+func (w *writerGenerated) fit(n int) (int, error) {
 	switch {
 	case w.err != nil:
 		return 0, w.err
-	case len(w.data) != len(data):
+	case n > len(w.data):
 		return 0, io.ErrShortBuffer
 	}
-	return len(data) - w.i, nil
-}
-
-// room returns what is free before data[i]: at least n bytes.
-func (w *writerGenerated) room(n int) []byte {
-	if w.i < n {
-		data := make([]byte, 2*len(w.data)+n)
-		w.i += len(data) - len(w.data)
-		copy(data[w.i:], w.data[len(w.data)-(len(data)-w.i):])
-		w.data = data
-	}
-	return w.data[:w.i]
-}
-
-// written is how much was written so far.
-func (w *writerGenerated) written() int { return len(w.data) - w.i }
-
-// putTag writes a tag, or another number.
-func (w *writerGenerated) putTag(v uint64) {
-	if v < 0x80 && w.i > 0 {
-		w.i--
-		w.data[w.i] = byte(v)
-		return
-	}
-	w.room(sovGenerated(v))
-	w.i = encodeVarintGenerated(w.data, w.i, v)
+	return n, nil
 }
 
 // putNumber writes a number and its tag.
-func (w *writerGenerated) putNumber(tag, v uint64) {
-	if v < 0x80 && tag < 1<<14 && w.i > 2 {
-		w.i = headGenerated(w.data[:w.i], tag, int(v))
-		return
+func (w *writerGenerated) putNumber(n int, tag, v uint64) int {
+	i := len(w.data) - n
+	switch {
+	case i < 3 || v >= 0x80 || tag >= 1<<14:
+		size := sovGenerated(tag) + sovGenerated(v)
+		if i >= size {
+			encodeVarintGenerated(w.data, encodeVarintGenerated(w.data, i, v), tag)
+		}
+		return n + size
+	case tag < 0x80:
+		head := w.data[i-2 : i]
+		head[0], head[1] = byte(tag), byte(v)
+		return n + 2
+	default:
+		head := w.data[i-3 : i]
+		head[0], head[1], head[2] = byte(tag)|0x80, byte(tag>>7), byte(v)
+		return n + 3
 	}
-	w.putTag(v)
-	w.putTag(tag)
 }
 
 // putBool writes a bool and its tag.
-func (w *writerGenerated) putBool(tag uint64, v bool) {
+func (w *writerGenerated) putBool(n int, tag uint64, v bool) int {
 	var number uint64
 	if v {
 		number = 1
 	}
-	w.putNumber(tag, number)
+	return w.putNumber(n, tag, number)
 }
 
 // putString writes v, its length and its tag.
-func (w *writerGenerated) putString(tag uint64, v string) {
-	i := w.i - len(v)
-	if i < 3 || len(v) >= 0x80 || tag >= 1<<14 {
-		w.room(len(v))
-		w.i -= len(v)
-		copy(w.data[w.i:], v)
-		w.putNumber(tag, uint64(len(v)))
-		return
+func (w *writerGenerated) putString(n int, tag uint64, v string) int {
+	n += len(v)
+	i := len(w.data) - n
+	if i < 2 || tag >= 0x80 || len(v) >= 0x80 {
+		if i >= 0 {
+			copy(w.data[i:], v)
+		}
+		return w.putNumber(n, tag, uint64(len(v)))
 	}
-	if len(v) > 0 { // many fields of a typical object are empty
-		copy(w.data[i:], v)
+	field := w.data[i-2:]
+	field[0], field[1] = byte(tag), byte(len(v))
+	switch to, from := field[2:], []byte(v); {
+	case len(from) > 16:
+		copy(to, from)
+	case len(from) >= 8: // two words, which overlap: for so little, a call of copy takes as long as all the rest
+		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(from))
+		binary.LittleEndian.PutUint64(to[len(from)-8:], binary.LittleEndian.Uint64(from[len(from)-8:]))
+	default:
+		for i, b := range from {
+			to[i] = b
+		}
 	}
-	w.i = headGenerated(w.data[:i], tag, len(v))
-}
-
-// headGenerated writes a short length and tag at the end of data, which has room for them, and returns where they start.
-func headGenerated(data []byte, tag uint64, size int) int {
-	data[len(data)-1] = byte(size)
-	if tag < 0x80 {
-		data[len(data)-2] = byte(tag)
-		return len(data) - 2
-	}
-	data[len(data)-2] = byte(tag >> 7)
-	data[len(data)-3] = byte(tag) | 0x80
-	return len(data) - 3
+	return n + 2
 }
 
 // close writes the tag and the length of what was written since before.
-func (w *writerGenerated) close(tag uint64, before int) {
-	size := len(w.data) - w.i - before
-	if w.i < 3 || size >= 0x80 || tag >= 1<<14 {
-		w.putNumber(tag, uint64(size))
-		return
-	}
-	w.i = headGenerated(w.data[:w.i], tag, size)
+func (w *writerGenerated) close(n int, tag uint64, before int) int {
+	return w.putNumber(n, tag, uint64(n-before))
 }
 
-// closeOther is close for n bytes that another method has written into room.
-func (w *writerGenerated) closeOther(tag uint64, n int, err error) {
-	if err != nil && w.err == nil {
-		w.err = err
+// putOther writes a message that has size bytes by its own method, and its tag.
+func (w *writerGenerated) putOther(n int, tag uint64, size int, marshal func([]byte) (int, error)) int {
+	if free := len(w.data) - n; free >= size {
+		written, err := marshal(w.data[:free])
+		if err != nil && w.err == nil {
+			w.err = err
+		}
+		size = written
 	}
-	w.i -= n
-	w.putNumber(tag, uint64(n))
+	return w.putNumber(n+size, tag, uint64(size))
 }
 
 // putTime writes a time and its tag. Parts of a second are not kept.
-func (w *writerGenerated) putTime(tag uint64, t *v1.Time) {
-	before := w.written()
+func (w *writerGenerated) putTime(n int, tag uint64, t *v1.Time) int {
+	before := n
 	if t != nil && !t.IsZero() {
-		w.putNumber(2<<3, 0)
-		w.putNumber(1<<3, uint64(t.Unix()))
+		n = w.putNumber(n, 2<<3, 0)
+		n = w.putNumber(n, 1<<3, uint64(t.Unix()))
 	}
-	w.close(tag, before)
+	return w.close(n, tag, before)
 }
 
 // putTextMapGenerated writes a map of strings, sorted by key: a message has one form only.
-func putTextMapGenerated[K, V ~string](w *writerGenerated, tag uint64, m map[K]V) {
+func putTextMapGenerated[K, V ~string](w *writerGenerated, n int, tag uint64, m map[K]V) int {
 	if len(m) == 1 {
 		for k, v := range m {
-			putTextEntryGenerated(w, tag, k, v)
+			n = putTextEntryGenerated(w, n, tag, k, v)
 		}
-		return
+		return n
 	}
 	var room [8]K
 	keys := sortedKeysGenerated(room[:0], m)
 	for k := len(keys) - 1; k >= 0; k-- {
-		putTextEntryGenerated(w, tag, keys[k], m[keys[k]])
+		n = putTextEntryGenerated(w, n, tag, keys[k], m[keys[k]])
 	}
+	return n
 }
 
-func putTextEntryGenerated[K, V ~string](w *writerGenerated, tag uint64, k K, v V) {
-	before := w.written()
-	w.putString(2<<3|bytesGenerated, string(v))
-	w.putString(1<<3|bytesGenerated, string(k))
-	w.close(tag, before)
+func putTextEntryGenerated[K, V ~string](w *writerGenerated, n int, tag uint64, k K, v V) int {
+	before := n
+	n = w.putString(n, 2<<3|bytesGenerated, string(v))
+	n = w.putString(n, 1<<3|bytesGenerated, string(k))
+	return w.close(n, tag, before)
 }
 
 // valueToStringGenerated is what may be nil: what a pointer points at, or bytes, after an asterisk.
