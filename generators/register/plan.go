@@ -57,9 +57,19 @@ func generate(pass *generators.Pass) {
 }
 
 // Covers says whether the package gets a registration, and with it the variable localSchemeBuilder.
-func Covers(pkg *load.Package) bool {
+func Covers(pkg *load.Package) bool { return wanted(pkg) && hasObjects(pkg) }
+
+// wanted tells whether the package asks for registration and does not register itself.
+func wanted(pkg *load.Package) bool {
 	_, ok := asksFor(pkg)
 	return ok && len(kindNames(pkg, kinds(pkg))) > 0 && !pkg.HasFile("register.go") && handWritten(pkg) == nil
+}
+
+// hasObjects tells whether there is anything to register. The name of a group alone may stand for other tools in a
+// package whose types nobody serves; who has the tag of this plug-in hears what is missing.
+func hasObjects(pkg *load.Package) bool {
+	asked, _ := asksFor(pkg)
+	return asked || len(kind.Aliases(pkg)) > 0 || slices.ContainsFunc(kinds(pkg), isObject)
 }
 
 // handWritten is a declaration by which a package registers itself, nil if there is none.
@@ -87,6 +97,9 @@ var core = []string{"SchemeBuilder", "localSchemeBuilder", "AddToScheme", "addKn
 func decide(pass *generators.Pass, pkg *load.Package) *registration {
 	if !Covers(pkg) {
 		checkHandWritten(pass, pkg)
+		if wanted(pkg) {
+			checkObjects(pass, kinds(pkg), pass.Report.Warn)
+		}
 		return nil
 	}
 	types := kinds(pkg)
@@ -97,7 +110,7 @@ func decide(pass *generators.Pass, pkg *load.Package) *registration {
 		plan.declared[name] = pkg.Go.Scope().Lookup(name) != nil
 	}
 	checkGroup(pass, pkg, plan.group)
-	checkObjects(pass, types)
+	checkObjects(pass, types, pass.Report.Add)
 	return plan
 }
 
@@ -188,20 +201,25 @@ func kindNames(pkg *load.Package, own []*types.Type) []string {
 }
 
 // checkObjects reports kinds that would not compile in the list of kinds: those without DeepCopyObject.
-func checkObjects(pass *generators.Pass, kinds []*types.Type) {
+func checkObjects(pass *generators.Pass, kinds []*types.Type, report func(diag.Problem)) {
 	for _, t := range kinds {
-		lines := append(slices.Clone(t.SecondClosestCommentLines), t.CommentLines...)
-		root, isRoot := tag.Last(lines, "kubebuilder:object:root")
-		object := t.Methods["DeepCopyObject"] != nil || isRoot && root != "false"
-		for _, value := range tag.Values(lines, "k8s:deepcopy-gen:interfaces") {
-			object = object || slices.Contains(strings.Split(value, ","), objectName)
-		}
-		if !object {
-			pass.Report.Add(diag.Problem{
+		if !isObject(t) {
+			report(diag.Problem{
 				Pos: pass.Set.TypePos(t), Path: t.Name.Name,
 				Message: "embeds TypeMeta but has no DeepCopyObject method, so it cannot be registered",
 				Cure:    "add +k8s:deepcopy-gen:interfaces=" + objectName,
 			})
 		}
 	}
+}
+
+// isObject tells whether a type has a method DeepCopyObject, or will have it.
+func isObject(t *types.Type) bool {
+	lines := append(slices.Clone(t.SecondClosestCommentLines), t.CommentLines...)
+	if root, ok := tag.Last(lines, "kubebuilder:object:root"); ok && root != "false" || t.Methods["DeepCopyObject"] != nil {
+		return true
+	}
+	return slices.ContainsFunc(tag.Values(lines, "k8s:deepcopy-gen:interfaces"), func(value string) bool {
+		return slices.Contains(strings.Split(value, ","), objectName)
+	})
 }
