@@ -52,6 +52,16 @@ func (s *Store) decode(e storage.Entry) (runtime.Object, error) {
 	return obj, s.decodeInto(e, obj)
 }
 
+// match decodes an entry and asks a predicate about it.
+func (s *Store) match(e storage.Entry, predicate peer.SelectionPredicate) (runtime.Object, bool, error) {
+	obj, err := s.decode(e)
+	if err != nil {
+		return nil, false, err
+	}
+	ok, err := predicate.Matches(obj)
+	return obj, ok, err
+}
+
 func (s *Store) decodeInto(e storage.Entry, obj runtime.Object) error {
 	if err := runtime.DecodeInto(s.Codec, e.Value, obj); err != nil {
 		return err
@@ -192,9 +202,14 @@ func (s *Store) GuaranteedUpdate(ctx context.Context, key string, out runtime.Ob
 	return s.decodeInto(e, out)
 }
 
-func (s *Store) Stats(ctx context.Context) (peer.Stats, error) {
-	page, err := s.Backend.List(ctx, s.Prefix, storage.ListOptions{Limit: 1})
-	return peer.Stats{ObjectCount: int64(len(page.Entries)) + page.Remaining}, translate(err)
+func (s *Store) Stats(ctx context.Context) (stats peer.Stats, err error) {
+	page, err := s.Backend.List(ctx, s.Prefix, storage.ListOptions{})
+	stats.ObjectCount = int64(len(page.Entries))
+	for _, e := range page.Entries {
+		stats.EstimatedAverageObjectSizeBytes += int64(len(e.Value))
+	}
+	stats.EstimatedAverageObjectSizeBytes /= max(1, stats.ObjectCount)
+	return stats, translate(err)
 }
 
 func (s *Store) ReadinessCheck() error { return nil }
@@ -206,8 +221,6 @@ func (s *Store) GetCurrentResourceVersion(ctx context.Context) (uint64, error) {
 	return uint64(revision), translate(err)
 }
 
-func (s *Store) EnableResourceSizeEstimation(peer.KeysFunc) error {
-	return errors.New("the size of stored objects is not estimated")
-}
+func (s *Store) EnableResourceSizeEstimation(peer.KeysFunc) error { return nil }
 
 func (s *Store) CompactRevision() int64 { return 0 }

@@ -64,7 +64,7 @@ func (s *Store) GetList(ctx context.Context, key string, opts peer.ListOptions, 
 			if only != "" && e.Key != only {
 				continue
 			}
-			obj, err := s.decode(e)
+			obj, ok, err := s.match(e, opts.Predicate)
 			if err != nil {
 				goOn := s.Unreadable > 0 && peer.IsCorruptObject(err)
 				if !goOn && len(unread) == 0 {
@@ -80,9 +80,7 @@ func (s *Store) GetList(ctx context.Context, key string, opts peer.ListOptions, 
 				}
 				continue
 			}
-			if ok, err := opts.Predicate.Matches(obj); err != nil {
-				return err
-			} else if !ok {
+			if !ok {
 				continue
 			}
 			items.Set(reflect.Append(items, reflect.ValueOf(obj).Elem()))

@@ -254,8 +254,8 @@ func (p *place) checkStored(ctx context.Context, t *testing.T, key string) {
 	if !ok || err != nil {
 		t.Fatalf("stored at %s: %q: %v", key, resp.Kvs[0].Value, err)
 	}
-	if pod := obj.(*example.Pod); pod.ResourceVersion != "" || pod.SelfLink != "" {
-		t.Errorf("stored at %s with resourceVersion %q and selfLink %q", key, pod.ResourceVersion, pod.SelfLink)
+	if pod := obj.(*example.Pod); pod.ResourceVersion != "" || pod.GetSelfLink() != "" {
+		t.Errorf("stored at %s with resourceVersion %q and selfLink %q", key, pod.ResourceVersion, pod.GetSelfLink())
 	}
 }
 

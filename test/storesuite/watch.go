@@ -66,26 +66,24 @@ func (s *Store) Watch(ctx context.Context, key string, opts peer.ListOptions) (w
 
 // open lists, if the watch begins with what is there, and opens the store's watch behind that.
 func (w *stream) open(prefix string, q storage.ListOptions) (events []storage.Event, source storage.Watcher, err error) {
-	after, listed := q.Revision, q.Revision == 0
+	page, listed := storage.Page{Revision: q.Revision}, q.Revision == 0
 	if w.opts.SendInitialEvents != nil {
 		listed = *w.opts.SendInitialEvents
 	}
 	if listed {
-		var page storage.Page
 		page, err = w.Backend.List(w.ctx, prefix, q)
-		for _, e := range page.Entries {
-			events = append(events, storage.Event{Type: storage.Created, Entry: e})
-		}
-		after = page.Revision
-	} else if after == 0 {
-		after, err = w.Backend.Revision(w.ctx)
+	} else if page.Revision == 0 {
+		page.Revision, err = w.Backend.Revision(w.ctx)
+	}
+	for _, e := range page.Entries {
+		events = append(events, storage.Event{Type: storage.Created, Entry: e})
 	}
 	if listed && w.opts.SendInitialEvents != nil && w.opts.Predicate.AllowWatchBookmarks {
-		events = append(events, storage.Event{Type: initialEnd, Entry: storage.Entry{Revision: after}})
+		events = append(events, storage.Event{Type: initialEnd, Entry: storage.Entry{Revision: page.Revision}})
 	}
 	if err == nil {
 		progress := w.opts.ProgressNotify || w.opts.Predicate.AllowWatchBookmarks
-		source, err = w.Backend.Watch(w.ctx, prefix, storage.WatchOptions{After: after, Progress: progress})
+		source, err = w.Backend.Watch(w.ctx, prefix, storage.WatchOptions{After: page.Revision, Progress: progress})
 	}
 	return events, source, err
 }
@@ -128,14 +126,14 @@ func (w *stream) event(ev storage.Event) error {
 	if w.only != "" && ev.Entry.Key != w.only {
 		return nil
 	}
-	now, wanted, err := w.match(ev.Entry)
+	now, wanted, err := w.match(ev.Entry, w.opts.Predicate)
 	if err != nil && ev.Type == storage.Deleted {
 		return readError("saw a DELETED event, but object data is corrupt - " + err.Error())
 	}
 	was, had := now, ev.Type == storage.Modified
 	if had && err == nil && !w.opts.Predicate.Empty() {
 		ev.Prev.Revision = ev.Entry.Revision
-		was, had, err = w.match(ev.Prev)
+		was, had, err = w.match(ev.Prev, w.opts.Predicate)
 	}
 	switch {
 	case err != nil:
@@ -148,13 +146,4 @@ func (w *stream) event(ev storage.Event) error {
 		return w.send(watch.Added, now)
 	}
 	return nil
-}
-
-func (w *stream) match(e storage.Entry) (runtime.Object, bool, error) {
-	object, err := w.decode(e)
-	if err != nil {
-		return nil, false, err
-	}
-	ok, err := w.opts.Predicate.Matches(object)
-	return object, ok, err
 }
