@@ -157,17 +157,21 @@ func (d *driver) update(s *server) {
 
 // patch changes one thing of a book, and its token.
 func (d *driver) patch(s *server) {
-	op := Op{Verb: Patch, Key: d.key(), Sent: Content{Token: d.token()}}
+	c := Content{Token: d.token()}
 	switch d.random.IntN(3) {
 	case 0:
-		op.Sent.Title = "title " + op.Sent.Token
+		c.Title = "title " + c.Token
 	case 1:
-		op.Sent.Group = pick(d.random, groups)
+		c.Group = pick(d.random, groups)
 	default:
-		op.Sent.Shelf = pick(d.random, shelves)
+		c.Shelf = pick(d.random, shelves)
 	}
+	d.change(s, d.key(), c)
+}
+
+func (d *driver) change(s *server, key string, c Content) Outcome {
 	types := []string{"application/merge-patch+json", "application/strategic-merge-patch+json"}
-	d.write(s, op, request{method: http.MethodPatch, path: objectPath(op.Key), contentType: pick(d.random, types), body: mergePatch(op.Sent)})
+	return d.write(s, Op{Verb: Patch, Key: key, Sent: c}, request{method: http.MethodPatch, path: objectPath(key), contentType: pick(d.random, types), body: mergePatch(c)})
 }
 
 // remove deletes a book, half of the time only in the version that was seen.

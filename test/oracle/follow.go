@@ -43,7 +43,7 @@ func (f *follower) run(ctx context.Context, finish <-chan struct{}) {
 			finishing = true
 		default:
 		}
-		w := f.next()
+		w := f.next(finishing)
 		life := time.Duration(1+f.random.IntN(3)) * time.Second
 		if finishing {
 			life = time.Hour
@@ -55,8 +55,8 @@ func (f *follower) run(ctx context.Context, finish <-chan struct{}) {
 	}
 }
 
-// next chooses the next watch.
-func (f *follower) next() *Watch {
+// next chooses the next watch. The last one must be such that it has something to deliver.
+func (f *follower) next(last bool) *Watch {
 	w := &Watch{Client: f.number, Bookmarks: f.random.IntN(2) == 0}
 	if f.lastUp && f.random.IntN(4) > 0 {
 		f.tally.resumes++
@@ -64,6 +64,10 @@ func (f *follower) next() *Watch {
 		return w
 	}
 	w.Scope = f.scope()
+	if last {
+		w.Start, w.Bookmarks = InitialLatest, true
+		return w
+	}
 	switch f.random.IntN(7) {
 	case 0:
 		w.Start = Now

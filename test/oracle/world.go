@@ -154,34 +154,21 @@ func (w *world) play(ctx context.Context) (*History, error) {
 	w.awaitFollowers(quiet)
 	endWatches()
 	following.Wait()
-	members, err := w.members(quiet)
+	members, err := w.members(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return &History{Ops: w.recorder.ops, Watches: w.recorder.watches, Truth: w.oracle.known(), Finals: finals, Members: members}, nil
 }
 
-// settle waits until everything works again, writes to every scope a last time, and returns what everyone holds then.
+// settle waits until everything works again, writes to every key a last time, and returns what everyone holds then.
 func (w *world) settle(ctx context.Context) ([]Final, error) {
 	if err := w.etcd.WaitHealthy(ctx); err != nil {
 		return nil, err
 	}
 	d := w.driver(200)
-	for i, c := range lastContents() {
-		for _, namespace := range namespaces {
-			key := fmt.Sprintf("%s/last-%d", namespace, i)
-			c.Token = d.token()
-			c.Title = c.Token
-			for d.create(pick(d.random, w.servers), key, c) != OK {
-				c.Token = d.token() // an unknown outcome may have been a success
-				key += "x"
-				select {
-				case <-ctx.Done():
-					return nil, fmt.Errorf("no write succeeds any more: %w", ctx.Err())
-				case <-time.After(50 * time.Millisecond):
-				}
-			}
-		}
+	if err := d.writeAll(ctx); err != nil {
+		return nil, err
 	}
 	resp, err := w.direct.Get(ctx, booksPrefix, clientv3.WithPrefix())
 	if err != nil {
@@ -211,15 +198,38 @@ func (w *world) settle(ctx context.Context) ([]Final, error) {
 	return finals, nil
 }
 
-// lastContents are such that every scope, but for those of one name, sees one of them.
-func lastContents() []Content {
-	var all []Content
-	for _, group := range groups {
-		for _, shelf := range shelves {
-			all = append(all, Content{Group: group, Shelf: shelf})
+// writeAll writes to every key, and to one object for each content that a scope may ask for: so there is something last
+// that every watch must deliver.
+func (d *driver) writeAll(ctx context.Context) error {
+	var keys []string
+	for _, namespace := range namespaces {
+		for i := range namesPerNamespace {
+			keys = append(keys, fmt.Sprintf("%s/book-%d", namespace, i))
 		}
 	}
-	return all
+	for i, key := range keys {
+		if err := d.writeUntil(ctx, key, Content{Group: groups[i%len(groups)], Shelf: shelves[i%len(shelves)]}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeUntil creates or changes an object until that has certainly succeeded.
+func (d *driver) writeUntil(ctx context.Context, key string, c Content) error {
+	for {
+		s := pick(d.random, d.servers)
+		for _, write := range []func(*server, string, Content) Outcome{d.create, d.change} {
+			c.Token = d.token()
+			c.Title = "last " + c.Token
+			if write(s, key, c) == OK {
+				return nil
+			}
+		}
+		if !pause(ctx, 20*time.Millisecond) {
+			return fmt.Errorf("no write of %s succeeds any more: %w", key, ctx.Err())
+		}
+	}
 }
 
 // final lists everything that a server holds.
