@@ -113,7 +113,7 @@ func (c *Cacher) apply(events []storage.Event) error {
 		changes = append(changes, change)
 		s.revision = ev.Entry.Revision
 	}
-	c.append(changes, old.revision)
+	c.append(changes)
 	c.publish(s)
 	return nil
 }
@@ -142,12 +142,12 @@ func (s *state) note(ev storage.Event) (complete storage.Event, ok bool) {
 
 // append adds changes to the log and wakes whom they concern. Up to revision, nothing is missing in the log. The caller
 // holds mu, and publishes before it lets go of it.
-func (c *Cacher) append(changes []storage.Event, revision int64) {
+func (c *Cacher) append(changes []storage.Event) {
 	number, now := c.log.end(), c.config.Now()
 	for _, ev := range changes {
 		c.log.add(ev, now)
 	}
-	c.parking.wake(changes, number, revision)
+	c.parking.wake(changes, number)
 }
 
 // publish makes s the current state and tells everyone who waits for one. The caller holds mu.

@@ -1,16 +1,18 @@
 package cacher
 
 import (
-	"cmp"
 	"context"
-	"slices"
 
 	"github.com/typeplane/typeplane/storage"
 )
 
 // What happens when the cache can't simply follow: the first list, a list behind a gap, another history.
 
-// replace makes the cache what page says: at first by taking it, later by working out what has changed.
+// replace makes the cache what page says. What happened between the last state and that one is not known any more, or it
+// is another history (a backup was restored behind our back, or the cache was wrong): whoever watches and does not begin
+// at the page or behind it gets CodeCompacted and lists, too. Events that only lead from one state to the other would not do. A
+// deletion among them would have no revision of its own, and a client that is cut off behind the first of several could not
+// ask for the others.
 func (c *Cacher) replace(page storage.Page) {
 	s := newState(page.Revision)
 	for i := range page.Entries {
@@ -23,55 +25,17 @@ func (c *Cacher) replace(page storage.Page) {
 	old := c.current.Load()
 	switch {
 	case old == nil:
-		c.log.reset(page.Revision)
-		c.publish(s)
-		close(c.ready)
-		return
+		defer close(c.ready)
 	case page.Revision < old.revision || c.epoch.Load() != old.epoch:
-		// It is another history: a backup was restored behind our back, or the cache was wrong. What watchers know is no
-		// longer true.
 		s.epoch = c.epoch.Add(1)
 		c.wanted = 0
-		c.points = nil
-		c.log.reset(page.Revision)
-		c.publish(s)
-		c.parking.wakeAll(c.log.end(), page.Revision)
-		return
+	default:
+		s.epoch, s.readings = old.epoch, old.readings
 	}
-	s.epoch, s.readings = old.epoch, old.readings
-	c.append(differences(old, s), old.revision)
-	// Watchers go on over the gap, except those that begin inside it (see collect): what happened in it in which
-	// order is not known.
-	c.log.floor = page.Revision
 	c.points = nil
+	c.log.reset(page.Revision)
 	c.publish(s)
-	c.parking.wakeAll(c.log.end(), old.revision)
-}
-
-// differences returns the events that lead from one state to the next, as far as that can still be known: several
-// changes of an entry are one, and deletions are at the revision of next.
-func differences(old, next *state) []storage.Event {
-	var changed, deleted []storage.Event
-	next.tree.Scan(func(key string, e *storage.Entry) bool {
-		was, there := old.tree.Get(key)
-		switch {
-		case !there:
-			changed = append(changed, storage.Event{Type: storage.Created, Entry: *e})
-		case was.Revision != e.Revision:
-			changed = append(changed, storage.Event{Type: storage.Modified, Entry: *e, Prev: *was})
-		}
-		return true
-	})
-	old.tree.Scan(func(key string, was *storage.Entry) bool {
-		if _, there := next.tree.Get(key); !there {
-			gone := *was
-			gone.Revision = next.revision
-			deleted = append(deleted, storage.Event{Type: storage.Deleted, Entry: gone, Prev: *was})
-		}
-		return true
-	})
-	slices.SortStableFunc(changed, func(a, b storage.Event) int { return cmp.Compare(a.Entry.Revision, b.Entry.Revision) })
-	return append(changed, deleted...)
+	c.parking.wakeAll(c.log.first - 1)
 }
 
 // wentBack notes that the source is at a revision that is lower than one it was at before, and makes follow list.

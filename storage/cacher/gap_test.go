@@ -50,14 +50,10 @@ func TestWatchesThatBeginInAGap(t *testing.T) {
 	f.opening.Store(nil)
 	close(opening)
 
-	deleted := storage.Event{Type: storage.Deleted, Entry: last, Prev: kept}
-	if events, err := watches[0].Next(ctx); err != nil || !cmp.Equal(events, []storage.Event{deleted}) {
-		t.Errorf("from where the cache was: %+v, %v", events, err)
-	}
-	for i, w := range watches[1:3] {
-		// The one knows an entry of which the cache never heard, so it would never hear of its deletion.
+	for i, w := range watches[:3] {
+		// What they miss is not known any more: the second knows an entry of which the cache never heard.
 		if events, err := w.Next(ctx); storage.CodeOf(err) != storage.CodeCompacted {
-			t.Errorf("in the gap, %d: %+v, %v", i, events, err)
+			t.Errorf("before the end of the gap, %d: %+v, %v", i, events, err)
 		}
 	}
 	var behind [2]storage.Entry
@@ -121,7 +117,4 @@ func TestReadersAheadOfTheCache(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d ended", ended, len(followers))
-	if ended == len(followers) {
-		t.Error("all watches ended")
-	}
 }

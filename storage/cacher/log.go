@@ -59,9 +59,10 @@ func (l *eventLog) trim(since time.Time, most int) {
 	l.drop(n)
 }
 
-// reset forgets everything.
+// reset forgets everything. It passes over one number, so that a cursor at the end of the log is behind it now.
 func (l *eventLog) reset(floor int64) {
 	l.drop(len(l.events))
+	l.first++
 	l.bytes, l.floor = 0, floor
 }
 

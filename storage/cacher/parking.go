@@ -100,13 +100,12 @@ func (p *parking) park(w *watcher) {
 }
 
 // drive lets w go on, and returns the number of the first event that may concern it: w.number if it was not waiting, end if
-// it was and nothing came, in which case it has seen everything up to revision. The caller holds Cacher.mu.
-func (p *parking) drive(w *watcher, end, revision int64) int64 {
+// it was and nothing came. The caller holds Cacher.mu.
+func (p *parking) drive(w *watcher, end int64) int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if w.parked {
 		w.unlink()
-		w.seen = revision
 		return end
 	}
 	from := max(w.number, w.from)
@@ -130,9 +129,8 @@ func (w *watcher) unlink() {
 	w.prev, w.next, w.parked = nil, nil, false
 }
 
-// wake wakes whom events concern, the first of which has a number; up to revision nothing is missing in the log. The caller
-// holds Cacher.mu for writing.
-func (p *parking) wake(events []storage.Event, number, revision int64) {
+// wake wakes whom events concern, the first of which has a number. The caller holds Cacher.mu for writing.
+func (p *parking) wake(events []storage.Event, number int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.spots) == 0 {
@@ -140,15 +138,15 @@ func (p *parking) wake(events []storage.Event, number, revision int64) {
 	}
 	for i := range events {
 		ev, n := &events[i], number+int64(i)
-		p.above(ev.Entry.Key, func(prefix string) { p.spots[place{prefix: prefix}].wake(n, revision) })
+		p.above(ev.Entry.Key, func(prefix string) { p.spots[place{prefix: prefix}].wake(n) })
 		for name, a := range p.attributes {
-			p.wakeWhere(name, a, ev, n, revision)
+			p.wakeWhere(name, a, ev, n)
 		}
 	}
 }
 
 // wakeWhere wakes those that want a value of an attribute that the entry has or had.
-func (p *parking) wakeWhere(name string, a *attribute, ev *storage.Event, number, revision int64) {
+func (p *parking) wakeWhere(name string, a *attribute, ev *storage.Event, number int64) {
 	now, has, known := valueOf(a.read, &ev.Entry)
 	was, had, knew := "", false, true
 	if ev.Type == storage.Modified {
@@ -157,17 +155,17 @@ func (p *parking) wakeWhere(name string, a *attribute, ev *storage.Event, number
 	if !known || !knew {
 		for at, s := range p.spots {
 			if at.attribute == name {
-				s.wake(number, revision)
+				s.wake(number)
 			}
 		}
 		return
 	}
 	p.above(ev.Entry.Key, func(prefix string) {
 		if has {
-			p.spots[place{prefix, name, now}].wake(number, revision)
+			p.spots[place{prefix, name, now}].wake(number)
 		}
 		if had && (!has || was != now) {
-			p.spots[place{prefix, name, was}].wake(number, revision)
+			p.spots[place{prefix, name, was}].wake(number)
 		}
 	})
 }
@@ -185,23 +183,23 @@ func (p *parking) above(key string, visit func(prefix string)) {
 }
 
 // wakeAll wakes everyone.
-func (p *parking) wakeAll(number, revision int64) {
+func (p *parking) wakeAll(number int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, s := range p.spots {
-		s.wake(number, revision)
+		s.wake(number)
 	}
 }
 
 // wake wakes those who wait at s, which may be nil.
-func (s *spot) wake(number, revision int64) {
+func (s *spot) wake(number int64) {
 	if s == nil {
 		return
 	}
 	for w := s.waiting; w != nil; {
 		next := w.next
 		w.prev, w.next, w.parked = nil, nil, false
-		w.from, w.seen = number, revision
+		w.from = number
 		select {
 		case w.news <- struct{}{}:
 		default:

@@ -21,12 +21,9 @@ type watcher struct {
 	number int64 // of the next event in the log
 	epoch  int64
 	after  int64 // everything up to this revision was returned or is not wanted
-	// seen is what the cache was at when the cursor last moved or was found to be waiting; below after as long as that is in
-	// the future. Changed by the reader under Cacher.mu, and by parking.
-	seen  int64
-	out   []storage.Event
-	err   error
-	timer *time.Timer // of bookmarks; nil until one is waited for
+	out    []storage.Event
+	err    error
+	timer  *time.Timer // of bookmarks; nil until one is waited for
 
 	spot       *spot
 	prev, next *watcher // in the list of spot; guarded by parking.mu, as the next three are
@@ -62,7 +59,7 @@ func (c *Cacher) Watch(ctx context.Context, prefix string, opts storage.WatchOpt
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	current := c.current.Load().revision
-	w := &watcher{c: c, prefix: prefix, progress: opts.Progress, after: opts.After, seen: current, epoch: c.epoch.Load(),
+	w := &watcher{c: c, prefix: prefix, progress: opts.Progress, after: opts.After, epoch: c.epoch.Load(),
 		news: make(chan struct{}, 1), closed: make(chan struct{})}
 	if opts.After < c.log.floor {
 		return nil, w.compacted(current)
@@ -140,17 +137,13 @@ func (w *watcher) collect(quiet bool) (more bool, err error) {
 	defer c.mu.RUnlock()
 	w.out = w.out[:0]
 	current := c.current.Load().revision
-	w.number = c.parking.drive(w, c.log.end(), current)
+	w.number = c.parking.drive(w, c.log.end())
+	if w.number < c.log.first && w.after >= c.log.floor {
+		w.number = c.log.after(w.after) // what the log has lost is not wanted
+	}
 	if w.epoch != c.epoch.Load() || w.number < c.log.first {
 		return false, w.compacted(current)
 	}
-	if w.seen < w.after && w.after < c.log.floor {
-		// A list may have taken the cache past the start of the watch. The events that stand for such a gap lead from
-		// the near side of it: they know nothing of an entry that was created before the start and deleted behind it.
-		// A reader that looks late may have only a later gap before it; that is not told apart.
-		return false, w.compacted(current)
-	}
-	w.seen = current
 	rest := c.log.from(w.number)
 	for i := range rest {
 		ev := &rest[i].event
