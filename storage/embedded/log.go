@@ -78,6 +78,15 @@ func (l *logger) write(r record) {
 	}
 }
 
+// say passes on a record of our own, as if it were etcd's.
+func (l *logger) say(level slog.Level, message string, attrs ...any) {
+	select {
+	case l.queue <- record{level: level, message: "etcd: " + message, attrs: attrs}:
+	default:
+		l.dropped.Add(1)
+	}
+}
+
 // raised are records that etcd thinks little of and that are warnings to us, in words of our own.
 var raised = map[string]string{
 	"repaired": "the write-ahead log ended in the middle of a record, as after a power failure; it was cut there, and what was cut is beside it as *.broken",

@@ -30,12 +30,14 @@ type Config struct {
 	// History is how long old revisions are kept at least, at most twice as long; 0 means 5 minutes. Watches and
 	// continued lists that are older get CodeCompacted.
 	History time.Duration
-	// Quota is how large the database file may grow before writes are refused; 0 means 8 GiB.
+	// Quota is how large the database file may grow before writes are refused; 0 means 8 GiB. From 80 % on the log warns.
 	Quota int64
 	// ProgressInterval is how often a quiet watch gets a bookmark; 0 means 5 s. It is one value per process.
 	ProgressInterval time.Duration
 	// Log gets etcd's warnings and errors; nil drops them. A handler that blocks loses records, and blocks nobody.
 	Log *slog.Logger
+
+	spaceEvery time.Duration // how often the space is looked at
 }
 
 // Server is a running etcd.
@@ -47,6 +49,7 @@ type Server struct {
 	streams context.CancelFunc // ends the streams that come through the socket
 	etcd    *embed.Etcd
 	client  *etcd3.Client
+	keeper  *keeper
 	closing sync.Once
 }
 
@@ -102,6 +105,8 @@ func Start(ctx context.Context, config Config) (s *Server, err error) {
 	}
 	s.client = v3client.New(s.etcd.Server)
 	s.log.settle()
+	s.keeper = newKeeper(s, config.spaceEvery)
+	s.keeper.start()
 	return s, nil
 }
 
@@ -119,6 +124,9 @@ func (s *Server) Close() {
 	s.closing.Do(func() {
 		if s.log != nil {
 			s.log.phase.Store(int32(closing))
+		}
+		if s.keeper != nil {
+			s.keeper.close()
 		}
 		if s.client != nil {
 			s.client.Close()
