@@ -7,6 +7,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -47,6 +48,8 @@ type StoreOptions struct {
 	EtcdKeyFile  string
 	// InMemory keeps all objects in memory, for tests: there is no etcd, and nothing outlives the process. It has no flag.
 	InMemory bool
+	// EtcdCompaction is how long etcd keeps old revisions at least, at most twice as long. 0 leaves that to somebody else.
+	EtcdCompaction time.Duration
 	// EtcdPrefix is the key below which everything is stored.
 	EtcdPrefix string
 	// MediaType is the form of newly written values; every form is read.
@@ -75,6 +78,9 @@ func NewOptions(name string) *Options {
 		Store: StoreOptions{
 			DataDir:    "./" + name + "-data",
 			EtcdPrefix: "/registry",
+
+			EtcdCompaction: 5 * time.Minute,
+
 			MediaType:  mediaTypeProtobuf,
 			WatchCache: true,
 
@@ -103,6 +109,7 @@ func (o *StoreOptions) AddFlags(fs *pflag.FlagSet) {
 	o.addPlaceFlags(fs)
 	o.addFormFlags(fs)
 	fs.BoolVar(&o.WatchCache, "watch-cache", o.WatchCache, "answer reads from memory, kept up to date by one watch for each resource; false asks etcd each time")
+	fs.DurationVar(&o.EtcdCompaction, "etcd-compaction-interval", o.EtcdCompaction, "`time` after which old revisions are compacted away; servers on one etcd, Kubernetes' included, take turns; 0 leaves it to somebody else")
 	fs.BoolVar(&o.EncryptionReload, "encryption-provider-config-automatic-reload", o.EncryptionReload, "put changes of that file into effect within seconds; one with a mistake is refused, and fails the health check encryption-config")
 }
 
@@ -149,8 +156,15 @@ func (o *ServingOptions) validate() error {
 
 // Validate returns every mistake in the store's options, each naming its flag.
 func (o *StoreOptions) Validate() error {
-	return errors.Join(o.validatePlace(), o.validateForm())
+	var compaction error
+	if o.EtcdCompaction < 0 || o.EtcdCompaction > 0 && o.EtcdCompaction < minCompaction {
+		compaction = fmt.Errorf("--etcd-compaction-interval=%v: want %v or more, or 0", o.EtcdCompaction, minCompaction)
+	}
+	return errors.Join(o.validatePlace(), o.validateForm(), compaction)
 }
+
+// minCompaction is the shortest time that old revisions can be kept: clients go on with a list or a watch after a pause.
+const minCompaction = time.Second
 
 func (o *StoreOptions) validatePlace() error {
 	var errs []error

@@ -172,6 +172,7 @@ func (i *Instance) openResources(ctx context.Context) error {
 		i.survey.stores = append(i.survey.stores, store)
 		i.resources = append(i.resources, served...)
 	}
+	i.db.compact(i.options.Store.EtcdCompaction)
 	if i.db.encryption != nil {
 		i.db.encryption.Start(i.db.reread)
 	}

@@ -27,6 +27,7 @@ type database struct {
 	log       *slog.Logger
 	closeEtcd func() error
 	caches    []*cacher.Cacher
+	compactor *etcd3.Compactor // of a cluster's etcd
 	// encryption is nil where values lie in etcd as they are.
 	encryption *encryption.Encryption
 	// died is closed when the etcd inside this process has stopped by itself; nil for a cluster's.
@@ -50,7 +51,11 @@ func openEtcd(ctx context.Context, o *StoreOptions, log *slog.Logger) (*database
 	case len(o.EtcdServers) > 0:
 		return dialEtcd(ctx, o)
 	}
-	etcd, err := embedded.Start(ctx, embedded.Config{Dir: o.DataDir, Log: log})
+	history := o.EtcdCompaction
+	if history == 0 {
+		history = -1
+	}
+	etcd, err := embedded.Start(ctx, embedded.Config{Dir: o.DataDir, History: history, Log: log})
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +109,31 @@ func (d *database) source(form storage.Form) cacher.Source {
 	return etcd3.New(d.client, etcd3.Config{Root: d.root, Form: form})
 }
 
+// compact starts to compact a cluster's etcd from time to time; the embedded one does it by itself. It is called when
+// every store is open.
+func (d *database) compact(every time.Duration) {
+	if d.client == nil || d.died != nil || every == 0 {
+		return
+	}
+	d.compactor = etcd3.NewCompactor(d.client, etcd3.CompactorConfig{Interval: every, Needed: d.needed, Log: d.log})
+}
+
+// needed is the oldest revision that a cache goes on from, 0 if there is none.
+func (d *database) needed() int64 {
+	oldest := int64(0)
+	for _, c := range d.caches {
+		if at := c.Stats().Revision; at > 0 && (oldest == 0 || at < oldest) {
+			oldest = at
+		}
+	}
+	return oldest
+}
+
 // close ends what store opened, and then the database.
 func (d *database) close() error {
+	if d.compactor != nil {
+		d.compactor.Close()
+	}
 	for _, c := range d.caches {
 		c.Close()
 	}

@@ -27,8 +27,8 @@ const readyWithin = 30 * time.Second
 type Config struct {
 	// Dir is the data directory; it is made if it is missing. No other process may use it.
 	Dir string
-	// History is how long old revisions are kept at least, at most twice as long; 0 means 5 minutes. Watches and
-	// continued lists that are older get CodeCompacted.
+	// History is how long old revisions are kept at least, at most twice as long; 0 means 5 minutes, less than 0 for
+	// ever. Watches and continued lists that are older get CodeCompacted.
 	History time.Duration
 	// Quota is how large the database file may grow before writes are refused; 0 means 8 GiB. From 80 % on the log warns.
 	Quota int64
@@ -150,8 +150,8 @@ func (c *Config) complete() error {
 	if c.Dir == "" {
 		return errors.New("no data directory")
 	}
-	if c.History < 0 || c.Quota < 0 || c.ProgressInterval < 0 {
-		return errors.New("negative History, Quota or ProgressInterval")
+	if c.Quota < 0 || c.ProgressInterval < 0 {
+		return errors.New("negative Quota or ProgressInterval")
 	}
 	if c.History == 0 {
 		c.History = 5 * time.Minute
@@ -187,8 +187,10 @@ func (s *Server) etcdConfig() *embed.Config {
 
 	c.MaxRequestBytes = MaxRequestBytes
 	c.QuotaBackendBytes = s.config.Quota
-	c.AutoCompactionMode = embed.CompactorModePeriodic
-	c.AutoCompactionRetention = s.config.History.String()
+	if s.config.History > 0 {
+		c.AutoCompactionMode = embed.CompactorModePeriodic
+		c.AutoCompactionRetention = s.config.History.String()
+	}
 	c.WatchProgressNotifyInterval = s.config.ProgressInterval
 	return c
 }

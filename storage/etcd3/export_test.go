@@ -1,6 +1,11 @@
 package etcd3
 
-import "github.com/typeplane/typeplane/storage"
+import (
+	"context"
+	"log/slog"
+
+	"github.com/typeplane/typeplane/storage"
+)
 
 var (
 	CheckVersion = checkVersion
@@ -16,3 +21,17 @@ func Paused(w storage.Watcher) bool {
 	defer s.mu.Unlock()
 	return s.paused
 }
+
+// StoppedCompactor returns a compactor that does nothing by itself.
+func StoppedCompactor(client *Client, config CompactorConfig) *Compactor {
+	if config.Needed == nil {
+		config.Needed = func() int64 { return 0 }
+	}
+	if config.Log == nil {
+		config.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Compactor{client: client, config: config}
+}
+
+// CompactorStep is one round of c.
+func CompactorStep(c *Compactor, ctx context.Context) error { return c.step(ctx) }
