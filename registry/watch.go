@@ -89,7 +89,7 @@ func (e *endpoint[T]) start(ctx context.Context, s *stream, opts metav1.ListOpti
 		}
 		s.reached = revision
 	}
-	w, err := e.backend.Watch(ctx, s.scope.prefix, storage.WatchOptions{After: s.reached, Progress: s.bookmarks, Where: s.sel.where()})
+	w, err := e.backend.Watch(ctx, s.scope.prefix, storage.WatchOptions{After: s.reached, Progress: s.bookmarks, Prev: true, Where: s.sel.where()})
 	if err != nil {
 		return err
 	}

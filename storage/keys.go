@@ -75,12 +75,19 @@ func CheckWatch(prefix string, opts WatchOptions) error {
 }
 
 // CheckOps returns CodeInvalidKey unless the operations that go with a write at key are well formed, at most
-// MaxOps, and of different keys.
+// MaxOps, and of different keys, with one positive Lifetime at most.
 func CheckOps(op, key string, with []Op) error {
 	if len(with) > MaxOps {
 		return invalid(op, key, fmt.Errorf("%d operations in one transaction, at most %d are possible", len(with), MaxOps))
 	}
+	lifetimes := 0
 	for i := range with {
+		if life := with[i].lifetime; life != 0 {
+			if lifetimes++; life < 0 || lifetimes > 1 {
+				return invalid(op, key, fmt.Errorf("lifetime %v: want one that is positive", life))
+			}
+			continue
+		}
 		if err := CheckKey(op, with[i].Key); err != nil {
 			return err
 		}

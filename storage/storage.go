@@ -1,6 +1,10 @@
 package storage
 
-import "context"
+import (
+	"context"
+	"slices"
+	"time"
+)
 
 // Interface is a store of entries. All methods may be called from any goroutine.
 //
@@ -128,9 +132,9 @@ type WatchOptions struct {
 	After int64
 	// Progress asks for Bookmark events: sooner or later after a quiet time, also if nothing below the prefix changed.
 	Progress bool
-	// NoPrev says that the reader knows the version before each change: Event.Prev may be zero, and so may be all but the key and
-	// the revision of a deleted Event.Entry.
-	NoPrev bool
+	// Prev asks for Event.Prev, and for the last value of what was deleted. Without it a store need not read them, and
+	// may leave both out: a cache that holds the versions before has no use for them.
+	Prev bool
 	// Where narrows the watch, if the store can do that: changes of entries that neither had the value before nor have it
 	// after may be left out. nil wants every change.
 	Where *Where
@@ -154,7 +158,7 @@ const (
 	Created EventType = iota + 1
 	// Modified: Event.Prev is the version before.
 	Modified
-	// Deleted: Event.Entry has the last value and the revision of the deletion.
+	// Deleted: Event.Entry has the revision of the deletion, and the last value if WatchOptions.Prev asked for it.
 	Deleted
 	// Bookmark: only Entry.Revision is set, and it is beyond every event and bookmark before it. Every event up to that
 	// revision has been returned.
@@ -165,7 +169,8 @@ const (
 type Event struct {
 	Type  EventType
 	Entry Entry
-	// Prev is the version that Modified and Deleted replace. For Deleted its revision is that of the last write.
+	// Prev is the version that Modified and Deleted replace, if WatchOptions.Prev asked for it. For Deleted its revision
+	// is that of the last write.
 	Prev Entry
 }
 
@@ -176,13 +181,31 @@ type TryUpdate func(current Entry) (value []byte, with []Op, err error)
 // CheckDelete allows the deletion of current, or says why not.
 type CheckDelete func(current Entry) error
 
-// Op is one more compare-and-put in the transaction of a write, at a key of the same root. Its value is written
-// as it is: a Form does not apply.
+// Op is one more thing in the transaction of a write: a compare-and-put at another key of the same root, whose value is
+// written as it is (a Form does not apply), or the Lifetime of the entry itself.
 type Op struct {
 	Key string
 	// Expected is the revision that Key must have; 0 means that it must not exist.
 	Expected int64
 	Value    []byte
+
+	lifetime time.Duration
+}
+
+// Lifetime makes the entry that is written disappear by itself: not before d is over, and soon after it, like any
+// deletion. Stores share what etcd has to remember of it among entries, so it may be later by 5 % of d, one second at
+// least and 60 at most, and the seconds are whole. d is counted from the write; an update without a Lifetime leaves
+// the entry the one that it has.
+func Lifetime(d time.Duration) Op { return Op{lifetime: d} }
+
+// SplitOps takes the Lifetime, 0 if there is none, out of the operations that go with a write. Backends call it after
+// CheckOps.
+func SplitOps(with []Op) (lifetime time.Duration, puts []Op) {
+	i := slices.IndexFunc(with, func(o Op) bool { return o.lifetime != 0 })
+	if i < 0 {
+		return 0, with
+	}
+	return with[i].lifetime, slices.Delete(slices.Clone(with), i, i+1)
 }
 
 // Form maps between canonical values and what lies in the database, for the kinds of one prefix. Its functions may be called from any

@@ -55,7 +55,7 @@ func (c *Cacher) step(list *bool, alive func()) error {
 		*list = code == storage.CodeCompacted || code == storage.CodeFuture // the latter if the source went back
 		return err
 	}
-	options := storage.WatchOptions{After: c.current.Load().revision, Progress: true, NoPrev: true}
+	options := storage.WatchOptions{After: c.current.Load().revision, Progress: true}
 	w, err := c.source.Watch(c.ctx, c.prefix, options)
 	if err != nil {
 		*list = storage.CodeOf(err) == storage.CodeCompacted

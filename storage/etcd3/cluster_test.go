@@ -71,7 +71,7 @@ func TestSlowReaderIsBoundedAndMissesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := s.Watch(ctx, "/pods/", storage.WatchOptions{After: first.Revision - 1})
+	w, err := s.Watch(ctx, "/pods/", storage.WatchOptions{After: first.Revision - 1, Prev: true})
 	if err != nil {
 		t.Fatal(err)
 	}

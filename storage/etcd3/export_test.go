@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
+
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -35,3 +37,6 @@ func StoppedCompactor(client *Client, config CompactorConfig) *Compactor {
 
 // CompactorStep is one round of c.
 func CompactorStep(c *Compactor, ctx context.Context) error { return c.step(ctx) }
+
+// UseLease makes s believe that it has attached so many more entries to a lease.
+func UseLease(s *Store, id clientv3.LeaseID, keys int) { s.leases.held[id].keys += keys }

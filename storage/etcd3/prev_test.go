@@ -50,7 +50,7 @@ func TestValuesBeforeThatEtcdLeavesOut(t *testing.T) {
 		t.Helper()
 		client := clientv3.NewCtxClient(ctx)
 		client.KV, client.Watcher = kv, forgetful{real.Watcher}
-		w, err := etcd3.New(client, etcd3.Config{Root: root}).Watch(ctx, "/pods/", storage.WatchOptions{After: after})
+		w, err := etcd3.New(client, etcd3.Config{Root: root}).Watch(ctx, "/pods/", storage.WatchOptions{After: after, Prev: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/typeplane/typeplane/storage"
 )
@@ -85,6 +86,7 @@ type version struct {
 	created int64  // the revision of the key's creation
 	writes  int64  // how many there were since, the creation included
 	stored  []byte // as it is stored
+	lease   clientv3.LeaseID
 }
 
 // excludes says that t was certainly not carried out and never will be, given that v is at its key now, and not what

@@ -28,6 +28,7 @@ type Store struct {
 	root   string
 	form   storage.Form
 
+	leases   leases
 	progress sync.Map // the open watches (*watcher) that want bookmarks
 }
 
@@ -38,7 +39,7 @@ func New(client *Client, config Config) *Store {
 	if err := storage.CheckRoot(config.Root); err != nil {
 		panic("etcd3.New: " + err.Error())
 	}
-	return &Store{client: client, root: config.Root, form: config.Form}
+	return &Store{client: client, root: config.Root, form: config.Form, leases: newLeases(client)}
 }
 
 // Get implements storage.Interface. Every answer is linearizable, also with opts.Any.
@@ -177,7 +178,7 @@ func (s *Store) version(key string, kvs []*mvccpb.KeyValue) *version {
 		return nil
 	}
 	kv := kvs[0]
-	return &version{Entry: s.form.ReadEntry(key, kv.Value, kv.ModRevision), created: kv.CreateRevision, writes: kv.Version, stored: kv.Value}
+	return &version{Entry: s.form.ReadEntry(key, kv.Value, kv.ModRevision), created: kv.CreateRevision, writes: kv.Version, stored: kv.Value, lease: clientv3.LeaseID(kv.Lease)}
 }
 
 // begin is the first step of every method on a key.

@@ -2,10 +2,12 @@ package etcd3
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"time"
 	"unsafe"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/typeplane/typeplane/storage"
@@ -27,6 +29,7 @@ type transaction struct {
 	base    *version // what must be at key; nil: nothing
 	value   []byte   // as it is stored; nil: delete
 	with    []storage.Op
+	lease   clientv3.LeaseID // 0: none
 }
 
 // put writes value at key, where base must be, and the operations with it.
@@ -41,7 +44,29 @@ func (s *Store) put(ctx context.Context, op, key string, base *version, value []
 	if stored == nil {
 		stored = []byte{}
 	}
-	return s.commit(ctx, transaction{op: op, key: key, base: base, value: stored, with: with})
+	lifetime, with := storage.SplitOps(with)
+	t := transaction{op: op, key: key, base: base, value: stored, with: with}
+	switch {
+	case lifetime > 0:
+		return s.putFor(ctx, t, lifetime)
+	case base != nil:
+		t.lease = base.lease
+	}
+	return s.commit(ctx, t)
+}
+
+// putFor carries out t with a lease. One that was used before may have ended in etcd before we thought.
+func (s *Store) putFor(ctx context.Context, t transaction, lifetime time.Duration) (out outcome, err error) {
+	for range 2 {
+		if t.lease, err = s.leases.take(ctx, lifetime); err != nil {
+			return outcome{}, leaseError(ctx, t.op, t.key, err)
+		}
+		if out, err = s.commit(ctx, t); !errors.Is(err, rpctypes.ErrLeaseNotFound) {
+			return out, err
+		}
+		s.leases.forget(t.lease)
+	}
+	return out, err
 }
 
 // remove deletes key, where base must be.
@@ -57,7 +82,7 @@ func (s *Store) run(ctx context.Context, t transaction) (outcome, error) {
 	}
 	then := clientv3.OpDelete(full)
 	if t.value != nil {
-		then = clientv3.OpPut(full, text(t.value))
+		then = clientv3.OpPut(full, text(t.value), clientv3.WithLease(t.lease))
 	}
 	ifs := []clientv3.Cmp{clientv3.Compare(clientv3.ModRevision(full), "=", expected)}
 	thens := []clientv3.Op{then}

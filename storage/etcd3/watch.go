@@ -28,7 +28,7 @@ type watcher struct {
 	store    *Store
 	prefix   string
 	progress bool
-	noPrev   bool
+	prev     bool            // the values before are wanted
 	ctx      context.Context // of the stream; ends with Close
 	cancel   context.CancelFunc
 	pumps    sync.WaitGroup // the goroutine that runs pump, one at most
@@ -57,7 +57,7 @@ func (s *Store) Watch(ctx context.Context, prefix string, opts storage.WatchOpti
 	if err := storage.CheckWatch(prefix, opts); err != nil {
 		return nil, err
 	}
-	w := &watcher{store: s, prefix: prefix, progress: opts.Progress, noPrev: opts.NoPrev, last: opts.After, news: make(chan struct{}, 1)}
+	w := &watcher{store: s, prefix: prefix, progress: opts.Progress, prev: opts.Prev, last: opts.After, news: make(chan struct{}, 1)}
 	w.ctx, w.cancel = context.WithCancel(streamContext())
 	if opts.Progress {
 		s.progress.Store(w, nil)
@@ -157,7 +157,7 @@ func (w *watcher) pump(after int64) {
 	ctx, cancel := context.WithCancel(w.ctx)
 	defer cancel()
 	opts := []clientv3.OpOption{clientv3.WithPrefix(), clientv3.WithRev(after + 1)}
-	if !w.noPrev {
+	if w.prev {
 		opts = append(opts, clientv3.WithPrevKV())
 	}
 	if w.progress {
@@ -239,24 +239,24 @@ func (w *watcher) event(ctx context.Context, ev *clientv3.Event) (storage.Event,
 	if ev.IsCreate() {
 		return storage.Event{Type: storage.Created, Entry: now}, nil
 	}
-	prev, err := w.previous(ctx, key, ev)
-	if err != nil {
-		return storage.Event{}, err
+	var prev storage.Entry
+	if w.prev {
+		var err error
+		if prev, err = w.previous(ctx, key, ev); err != nil {
+			return storage.Event{}, err
+		}
 	}
 	if ev.Type == clientv3.EventTypeDelete {
 		gone := prev
-		gone.Revision = ev.Kv.ModRevision
+		gone.Key, gone.Revision = key, ev.Kv.ModRevision
 		return storage.Event{Type: storage.Deleted, Entry: gone, Prev: prev}, nil
 	}
 	return storage.Event{Type: storage.Modified, Entry: now, Prev: prev}, nil
 }
 
-// previous returns what was at key before ev, or just the key if the reader does not want to know. etcd leaves it out if it is compacted, but also of events that come
-// while the watch is being opened: it begins to send them before it notes that the watch wants to know.
+// previous returns what was at key before ev. etcd leaves it out if it is compacted, but also of events that come while
+// the watch is being opened: it begins to send them before it notes that the watch wants to know.
 func (w *watcher) previous(ctx context.Context, key string, ev *clientv3.Event) (storage.Entry, error) {
-	if w.noPrev {
-		return storage.Entry{Key: key}, nil
-	}
 	kv, before := ev.PrevKv, ev.Kv.ModRevision-1
 	if kv == nil {
 		get, cancel := context.WithCancel(ctx)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/tidwall/btree"
 
@@ -24,6 +25,7 @@ type Database struct {
 	newest    *change
 	changed   chan struct{} // closed and replaced when revision or asked moves
 	asked     int64         // how often RequestProgress was called
+	deadlines map[string]time.Time
 }
 
 // version is one value in the history of a key.
@@ -47,12 +49,13 @@ type write struct {
 	expected int64 // the key's revision; 0: no entry
 	value    []byte
 	remove   bool
+	lifetime time.Duration // 0: as it was
 }
 
 // NewDatabase returns an empty database at revision 1, where an empty etcd is.
 func NewDatabase() *Database {
 	start := &change{}
-	return &Database{revision: 1, oldest: start, newest: start, changed: make(chan struct{})}
+	return &Database{revision: 1, oldest: start, newest: start, changed: make(chan struct{}), deadlines: map[string]time.Time{}}
 }
 
 // Put writes value at key, whatever is there, and returns the revision. Keys here are whole: root included.
@@ -147,9 +150,28 @@ func (d *Database) commit(writes []write) (revision int64, conflict int, err err
 	d.revision++
 	for _, w := range writes {
 		d.set(w.key, version{revision: d.revision, value: w.value, deleted: w.remove})
+		if w.lifetime > 0 {
+			d.expireIn(w.key, w.lifetime)
+		}
 	}
 	d.wake()
 	return d.revision, 0, nil
+}
+
+// expireIn deletes key when d is over, unless it was written with another lifetime by then. The caller holds mu.
+func (d *Database) expireIn(key string, after time.Duration) {
+	deadline := time.Now().Add(after)
+	d.deadlines[key] = deadline
+	time.AfterFunc(after, func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if d.deadlines[key] != deadline {
+			return
+		}
+		d.revision++
+		d.set(key, version{revision: d.revision, deleted: true})
+		d.wake()
+	})
 }
 
 // list calls each with the entries below prefix from start on, as they were at revision, in key order.
@@ -181,6 +203,9 @@ func (d *Database) set(key string, v version) {
 	c := &change{key: key, now: v, was: d.last(key)}
 	if v.deleted && c.was.revision == 0 {
 		return
+	}
+	if v.deleted {
+		delete(d.deadlines, key)
 	}
 	history, _ := d.keys.Get(key)
 	d.keys.Set(key, append(history, v))

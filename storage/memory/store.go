@@ -130,7 +130,8 @@ func (s *Store) Create(ctx context.Context, key string, value []byte, with ...st
 	case conflict == 0:
 		return storage.Entry{}, &storage.Error{Code: storage.CodeExists, Op: "create", Key: key}
 	}
-	op := with[conflict-1]
+	_, puts := storage.SplitOps(with)
+	op := puts[conflict-1]
 	_, current := s.db.Get(s.root + op.Key)
 	return storage.Entry{}, &storage.Error{Code: storage.CodeConflict, Op: "create", Key: op.Key, Revision: op.Expected, Current: current}
 }
@@ -233,8 +234,9 @@ func (s *Store) put(key string, expected int64, value []byte, with []storage.Op,
 	if err != nil {
 		return 0, 0, err
 	}
+	lifetime, with := storage.SplitOps(with)
 	writes := make([]write, 0, 1+len(with))
-	writes = append(writes, write{key: s.root + key, expected: expected, value: stored})
+	writes = append(writes, write{key: s.root + key, expected: expected, value: stored, lifetime: lifetime})
 	for _, o := range with {
 		writes = append(writes, write{key: s.root + o.Key, expected: o.Expected, value: o.Value})
 	}

@@ -17,7 +17,7 @@ type watcher struct {
 	store    *Store
 	prefix   string // below the root
 	progress bool
-	noPrev   bool
+	prev     bool // the values before are wanted
 
 	last  *change // the last change that was looked at
 	after int64   // every event up to this revision has been returned or is not wanted
@@ -45,7 +45,7 @@ func (s *Store) Watch(ctx context.Context, prefix string, opts storage.WatchOpti
 	if opts.After < s.db.compacted {
 		return nil, &storage.Error{Code: storage.CodeCompacted, Op: "watch", Key: prefix, Revision: opts.After, Current: s.db.revision}
 	}
-	w := &watcher{store: s, prefix: prefix, progress: opts.Progress, noPrev: opts.NoPrev, after: opts.After, asked: s.db.asked,
+	w := &watcher{store: s, prefix: prefix, progress: opts.Progress, prev: opts.Prev, after: opts.After, asked: s.db.asked,
 		last: s.db.oldest, closed: make(chan struct{})}
 	for w.last.next != nil && w.last.next.now.revision <= opts.After {
 		w.last = w.last.next
@@ -127,7 +127,7 @@ func (w *watcher) event(c *change) storage.Event {
 	s := w.store
 	key := c.key[len(s.root):]
 	var e storage.Event
-	if c.was.revision > 0 && !w.noPrev {
+	if c.was.revision > 0 && w.prev {
 		e.Prev = s.form.ReadEntry(key, c.was.value, c.was.revision)
 	}
 	switch {

@@ -60,7 +60,7 @@ func TestRun(t *testing.T) {
 	const n = 1200 // more than two pages
 	db, store := database(n)
 	before := db.Revision()
-	w, err := store.Watch(ctx, "/pods/", storage.WatchOptions{After: before})
+	w, err := store.Watch(ctx, "/pods/", storage.WatchOptions{After: before, Prev: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,26 @@ import (
 )
 
 var watchTests = append([]namedTest{
+	{"without Prev there are the same events", func(e *env) {
+		after := e.revision()
+		want := e.history()
+		w, err := e.s.Watch(e.ctx, "/pods/", storage.WatchOptions{After: after})
+		if err != nil {
+			e.Fatal(err)
+		}
+		defer w.Close()
+		for i, got := range e.next(w, len(want)) {
+			if got.Prev.Revision == 0 {
+				want[i].Prev = storage.Entry{} // it may be there all the same
+				if got.Type == storage.Deleted {
+					want[i].Entry.Value = got.Entry.Value
+				}
+			}
+			if diff := cmp.Diff(want[i], got); diff != "" {
+				e.Fatalf("wrong event %d (-want +got)\n%s", i, diff)
+			}
+		}
+	}},
 	{"every change with what was before", func(e *env) {
 		w := e.watch("/pods/", e.revision())
 		a1 := e.create("/pods/ns/a", "1")
@@ -180,6 +200,7 @@ func (e *env) watch(prefix string, after int64) storage.Watcher {
 
 func (e *env) open(prefix string, opts storage.WatchOptions) storage.Watcher {
 	e.Helper()
+	opts.Prev = true
 	w, err := e.s.Watch(e.ctx, prefix, opts)
 	if err != nil {
 		e.Fatalf("watch %s %+v: %v", prefix, opts, err)
