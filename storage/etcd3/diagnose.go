@@ -33,9 +33,7 @@ func diagnose(ctx context.Context, endpoint string, config *tls.Config) error {
 	}
 	config = config.Clone()
 	config.NextProtos = []string{"h2"}
-	if config.ServerName == "" {
-		config.ServerName, _, _ = net.SplitHostPort(address)
-	}
+	config.ServerName, _, _ = net.SplitHostPort(address)
 	secure := tls.Client(conn, config)
 	if err := secure.HandshakeContext(ctx); err != nil {
 		return err

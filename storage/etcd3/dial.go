@@ -31,8 +31,6 @@ type DialConfig struct {
 	// CAFile, CertFile and KeyFile are for https. Without CAFile the system's authorities are trusted. The
 	// certificate is read again for each connection, so it can be replaced.
 	CAFile, CertFile, KeyFile string
-	// ServerName is what the servers' certificates must be for, if not the host of the endpoint.
-	ServerName string
 	// Timeout is for the first connection; 0 means 10 s.
 	Timeout time.Duration
 	// Logger gets what the client has to say; nil drops it.
@@ -62,7 +60,7 @@ func Dial(ctx context.Context, config DialConfig) (*Client, error) {
 		DialOptions:        []grpc.DialOption{grpc.WithUserAgent("typeplane")},
 	}
 	if strings.HasPrefix(config.Endpoints[0], "https://") {
-		info := transport.TLSInfo{TrustedCAFile: config.CAFile, CertFile: config.CertFile, KeyFile: config.KeyFile, ServerName: config.ServerName}
+		info := transport.TLSInfo{TrustedCAFile: config.CAFile, CertFile: config.CertFile, KeyFile: config.KeyFile}
 		config, err := info.ClientConfig()
 		if err != nil {
 			return nil, fmt.Errorf("etcd3: certificates: %w", err)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // floors are the first versions of each minor that are good enough; a later minor always is.
@@ -18,8 +19,14 @@ var floors = []struct {
 	{[3]int{3, 6, 9}, "3.6.9"},
 }
 
+// othersWithin is how long the other endpoints may take to answer after the first did: one that is down must not hold up
+// the start.
+const othersWithin = time.Second
+
 // checkVersions asks every endpoint for its version. One that does not answer may be down; all of them may not.
 func checkVersions(ctx context.Context, client *Client, endpoints []string, tlsConfig *tls.Config) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	type answer struct {
 		endpoint, version string
 		err               error
@@ -38,14 +45,20 @@ func checkVersions(ctx context.Context, client *Client, endpoints []string, tlsC
 		}()
 	}
 	var silent []error
+	var enough <-chan time.Time // runs when one has answered
 	for range endpoints {
-		a := <-answers
-		if a.err != nil {
-			silent = append(silent, fmt.Errorf("etcd3: connect to %s: %w", a.endpoint, a.err))
-			continue
-		}
-		if err := checkVersion(a.version); err != nil {
-			return fmt.Errorf("etcd3: %s: %w", a.endpoint, err)
+		select {
+		case a := <-answers:
+			if a.err != nil {
+				silent = append(silent, fmt.Errorf("etcd3: connect to %s: %w", a.endpoint, a.err))
+				continue
+			}
+			if err := checkVersion(a.version); err != nil {
+				return fmt.Errorf("etcd3: %s: %w", a.endpoint, err)
+			}
+			enough = time.After(othersWithin)
+		case <-enough:
+			return nil
 		}
 	}
 	if len(silent) == len(endpoints) {

@@ -1,0 +1,250 @@
+package etcd3_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"io"
+	"math/big"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.etcd.io/etcd/client/pkg/v3/transport"
+	"go.etcd.io/etcd/server/v3/embed"
+
+	"github.com/typeplane/typeplane/storage"
+	"github.com/typeplane/typeplane/storage/etcd3"
+)
+
+// authority signs certificates for tests.
+type authority struct {
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+	file string
+	dir  string
+}
+
+func newAuthority(t *testing.T, name string) *authority {
+	t.Helper()
+	a := &authority{dir: t.TempDir()}
+	a.cert, a.key = a.sign(t, name, true)
+	a.file = filepath.Join(a.dir, name+".crt")
+	return a
+}
+
+// sign makes name.crt and name.key, for a server and a client on this machine.
+func (a *authority) sign(t *testing.T, name string, ca bool) (*x509.Certificate, *ecdsa.PrivateKey) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, BasicConstraintsValid: true, IsCA: ca,
+		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	parent, signer := a.cert, a.key
+	if ca {
+		parent, signer = template, key
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, block := range map[string]*pem.Block{
+		name + ".crt": {Type: "CERTIFICATE", Bytes: der},
+		name + ".key": {Type: "EC PRIVATE KEY", Bytes: secret},
+	} {
+		if err := os.WriteFile(filepath.Join(a.dir, file), pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cert, key
+}
+
+func (a *authority) files(name string) (cert, key string) {
+	return filepath.Join(a.dir, name+".crt"), filepath.Join(a.dir, name+".key")
+}
+
+// serveTLS starts an etcd with a certificate of a, that lets in who has one of the authority clients.
+func serveTLS(t *testing.T, a, clients *authority) (endpoint string) {
+	t.Helper()
+	c := embed.NewConfig()
+	c.Dir, c.LogLevel, c.LogOutputs = t.TempDir(), "error", []string{os.DevNull}
+	c.ListenPeerUrls = nil
+	c.ListenClientUrls = []url.URL{{Scheme: "https", Host: "127.0.0.1:0"}}
+	c.AdvertiseClientUrls = c.ListenClientUrls
+	c.InitialCluster = c.InitialClusterFromName(c.Name)
+	cert, key := a.files("server")
+	c.ClientTLSInfo = transport.TLSInfo{CertFile: cert, KeyFile: key, TrustedCAFile: clients.file, ClientCertAuth: true}
+	e, err := embed.StartEtcd(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	select {
+	case <-e.Server.ReadyNotify():
+	case <-time.After(30 * time.Second):
+		t.Fatal("etcd is not ready")
+	}
+	return "https://" + e.Clients[0].Addr().String()
+}
+
+func TestTLS(t *testing.T) {
+	ours, foreign := newAuthority(t, "ours"), newAuthority(t, "foreign")
+	ours.sign(t, "server", false)
+	ours.sign(t, "client", false)
+	foreign.sign(t, "client", false)
+	way := newWay(t, serveTLS(t, ours, ours))
+	endpoint := way.endpoint
+	ctx := context.Background()
+	cert, key := ours.files("client")
+	foreignCert, foreignKey := foreign.files("client")
+	good := etcd3.DialConfig{Endpoints: []string{"https://127.0.0.1:1", endpoint}, CAFile: ours.file, CertFile: cert, KeyFile: key}
+
+	for name, tc := range map[string]struct {
+		change func(*etcd3.DialConfig)
+		want   string
+	}{
+		"another authority":        {func(c *etcd3.DialConfig) { c.CAFile = foreign.file }, "signed by unknown authority"},
+		"no certificate":           {func(c *etcd3.DialConfig) { c.CertFile, c.KeyFile = "", "" }, "certificate required"},
+		"a certificate of another": {func(c *etcd3.DialConfig) { c.CertFile, c.KeyFile = foreignCert, foreignKey }, "certificate"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := good
+			config.Endpoints, config.Timeout = good.Endpoints[1:], 500*time.Millisecond
+			tc.change(&config)
+			client, err := etcd3.Dial(ctx, config)
+			if err == nil {
+				client.Close()
+				t.Fatal("connected")
+			}
+			if !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("error %q does not say %q", err, tc.want)
+			}
+		})
+	}
+
+	// One endpoint is down, which must not matter.
+	begin := time.Now()
+	client, err := etcd3.Dial(ctx, good)
+	if took := time.Since(begin); took > 5*time.Second {
+		t.Errorf("to connect took %v with one of two endpoints down", took)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	st := etcd3.New(client, etcd3.Config{Root: "/registry"})
+	if _, err := st.Create(ctx, "/pods/a", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+
+	// Certificates are replaced while the client runs: here is an etcd that only lets in who has a new one.
+	newer := newAuthority(t, "newer")
+	newer.sign(t, "client", false)
+	other := serveTLS(t, ours, newer)
+	for _, file := range []string{"client.crt", "client.key"} {
+		data, err := os.ReadFile(filepath.Join(newer.dir, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(ours.dir, file), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	way.leadTo(other)
+	within, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	for {
+		_, err := st.Get(within, "/pods/a", storage.GetOptions{})
+		if storage.CodeOf(err) == storage.CodeNotFound {
+			return // the other etcd is empty
+		}
+		if within.Err() != nil {
+			t.Fatalf("with new certificates: %v", err)
+		}
+	}
+}
+
+// way is an address that leads to an etcd, and later to another one.
+type way struct {
+	endpoint string
+
+	mu    sync.Mutex // guards the fields below
+	to    string
+	conns []net.Conn
+}
+
+func newWay(t *testing.T, endpoint string) *way {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &way{endpoint: "https://" + listener.Addr().String()}
+	w.leadTo(endpoint)
+	go func() {
+		for {
+			in, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			w.connect(in)
+		}
+	}()
+	t.Cleanup(func() {
+		listener.Close()
+		w.leadTo(endpoint)
+	})
+	return w
+}
+
+// leadTo cuts the connections there are; others lead to endpoint.
+func (w *way) leadTo(endpoint string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.to = strings.TrimPrefix(endpoint, "https://")
+	for _, c := range w.conns {
+		c.Close()
+	}
+	w.conns = nil
+}
+
+func (w *way) connect(in net.Conn) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	out, err := net.Dial("tcp", w.to)
+	if err != nil {
+		in.Close()
+		return
+	}
+	w.conns = append(w.conns, in, out)
+	for from, to := range map[net.Conn]net.Conn{in: out, out: in} {
+		go func() {
+			io.Copy(to, from)
+			to.Close()
+		}()
+	}
+}
