@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
@@ -22,6 +23,8 @@ func TestParse(t *testing.T) {
 			EtcdPrefix:  "/registry",
 			MediaType:   "application/json",
 			WatchCache:  true,
+
+			EtcdCompaction: 5 * time.Minute,
 
 			EncryptionReload: true,
 		},
