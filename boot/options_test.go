@@ -11,7 +11,7 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	o, err := parse(Server{Name: "library"}, []string{"--bind-address=0.0.0.0", "--secure-port=0", "--max-requests-inflight=0", "--encoded-cache-mib=8", "--etcd-servers=https://a:2379,https://b:2379", "--storage-media-type=application/json"})
+	o, err := parse(Server{Name: "library"}, []string{"--bind-address=0.0.0.0", "--secure-port=0", "--max-requests-inflight=0", "--encoded-cache-mib=8", "--etcd-servers=https://a:2379,https://b:2379", "--storage-media-type=application/json", "--etcd-compaction-interval=1m"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,8 +24,7 @@ func TestParse(t *testing.T) {
 			MediaType:   "application/json",
 			WatchCache:  true,
 
-			EtcdCompaction: 5 * time.Minute,
-
+			EtcdCompaction:   time.Minute,
 			EncryptionReload: true,
 		},
 	}
@@ -61,12 +60,13 @@ func TestValidateSaysEverything(t *testing.T) {
 	o.Serving.EncodedCacheMiB = -3
 	o.Store.DataDir, o.Store.EtcdPrefix, o.Store.MediaType = "", "registry/", "text/plain"
 	o.Store.EtcdCertFile = "client.crt"
+	o.Store.EtcdCompaction = time.Millisecond
 	o.Store.Versions = []string{"a/b/c", "=v1"}
 	err := o.Validate()
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{"--bind-address", "--secure-port", "--max-requests-inflight=-1", "--max-mutating-requests-inflight=-2", "--encoded-cache-mib=-3", "--data-dir", "--etcd-prefix", "--storage-media-type", "--etcd-certfile and --etcd-keyfile", "--etcd-servers", `"a/b/c"`, `"=v1"`} {
+	for _, want := range []string{"--etcd-compaction-interval=1ms", "--bind-address", "--secure-port", "--max-requests-inflight=-1", "--max-mutating-requests-inflight=-2", "--encoded-cache-mib=-3", "--data-dir", "--etcd-prefix", "--storage-media-type", "--etcd-certfile and --etcd-keyfile", "--etcd-servers", `"a/b/c"`, `"=v1"`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("nothing about %s in:\n%v", want, err)
 		}
