@@ -65,7 +65,7 @@ encryption: ## Encryption at rest beside that of k8s.io/apiserver: each reads wh
 
 .PHONY: storesuite
 storesuite: ## The storage suites of k8s.io/apiserver, unchanged, over our etcd3 and our cache.
-	cd test/storesuite && $(GO) test -count=1 ./...
+	cd test/storesuite && $(GO) test -count=1 -timeout 5m ./...
 
 .PHONY: race
 race: ## The tests of the main module under the race detector (needs a C compiler).

@@ -25,6 +25,8 @@ type Store struct {
 	Codec    runtime.Codec               // makes and reads the canonical value of objects
 	Prefix   string                      // where the keys of the resource begin: "/pods/"
 	New      func() runtime.Object       // makes an object without content
+	// Where is what a selector lets a store narrow a list or a watch by; nil if that is nothing.
+	Where func(peer.SelectionPredicate) *storage.Where
 	// Unreadable is how many unreadable objects a list names before it gives up; with 0 the first one ends it.
 	Unreadable int
 }
@@ -202,14 +204,13 @@ func (s *Store) GuaranteedUpdate(ctx context.Context, key string, out runtime.Ob
 	return s.decodeInto(e, out)
 }
 
-func (s *Store) Stats(ctx context.Context) (stats peer.Stats, err error) {
+func (s *Store) Stats(ctx context.Context) (peer.Stats, error) {
 	page, err := s.Backend.List(ctx, s.Prefix, storage.ListOptions{})
-	stats.ObjectCount = int64(len(page.Entries))
+	size, count := 0, len(page.Entries)
 	for _, e := range page.Entries {
-		stats.EstimatedAverageObjectSizeBytes += int64(len(e.Value))
+		size += len(e.Value)
 	}
-	stats.EstimatedAverageObjectSizeBytes /= max(1, stats.ObjectCount)
-	return stats, translate(err)
+	return peer.Stats{ObjectCount: int64(count), EstimatedAverageObjectSizeBytes: int64(size / max(1, count))}, translate(err)
 }
 
 func (s *Store) ReadinessCheck() error { return nil }

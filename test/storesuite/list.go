@@ -48,6 +48,7 @@ func (s *Store) GetList(ctx context.Context, key string, opts peer.ListOptions, 
 	if err != nil {
 		return err
 	}
+	q.Where = s.Where(opts.Predicate)
 	pointer, err := meta.GetItemsPtr(out)
 	if err != nil {
 		return err
@@ -80,12 +81,11 @@ func (s *Store) GetList(ctx context.Context, key string, opts peer.ListOptions, 
 				}
 				continue
 			}
-			if !ok {
-				continue
+			if ok {
+				items.Set(reflect.Append(items, reflect.ValueOf(obj).Elem()))
 			}
-			items.Set(reflect.Append(items, reflect.ValueOf(obj).Elem()))
 			rest := int64(len(page.Entries)-i-1) + page.Remaining
-			if limit := opts.Predicate.Limit; int64(items.Len()) == limit && rest > 0 && only == "" {
+			if limit := opts.Predicate.Limit; ok && int64(items.Len()) == limit && rest > 0 && only == "" {
 				token, remaining, err := peer.PrepareContinueToken(e.Key, prefix, page.Revision, limit+rest, true, opts)
 				if err != nil {
 					return err

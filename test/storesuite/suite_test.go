@@ -77,7 +77,7 @@ var functions = []function{
 	{run: suites.RunTestDeleteTriggerWatch},
 	{run: suites.RunTestWatchFromNonZero},
 	{run: suites.RunTestDelayedWatchDelivery},
-	{run: suites.RunTestWatchError, set: settings{seen: true}},
+	{run: suites.RunTestWatchError},
 	{run: suites.RunTestWatchWithUnsafeDelete, set: settings{seen: true}, extra: values(corrupt)},
 	{run: suites.RunTestWatchContextCancel},
 	{run: suites.RunTestWatcherTimeout},
@@ -91,7 +91,7 @@ var functions = []function{
 	{run: suites.RunWatchSemantics},
 	{run: suites.RunWatchSemanticInitialEventsExtended},
 	{run: suites.RunWatchListMatchSingle},
-	{run: suites.RunWatchErrorIsBlockingFurtherEvents, set: settings{seen: true}},
+	{run: suites.RunWatchErrorIsBlockingFurtherEvents},
 }
 
 func TestEtcd3(t *testing.T) { runOver(t, "etcd3") }

@@ -42,6 +42,7 @@ func (s *Store) Watch(ctx context.Context, key string, opts peer.ListOptions) (w
 	if err != nil {
 		return nil, err
 	}
+	q.Where = s.Where(opts.Predicate)
 	flowcontrol.WatchInitialized(ctx)
 	w := &stream{Store: s, only: only, opts: opts, results: make(chan watch.Event, resultBuffer)}
 	w.ctx, w.stop = context.WithCancel(ctx)
@@ -82,8 +83,8 @@ func (w *stream) open(prefix string, q storage.ListOptions) (events []storage.Ev
 		events = append(events, storage.Event{Type: initialEnd, Entry: storage.Entry{Revision: page.Revision}})
 	}
 	if err == nil {
-		progress := w.opts.ProgressNotify || w.opts.Predicate.AllowWatchBookmarks
-		source, err = w.Backend.Watch(w.ctx, prefix, storage.WatchOptions{After: page.Revision, Progress: progress})
+		source, err = w.Backend.Watch(w.ctx, prefix, storage.WatchOptions{After: page.Revision, Where: q.Where,
+			Progress: w.opts.ProgressNotify || w.opts.Predicate.AllowWatchBookmarks})
 	}
 	return events, source, err
 }
