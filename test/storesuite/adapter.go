@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -20,11 +21,12 @@ import (
 
 // Store is a storage.Interface of Kubernetes, for one resource. Its fields stay as they are.
 type Store struct {
-	Backend  storage.Interface
-	Progress func(context.Context) error // asks for bookmarks on watches
-	Codec    runtime.Codec               // makes and reads the canonical value of objects
-	Prefix   string                      // where the keys of the resource begin: "/pods/"
-	New      func() runtime.Object       // makes an object without content
+	Backend   storage.Interface
+	Progress  func(context.Context) error // asks for bookmarks on watches
+	Codec     runtime.Codec               // makes and reads the canonical value of objects
+	Prefix    string                      // where the keys of the resource begin: "/pods/"
+	New       func() runtime.Object       // makes an object without content
+	Compacted func() int64                // the revision up to which history is forgotten
 	// Where is what a selector lets a store narrow a list or a watch by; nil if that is nothing.
 	Where func(peer.SelectionPredicate) *storage.Where
 	// Unreadable is how many unreadable objects a list names before it gives up; with 0 the first one ends it.
@@ -51,7 +53,7 @@ func (s *Store) decode(e storage.Entry) (runtime.Object, error) {
 		return nil, translate(e.Err)
 	}
 	obj := s.New()
-	return obj, s.decodeInto(e, obj)
+	return obj, s.into(obj, e, nil)
 }
 
 // match decodes an entry and asks a predicate about it.
@@ -64,11 +66,23 @@ func (s *Store) match(e storage.Entry, predicate peer.SelectionPredicate) (runti
 	return obj, ok, err
 }
 
-func (s *Store) decodeInto(e storage.Entry, obj runtime.Object) error {
-	if err := runtime.DecodeInto(s.Codec, e.Value, obj); err != nil {
+// into ends a method: it puts what the store answered into out, which may be nil.
+func (s *Store) into(out runtime.Object, e storage.Entry, err error) error {
+	if err != nil || e.Err != nil || out == nil {
+		return translate(err)
+	}
+	if err := runtime.DecodeInto(s.Codec, e.Value, out); err != nil {
 		return err
 	}
-	return versioner.UpdateObject(obj, uint64(e.Revision))
+	return versioner.UpdateObject(out, uint64(e.Revision))
+}
+
+// lifetime is what goes with a write of an object that shall disappear by itself, in seconds.
+func lifetime(ttl *uint64) []storage.Op {
+	if ttl == nil || *ttl == 0 {
+		return nil
+	}
+	return []storage.Op{storage.Lifetime(time.Duration(*ttl) * time.Second)}
 }
 
 func (s *Store) encode(obj runtime.Object) ([]byte, error) {
@@ -114,11 +128,8 @@ func (s *Store) Create(ctx context.Context, key string, obj, out runtime.Object,
 	if err != nil {
 		return err
 	}
-	e, err := s.Backend.Create(ctx, key, canonical)
-	if err != nil || out == nil {
-		return translate(err)
-	}
-	return s.decodeInto(e, out)
+	e, err := s.Backend.Create(ctx, key, canonical, lifetime(&ttl)...)
+	return s.into(out, e, err)
 }
 
 func (s *Store) Get(ctx context.Context, key string, opts peer.GetOptions, out runtime.Object) error {
@@ -131,13 +142,10 @@ func (s *Store) Get(ctx context.Context, key string, opts peer.GetOptions, out r
 		return err
 	}
 	e, err := s.Backend.Get(ctx, key, storage.GetOptions{Any: opts.ResourceVersion != "", NotOlderThan: int64(revision)})
-	switch {
-	case storage.CodeOf(err) == storage.CodeNotFound && opts.IgnoreNotFound:
+	if storage.CodeOf(err) == storage.CodeNotFound && opts.IgnoreNotFound {
 		return runtime.SetZeroValue(out)
-	case err != nil:
-		return translate(err)
 	}
-	return s.decodeInto(e, out)
+	return s.into(out, e, err)
 }
 
 func (s *Store) Delete(ctx context.Context, key string, out runtime.Object, pre *peer.Preconditions, validate peer.ValidateObjectFunc, _ runtime.Object, opts peer.DeleteOptions) error {
@@ -161,10 +169,7 @@ func (s *Store) Delete(ctx context.Context, key string, out runtime.Object, pre 
 		}
 		return validate(ctx, obj)
 	})
-	if err != nil || e.Err != nil {
-		return translate(err)
-	}
-	return s.decodeInto(e, out)
+	return s.into(out, e, err)
 }
 
 func (s *Store) GuaranteedUpdate(ctx context.Context, key string, out runtime.Object, ignoreNotFound bool, pre *peer.Preconditions, try peer.UpdateFunc, _ runtime.Object) error {
@@ -173,7 +178,7 @@ func (s *Store) GuaranteedUpdate(ctx context.Context, key string, out runtime.Ob
 		return err
 	}
 	change := func(current storage.Entry) (canonical []byte, _ []storage.Op, err error) {
-		obj := s.New()
+		obj, ttl := s.New(), (*uint64)(nil)
 		if current.Key != "" {
 			obj, err = s.decode(current)
 		}
@@ -181,27 +186,24 @@ func (s *Store) GuaranteedUpdate(ctx context.Context, key string, out runtime.Ob
 			err = pre.Check(key, obj)
 		}
 		if err == nil {
-			obj, _, err = try(obj, peer.ResponseMeta{ResourceVersion: uint64(current.Revision)})
+			obj, ttl, err = try(obj, peer.ResponseMeta{ResourceVersion: uint64(current.Revision)})
 		}
 		if err == nil {
 			canonical, err = s.encode(obj)
 		}
-		return canonical, nil, err
+		return canonical, lifetime(ttl), err
 	}
 	e, err := s.Backend.GuaranteedUpdate(ctx, key, change)
 	if storage.CodeOf(err) == storage.CodeNotFound && ignoreNotFound {
-		var canonical []byte
-		if canonical, _, err = change(storage.Entry{}); err == nil {
-			e, err = s.Backend.Create(ctx, key, canonical)
+		canonical, with, cerr := change(storage.Entry{})
+		if err = cerr; err == nil {
+			e, err = s.Backend.Create(ctx, key, canonical, with...)
 		}
 		if storage.CodeOf(err) == storage.CodeExists { // somebody else came first: then it is an update
 			return s.GuaranteedUpdate(ctx, key, out, ignoreNotFound, pre, try, nil)
 		}
 	}
-	if err != nil {
-		return translate(err)
-	}
-	return s.decodeInto(e, out)
+	return s.into(out, e, err)
 }
 
 func (s *Store) Stats(ctx context.Context) (peer.Stats, error) {
@@ -224,4 +226,4 @@ func (s *Store) GetCurrentResourceVersion(ctx context.Context) (uint64, error) {
 
 func (s *Store) EnableResourceSizeEstimation(peer.KeysFunc) error { return nil }
 
-func (s *Store) CompactRevision() int64 { return 0 }
+func (s *Store) CompactRevision() int64 { return s.Compacted() }

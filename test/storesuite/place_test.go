@@ -86,7 +86,14 @@ func newPlace(t *testing.T, cached bool, set settings) *place {
 	p.set(p.original)
 	store := etcd3.New(p.client, etcd3.Config{Root: root, Form: form(set.codec, func() value.Transformer { return *p.transformer.Load() })})
 	p.Store = &Store{Backend: store, Progress: store.RequestProgress, Codec: set.codec, Prefix: prefix,
-		New: func() runtime.Object { return new(example.Pod) }, Where: p.where, Unreadable: set.unreadable}
+		New: func() runtime.Object { return new(example.Pod) }, Where: p.where, Unreadable: set.unreadable,
+		Compacted: func() int64 {
+			revision, err := etcd3.Compacted(t.Context(), p.client)
+			if err != nil {
+				t.Errorf("compacted revision: %v", err)
+			}
+			return revision
+		}}
 	if cached {
 		p.source = &source{Store: store, clock: &p.clock}
 		p.cache, err = cacher.New(cacher.Config{Source: p.source, Prefix: prefix, BookmarkEvery: 500 * time.Millisecond,

@@ -35,6 +35,7 @@ var corrupt = peer.NewCorruptObjError("", fmt.Errorf("bits flipped"))
 // functions are in the order of store_tests.go and watcher_tests.go.
 var functions = []function{
 	{run: suites.RunTestCreate},
+	{run: suites.RunTestCreateWithTTL},
 	{run: suites.RunTestCreateWithKeyExist},
 	{run: suites.RunTestGet},
 	{run: suites.RunTestUnconditionalDelete},
@@ -64,6 +65,7 @@ var functions = []function{
 	{run: suites.RunTestListInconsistentContinuation},
 	{run: suites.RunTestListResourceVersionMatch, notOver: "cacher"},
 	{run: suites.RunTestGuaranteedUpdate},
+	{run: suites.RunTestGuaranteedUpdateWithTTL},
 	{run: suites.RunTestGuaranteedUpdateChecksStoredData, set: settings{codec: jsonCodec}}, // it puts a space before a value
 	{run: suites.RunTestGuaranteedUpdateWithConflict},
 	{run: suites.RunTestGuaranteedUpdateWithSuggestionAndConflict},
@@ -71,6 +73,7 @@ var functions = []function{
 	{run: suites.RunTestStats, extra: func(p *place) []any { return []any{p.Codec, identity.NewEncryptCheckTransformer(), true} }},
 	{run: suites.RunTestListPaging},
 	{run: suites.RunTestNamespaceScopedList},
+	{run: suites.RunTestCompactRevision, notOver: "cacher"},
 
 	{run: suites.RunTestWatch},
 	{run: suites.RunTestWatchFromZero},

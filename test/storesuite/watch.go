@@ -83,7 +83,7 @@ func (w *stream) open(prefix string, q storage.ListOptions) (events []storage.Ev
 		events = append(events, storage.Event{Type: initialEnd, Entry: storage.Entry{Revision: page.Revision}})
 	}
 	if err == nil {
-		source, err = w.Backend.Watch(w.ctx, prefix, storage.WatchOptions{After: page.Revision, Where: q.Where,
+		source, err = w.Backend.Watch(w.ctx, prefix, storage.WatchOptions{After: page.Revision, Where: q.Where, Prev: true,
 			Progress: w.opts.ProgressNotify || w.opts.Predicate.AllowWatchBookmarks})
 	}
 	return events, source, err
