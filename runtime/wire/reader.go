@@ -233,6 +233,28 @@ func short(b []byte, i int) (end int) {
 // frame reads the frame of any field at i: its value, without the length, is between begin and end, which is where the next
 // field begins. end is 0 if there is none.
 func frame(b []byte, i int) (tag uint64, begin, end int) {
+	if len(b)-i < 3 {
+		return longFrame(b, i)
+	}
+	// Most that are not short have a number above 15, or are a bool.
+	tag, begin = uint64(b[i]), i+1
+	if tag >= 0x80 {
+		tag, begin = tag&0x7f|uint64(b[begin])<<7, i+2
+	}
+	if value := b[begin]; tag >= 1<<3 && tag < 1<<14 && value < 0x80 {
+		switch end = begin + 1; protowire.Type(tag & 7) {
+		case protowire.VarintType:
+			return tag, begin, end
+		case protowire.BytesType:
+			if int(value) <= len(b)-end {
+				return tag, end, end + int(value)
+			}
+		}
+	}
+	return longFrame(b, i)
+}
+
+func longFrame(b []byte, i int) (tag uint64, begin, end int) {
 	if tag, begin = varint(b, i); begin == 0 || tag < 1<<3 || tag >= 1<<32 {
 		return 0, 0, 0
 	}
