@@ -109,9 +109,8 @@ func plan(set *load.Set, packages []*load.Package, report *diag.Report) []*file 
 	for _, pkg := range packages {
 		if f := p.choose(pkg); len(f.messages)+len(f.aliases) > 0 {
 			files = append(files, f)
-		} else {
-			p.leftBehind(pkg)
 		}
+		p.leftBehind(pkg)
 	}
 	p.legacy = len(files) > 0 && p.hasProtoMessage()
 	for _, f := range files {

@@ -28,17 +28,26 @@ func (p *planner) hasProtoMessage() bool {
 	return method != nil
 }
 
-// leftBehind warns of a package that asks for no messages and has their .proto file without the code: go-to-protobuf is
-// told by flags what it is to work on, so that the package may have no tag.
+// leftBehind warns of a package that has messages in its .proto file, no code for them, and types that it does not ask
+// for: go-to-protobuf is told by flags what it is to work on, so that the package may have no tag.
 func (p *planner) leftBehind(pkg *load.Package) {
 	if tag.Has(pkg.DocLines, "k8s:protobuf-gen") || missing(pkg.Dir, protoFile) || !missing(pkg.Dir, goFile) {
 		return
 	}
-	p.report.Warn(diag.Problem{
-		Pos: p.set.PackagePos(pkg), Path: "package " + pkg.Name,
-		Message: "there is a " + protoFile + ", and no tag asks for the methods of its messages",
-		Cure:    "add +k8s:protobuf-gen=package to the package's comment, or say +k8s:protobuf-gen=false",
-	})
+	old, err := readLedger(pkg.Dir, protoFile)
+	if err != nil {
+		return // said where the package asks for messages
+	}
+	for name := range old {
+		if t := pkg.Types.Types[name]; t != nil && p.planned[t] == nil {
+			p.report.Warn(diag.Problem{
+				Pos: p.set.PackagePos(pkg), Path: "package " + pkg.Name,
+				Message: "there is a " + protoFile + ", and no tag asks for the methods of all its messages",
+				Cure:    "add +k8s:protobuf-gen=package to the package's comment, or say +k8s:protobuf-gen=false",
+			})
+			return
+		}
+	}
 }
 
 // missing tells whether a folder is without a file.
