@@ -108,6 +108,7 @@ func Run(cfg Config) (Result, error) {
 		watch.lap("%s: %d files", plugin.Name, len(pass.files))
 	}
 	checks.values()
+	checkImports(set, files, report)
 	var result Result
 	result.Problems, result.Warnings = split(report, cfg.WarnUnknownTags)
 	if len(result.Problems) > 0 {

@@ -25,6 +25,7 @@ import (
 // node is what the go command tells of a package.
 type node struct {
 	path, name, dir string
+	module          string   // path of its module, "" in the standard library
 	main            bool     // of the main module
 	files           []string // Go source files, absolute
 	sources         [][]byte // their contents until they are parsed, nil for those that are not read
@@ -88,7 +89,10 @@ func (s *Set) addMain(m mainModule) {
 }
 
 func newNode(l listed) *node {
-	n := &node{path: l.ImportPath, name: l.Name, dir: l.Dir, main: l.Module != nil && l.Module.Main}
+	n := &node{path: l.ImportPath, name: l.Name, dir: l.Dir}
+	if l.Module != nil {
+		n.module, n.main = l.Module.Path, l.Module.Main
+	}
 	for _, base := range slices.Concat(l.GoFiles, l.CgoFiles, l.InvalidGoFiles) {
 		if name := filepath.Join(l.Dir, base); !slices.Contains(n.files, name) {
 			n.files = append(n.files, name)

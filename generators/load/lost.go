@@ -3,6 +3,8 @@ package load
 import (
 	"fmt"
 	"go/token"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/typeplane/typeplane/generators/diag"
@@ -55,6 +57,43 @@ func (s *Set) causes(lost []lostImport) map[string]string {
 	for _, l := range found {
 		if len(l.DepsErrors) > 0 {
 			out[l.ImportPath] = strings.TrimSpace(l.DepsErrors[0].Err)
+		}
+	}
+	return out
+}
+
+// Unreachable returns those of some import paths that nothing in the main module can import, with the reason; paths of the
+// main module and of the standard library are not looked at. A path in a module of which a package is known is taken
+// for one that can be imported; about others the go command is asked.
+func (s *Set) Unreachable(paths []string) map[string]string {
+	modules := map[string]bool{}
+	for _, n := range s.nodes {
+		modules[n.module] = true
+	}
+	unknown := slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
+		first, _, _ := strings.Cut(p, "/")
+		if !strings.Contains(first, ".") || s.ownPath(p) || s.nodes[p] != nil && s.nodes[p].problem == "" {
+			return true
+		}
+		for ; p != "."; p = path.Dir(p) {
+			if modules[p] {
+				return true
+			}
+		}
+		return false
+	})
+	if len(unknown) == 0 {
+		return nil
+	}
+	found, err := s.query(findQuery(unknown))
+	if err != nil {
+		return nil // what is wrong then is not that a module is missing
+	}
+	out := map[string]string{}
+	for _, l := range found {
+		if l.Error != nil {
+			why, _, _ := strings.Cut(strings.TrimSpace(l.Error.Err), "\n")
+			out[l.ImportPath] = strings.TrimSuffix(why, "; to add it:")
 		}
 	}
 	return out
