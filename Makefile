@@ -52,7 +52,7 @@ patient: $(BIN)/kubectl ## Clients that read or write too slowly, for as long as
 	cd test/e2e && $(GO) test -count=1 -timeout 30m -v -run 'SlowWatchers|BadConnections' ./... -patient
 
 .PHONY: dropin
-dropin: ## Regenerate Kubernetes' modules with gen, build them, and run their own tests (minutes; DROPIN=-short for k8s.io/api and code-generator only).
+dropin: ## Regenerate modules of Kubernetes and of others with gen, build them, and run their own tests (minutes; DROPIN=-short for k8s.io/api and code-generator only).
 	cd test/dropin && $(GO) test -count=1 -timeout 30m $(DROPIN) ./...
 
 .PHONY: codebench

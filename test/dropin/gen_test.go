@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -38,12 +39,18 @@ var identical = []string{"zz_generated.prerelease-lifecycle.go", "zz_generated.m
 // run finds nothing to do.
 func generate(t *testing.T, dir string, generators ...string) {
 	t.Helper()
+	generateWith(t, dir, []string{"--generators", strings.Join(generators, ",")})
+}
+
+// generateWith is generate with flags.
+func generateWith(t *testing.T, dir string, flags []string) {
+	t.Helper()
 	gen := filepath.Join(t.TempDir(), "gen")
 	goCommand(t, "../..", "build", "-o", gen, "./cmd/gen")
 	headerFile := filepath.Join(t.TempDir(), "header.txt")
 	write(t, headerFile, []byte(header))
 	for _, extra := range [][]string{nil, {"--verify"}} {
-		cmd := exec.Command(gen, append(extra, "--generators", strings.Join(generators, ","), "--go-header-file", headerFile, "./...")...)
+		cmd := exec.Command(gen, slices.Concat(extra, flags, []string{"--go-header-file", headerFile, "./..."})...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "GOWORK=off", "GOPROXY=off", "GOFLAGS=-mod=readonly")
 		if out, err := cmd.CombinedOutput(); err != nil {
