@@ -35,6 +35,7 @@ func start(t testing.TB, config cacher.Config) *cacher.Cacher {
 }
 
 func TestStore(t *testing.T) {
+	t.Parallel()
 	storagetest.Run(t, func(t *testing.T) storagetest.Backend {
 		db := memory.NewDatabase()
 		return storagetest.Backend{

@@ -113,29 +113,37 @@ func (c *Cacher) compareKeys(ctx context.Context, s *state, found *mismatch) err
 	return err
 }
 
-// compareValues reads some entries from the source. Those that have changed meanwhile are left for another time.
+// compareValues reads some entries from the source, all if they are few.
 func (c *Cacher) compareValues(ctx context.Context, s *state, found *mismatch) error {
-	for range min(sampled, s.tree.Len()) {
-		key, have, _ := s.tree.GetAt(rand.N(s.tree.Len()))
-		want, err := c.source.Get(ctx, key, storage.GetOptions{})
-		var e *storage.Error
-		switch {
-		case errors.As(err, &e) && e.Code == storage.CodeNotFound:
-			continue
-		case errors.As(err, &e) && e.Code == storage.CodeCorrupt:
-			if e.Revision == have.Revision && have.Err == nil {
-				found.add(key, "can't be read: %v", err)
-			}
-			continue
-		case err != nil:
+	n := s.tree.Len()
+	for i := range min(sampled, n) {
+		if n > sampled {
+			i = rand.N(n)
+		}
+		_, have, _ := s.tree.GetAt(i)
+		if err := c.compareValue(ctx, have, found); err != nil {
 			return err
 		}
-		if want.Revision != have.Revision || have.Err != nil {
-			continue // what could not be read may have become readable: that is for Reread
+	}
+	return nil
+}
+
+// compareValue reads one entry from the source. One that has changed meanwhile is left for another time, and one that can be
+// read by now for Reread.
+func (c *Cacher) compareValue(ctx context.Context, have *storage.Entry, found *mismatch) error {
+	want, err := c.source.Get(ctx, have.Key, storage.GetOptions{})
+	var e *storage.Error
+	errors.As(err, &e)
+	switch {
+	case e != nil && e.Code == storage.CodeNotFound:
+	case e != nil && e.Code == storage.CodeCorrupt:
+		if e.Revision == have.Revision && have.Err == nil {
+			found.add(have.Key, "can't be read: %v", err)
 		}
-		if !bytes.Equal(want.Value, have.Value) {
-			found.add(key, "has another value")
-		}
+	case err != nil:
+		return err
+	case want.Revision == have.Revision && have.Err == nil && !bytes.Equal(want.Value, have.Value):
+		found.add(have.Key, "has another value")
 	}
 	return nil
 }

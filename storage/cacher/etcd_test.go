@@ -14,6 +14,7 @@ import (
 )
 
 func TestStoreOnEtcd(t *testing.T) {
+	t.Parallel()
 	const progress = 100 * time.Millisecond
 	server, err := embedded.Start(context.Background(), embedded.Config{Dir: t.TempDir(), ProgressInterval: progress})
 	if err != nil {

@@ -137,6 +137,7 @@ func write(t *testing.T, s storage.Interface, n int) int64 {
 }
 
 func TestReadsAreFresh(t *testing.T) {
+	t.Parallel()
 	f := newFaulty()
 	c := start(t, cacher.Config{Source: f})
 	ctx := context.Background()

@@ -172,6 +172,7 @@ func followThrough(t *testing.T, c *cacher.Cacher, source storage.Interface, n i
 }
 
 func TestBrokenWatchesAreResumed(t *testing.T) {
+	t.Parallel()
 	f := newFaulty()
 	f.every, f.with = 20*time.Millisecond, &storage.Error{Code: storage.CodeUnavailable}
 	c := start(t, cacher.Config{Source: f})
@@ -182,6 +183,7 @@ func TestBrokenWatchesAreResumed(t *testing.T) {
 }
 
 func TestACompactedGapEndsWatches(t *testing.T) {
+	t.Parallel()
 	f := newFaulty()
 	f.every, f.with = 20*time.Millisecond, &storage.Error{Code: storage.CodeCompacted}
 	c := start(t, cacher.Config{Source: f})

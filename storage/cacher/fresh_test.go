@@ -2,6 +2,7 @@ package cacher_test
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/cacher"
+	"github.com/typeplane/typeplane/storage/memory"
 )
 
 func TestWaitersShareOneRevision(t *testing.T) {
@@ -71,5 +73,82 @@ func TestNobodySharesARequestThatIsAlreadyOnItsWay(t *testing.T) {
 	}
 	if r := <-second; r < made.Revision {
 		t.Errorf("revision %d after a write at %d", r, made.Revision)
+	}
+}
+
+// A reader that names a revision which the cache does not reach in time hears that, and where the cache is: clients know
+// what to do then. One that wants the newest hears that there is no answer now.
+func TestACacheThatIsLate(t *testing.T) {
+	f := newFaulty()
+	c := start(t, cacher.Config{Source: f, Wait: 50 * time.Millisecond})
+	ctx := context.Background()
+	f.frozen.Store(true)
+	f.mute.Store(true)
+	before := c.Stats().Revision
+	made, err := f.Create(ctx, "/pods/ns/a", []byte("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.List(ctx, "/pods/", storage.ListOptions{Match: storage.NotOlderThan, Revision: made.Revision})
+	var e *storage.Error
+	if !errors.As(err, &e) || e.Code != storage.CodeFuture || e.Revision != made.Revision || e.Current < before || e.Current >= made.Revision {
+		t.Errorf("not older than %d: %v", made.Revision, err)
+	}
+	if _, err := c.List(ctx, "/pods/", storage.ListOptions{}); storage.CodeOf(err) != storage.CodeUnavailable {
+		t.Errorf("the newest: %v", err)
+	}
+	if _, err := c.List(ctx, "/pods/", storage.ListOptions{Match: storage.Exact, Revision: made.Revision + 9}); storage.CodeOf(err) != storage.CodeFuture {
+		t.Errorf("a revision that is nowhere: %v", err)
+	}
+}
+
+// slowToList is a source whose full lists wait.
+type slowToList struct {
+	*memory.Store
+	gate chan struct{}
+}
+
+func (s *slowToList) List(ctx context.Context, prefix string, opts storage.ListOptions) (storage.Page, error) {
+	if opts.Limit == 0 {
+		select {
+		case <-s.gate:
+		case <-ctx.Done():
+			return storage.Page{}, ctx.Err()
+		}
+	}
+	return s.Store.List(ctx, prefix, opts)
+}
+
+// Until the cache is filled, what costs the source little is answered by it, and the rest is put off.
+func TestNotFilledYet(t *testing.T) {
+	source := &slowToList{Store: memory.New(memory.Config{ProgressInterval: quick}), gate: make(chan struct{})}
+	c, err := cacher.New(cacher.Config{Source: source, Prefix: "/pods/", Wait: quick})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	ctx := context.Background()
+	made, err := c.Create(ctx, "/pods/ns/a", []byte("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := c.Get(ctx, made.Key, storage.GetOptions{}); err != nil || got.Revision != made.Revision {
+		t.Errorf("get: %+v, %v", got, err)
+	}
+	if page, err := c.List(ctx, "/pods/", storage.ListOptions{Limit: 5}); err != nil || len(page.Entries) != 1 {
+		t.Errorf("list of a few: %+v, %v", page, err)
+	}
+	if _, err := c.List(ctx, "/pods/", storage.ListOptions{}); storage.CodeOf(err) != storage.CodeNotReady {
+		t.Errorf("list of all: %v", err)
+	}
+	if _, err := c.Watch(ctx, "/pods/", storage.WatchOptions{After: made.Revision}); storage.CodeOf(err) != storage.CodeNotReady {
+		t.Errorf("watch: %v", err)
+	}
+	close(source.gate)
+	if err := c.WaitReady(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if page, err := c.List(ctx, "/pods/", storage.ListOptions{}); err != nil || len(page.Entries) != 1 {
+		t.Errorf("list of all, afterwards: %+v, %v", page, err)
 	}
 }

@@ -72,6 +72,7 @@ func TestWatchesThatBeginInAGap(t *testing.T) {
 
 // Readers may have their list from elsewhere, and be ahead of the cache: their watches tell them all, or end.
 func TestReadersAheadOfTheCache(t *testing.T) {
+	t.Parallel()
 	f := newFaulty()
 	f.every, f.with = 20*time.Millisecond, &storage.Error{Code: storage.CodeCompacted}
 	c := start(t, cacher.Config{Source: f})

@@ -46,6 +46,9 @@ func TestLogIsBoundedByBytes(t *testing.T) {
 	if stats.EventBytes > 100<<10 || stats.Events < 5 || stats.Events > 11 {
 		t.Errorf("the log holds %d events with %d bytes", stats.Events, stats.EventBytes)
 	}
+	if stats.Early != int64(101-stats.Events) {
+		t.Errorf("%d of 101 events are left, and %d went early", stats.Events, stats.Early)
+	}
 	if _, err := slow.Next(ctx); storage.CodeOf(err) != storage.CodeCompacted {
 		t.Errorf("a watcher that fell off: %v", err)
 	}
@@ -79,12 +82,13 @@ func TestLogIsBoundedByTime(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := c.Stats().Events; n != 8 {
-		t.Errorf("%d events of the last 75 s, want those of 0, 10 … 70 s ago", n)
+	if s := c.Stats(); s.Events != 8 || s.Early != 0 {
+		t.Errorf("%d events of the last 75 s, want those of 0, 10 … 70 s ago; %d went early", s.Events, s.Early)
 	}
 }
 
 func TestPastStates(t *testing.T) {
+	t.Parallel()
 	source := memory.New(memory.Config{ProgressInterval: quick})
 	c := start(t, cacher.Config{Source: source})
 	ctx := context.Background()

@@ -131,6 +131,7 @@ func TestRereadOfTheLog(t *testing.T) {
 
 // Reread at any time ends neither the cache nor a watch, and leaves the cache what the source is.
 func TestRereadWhileThingsHappen(t *testing.T) {
+	t.Parallel()
 	source := memory.New(memory.Config{ProgressInterval: quick})
 	c := start(t, cacher.Config{Source: source})
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)

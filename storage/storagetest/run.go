@@ -42,7 +42,7 @@ func Run(t *testing.T, factory Factory) {
 	}{
 		{"Create", createTests}, {"Get", getTests}, {"List", listTests}, {"Update", updateTests},
 		{"Delete", deleteTests}, {"Ops", opsTests}, {"Watch", watchTests}, {"Form", formTests}, {"Keys", keyTests},
-		{"Lifetime", lifetimeTests},
+		{"Lifetime", lifetimeTests}, {"Where", whereTests},
 	}
 	for _, g := range groups {
 		t.Run(g.name, func(t *testing.T) {
