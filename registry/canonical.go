@@ -3,6 +3,7 @@ package registry
 import (
 	"bytes"
 	"fmt"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -60,12 +61,13 @@ func (c *codec) canonical(key string, stored []byte) (value []byte, stale bool, 
 	if err != nil {
 		return nil, false, fmt.Errorf("read stored value of %s: %w", key, err)
 	}
-	value, err = c.encode(obj)
-	if err != nil {
+	scratch := scratches.Get().(*[]byte)
+	defer scratches.Put(scratch)
+	if *scratch, err = c.appendValue((*scratch)[:0], obj); err != nil {
 		return nil, false, fmt.Errorf("encode stored value of %s: %w", key, err)
 	}
-	if bytes.Equal(value, stored) {
-		value = stored
+	if value = stored; !bytes.Equal(*scratch, stored) {
+		value = bytes.Clone(*scratch)
 	}
 	want, err := c.stored(key, value)
 	if err != nil {
@@ -110,14 +112,20 @@ func (c *codec) fromHub(hub runtime.Object) (runtime.Object, error) {
 	return obj, nil
 }
 
+// scratches are where canonical encodes what is then thrown away, as nearly every stored value is canonical.
+var scratches = sync.Pool{New: func() any { return new([]byte) }}
+
 // encode makes the canonical value of an object of the storage version, defaulted in it. It takes the resourceVersion
 // and the selfLink out of obj.
-func (c *codec) encode(obj runtime.Object) ([]byte, error) {
+func (c *codec) encode(obj runtime.Object) ([]byte, error) { return c.appendValue(nil, obj) }
+
+// appendValue is encode that appends to dst.
+func (c *codec) appendValue(dst []byte, obj runtime.Object) ([]byte, error) {
 	meta := runtime.Meta(obj)
 	meta.ResourceVersion = ""
 	//lint:ignore SA1019 clients of long ago still send it, and nothing has set it for years
 	meta.SelfLink = ""
-	return serializer.AppendKind(nil, c.storage, obj, serializer.Protobuf, false)
+	return serializer.AppendKind(dst, c.storage, obj, serializer.Protobuf, false)
 }
 
 // decode makes an object of the storage version of a canonical value, which never changes: its strings may be parts of it.

@@ -50,9 +50,11 @@ func (s *Store) page(ctx context.Context, prefix string, opts storage.ListOption
 	start := s.root + max(prefix, opts.Start)
 	end := clientv3.GetPrefixRangeEnd(s.root + prefix)
 	page := storage.Page{Entries: []storage.Entry{}}
-	total := int64(-1)
+	reading := reader{store: s}
+	defer reading.done.Wait()
+	total, filled := int64(-1), 0
 	for {
-		if left := opts.Limit - int64(len(page.Entries)); opts.Limit > 0 && (size == 0 || left < size) {
+		if left := opts.Limit - int64(filled); opts.Limit > 0 && (size == 0 || left < size) {
 			size = left
 		}
 		resp, err := s.client.Get(ctx, start, clientv3.WithRange(end), clientv3.WithRev(revision), clientv3.WithLimit(size))
@@ -71,18 +73,20 @@ func (s *Store) page(ctx context.Context, prefix string, opts storage.ListOption
 				if opts.Limit > 0 {
 					n = min(n, opts.Limit)
 				}
-				page.Entries = make([]storage.Entry, 0, n)
+				page.Entries = make([]storage.Entry, n)
 			}
+		}
+		reading.read(page.Entries[filled:], resp.Kvs)
+		filled += len(resp.Kvs)
+		full := opts.Limit > 0 && int64(filled) >= opts.Limit
+		if full || !resp.More || len(resp.Kvs) == 0 {
+			page.Remaining = total - int64(filled)
+			page.Entries = page.Entries[:filled]
+			return page, nil
 		}
 		bytes := 0
 		for _, kv := range resp.Kvs {
 			bytes += len(kv.Key) + len(kv.Value)
-			page.Entries = append(page.Entries, s.form.ReadEntry(string(kv.Key[len(s.root):]), kv.Value, kv.ModRevision))
-		}
-		full := opts.Limit > 0 && int64(len(page.Entries)) >= opts.Limit
-		if full || !resp.More || len(resp.Kvs) == 0 {
-			page.Remaining = total - int64(len(page.Entries))
-			return page, nil
 		}
 		start = string(resp.Kvs[len(resp.Kvs)-1].Key) + "\x00"
 		size = max(1, min(maxPage, pageBytes*int64(len(resp.Kvs))/int64(max(bytes, 1))))
