@@ -33,7 +33,7 @@ build: ## Build every package, and gen and the examples into bin/.
 
 .PHONY: test
 test: DROPIN = -short
-test: lint verify unit codebench e2e encryption storesuite dropin ## Everything that CI runs.
+test: lint verify unit codebench e2e encryption storesuite promises dropin ## Everything that CI runs.
 
 .PHONY: unit
 unit: ## The tests of the main module.
@@ -66,6 +66,16 @@ encryption: ## Encryption at rest beside that of k8s.io/apiserver: each reads wh
 .PHONY: storesuite
 storesuite: ## The storage suites of k8s.io/apiserver, unchanged, over our etcd3 and our cache.
 	cd test/storesuite && $(GO) test -count=1 -timeout 5m ./...
+
+.PHONY: promises
+promises: ## What clients see under faults, compared with every revision of etcd (half a minute).
+	cd test/oracle && $(GO) test -count=1 -short ./...
+
+.PHONY: oracle
+oracle: ORACLE ?= 5m
+oracle: ## The same for ORACLE (5m) in all shapes of servers and faults, and each planted bug must be found (minutes more).
+	cd test/oracle && $(GO) test -count=1 -timeout 30m ./...
+	cd test/oracle && $(GO) run . -for $(ORACLE)
 
 .PHONY: race
 race: ## The tests of the main module under the race detector (needs a C compiler).

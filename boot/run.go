@@ -201,5 +201,6 @@ func openResource(known *kinds, i int, schemas *registry.Schemas, memos *registr
 		return nil, nil, err
 	}
 	served, err := r.Serve(known.scheme, store, options)
+	plantServed(served)
 	return store, served, err
 }

@@ -90,16 +90,16 @@ func (d *database) newRecall() *cacher.Recall {
 // store opens the store of one resource, in the form that its values have, with a cache in front of it if there is to be
 // one. recall is inside form; nil for none. close ends the store.
 func (d *database) store(prefix string, form storage.Form, recall *cacher.Recall) (storage.Interface, error) {
-	source := d.source(form)
+	source := plantBelow(d.source(form))
 	if !d.cached {
-		return source, nil
+		return plantAbove(source), nil
 	}
 	c, err := cacher.New(cacher.Config{Source: source, Prefix: prefix, Recall: recall, Log: d.log})
 	if err != nil {
 		return nil, err
 	}
 	d.caches = append(d.caches, c)
-	return c, nil
+	return plantAbove(c), nil
 }
 
 func (d *database) source(form storage.Form) cacher.Source {

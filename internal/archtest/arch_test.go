@@ -176,6 +176,12 @@ var rules = []rule{
 	},
 	{
 		in:     []string{"..."},
+		except: []string{"boot/planting.go"},
+		forbid: []string{"./internal/planted"},
+		reason: "it holds bugs; a server has them only if it is built with the tag planted",
+	},
+	{
+		in:     []string{"..."},
 		except: []string{"cmd/gen", "generators/..."},
 		forbid: []string{"./generators/..."},
 		reason: "no server links the generator",

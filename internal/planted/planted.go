@@ -1,0 +1,83 @@
+// Package planted breaks promises on purpose. The test that proves that test/oracle finds what it looks for builds a server with
+// the tag planted; in every other one, package boot does not import this one.
+//
+// Each Bug is a way in which stores like ours have failed somewhere. They stand around the parts that they imitate a fault of,
+// so that those parts know nothing of them: Above around what the registry reads, Below around what a watch cache
+// follows, Served around what the server sends.
+package planted
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/storage"
+)
+
+// Bug is a broken promise. "" is none.
+type Bug string
+
+// The bugs.
+const (
+	StaleRead       Bug = "stale-read"        // a read that should be of the newest state is served from memory as it is
+	GoesBack        Bug = "goes-back"         // a list of any state is now and then older than the one before
+	NewerItem       Bug = "newer-item"        // a list at a revision has the items of now
+	NewerPage       Bug = "newer-page"        // the second page is of a newer state than the first
+	LostUpdate      Bug = "lost-update"       // what a change was made of is not compared with what it replaces
+	UnknownIsFailed Bug = "unknown-is-failed" // a write that etcd did not answer is said to have failed
+	DroppedEvent    Bug = "dropped-event"     // a watch that begins in the past misses its first event
+	DuplicatedEvent Bug = "duplicated-event"  // a watch says something twice
+	SwappedEvents   Bug = "swapped-events"    // events of two keys come in the wrong order
+	OldDeletion     Bug = "old-deletion"      // the event of a deletion has the revision of the last write
+	EarlyBookmark   Bug = "early-bookmark"    // a bookmark comes before the events that it stands for
+	LostAtStart     Bug = "lost-at-start"     // the cache's watch begins one revision too late
+	LostInCache     Bug = "lost-in-cache"     // the cache misses a change now and then
+)
+
+// Bugs are all of them.
+var Bugs = []Bug{
+	StaleRead, GoesBack, NewerItem, NewerPage, LostUpdate, UnknownIsFailed, DroppedEvent, DuplicatedEvent, SwappedEvents,
+	OldDeletion, EarlyBookmark, LostAtStart, LostInCache,
+}
+
+// Parse returns the bug with a name, or an error.
+func Parse(name string) (Bug, error) {
+	if bug := Bug(name); name == "" || slices.Contains(Bugs, bug) {
+		return bug, nil
+	}
+	return "", fmt.Errorf("no bug is called %q: choose of %q", name, Bugs)
+}
+
+// source is what a watch cache follows.
+type source interface {
+	storage.Interface
+	RequestProgress(ctx context.Context) error
+	EachRevision(ctx context.Context, prefix string, revision int64, visit func(key string, modified int64)) error
+}
+
+// Above returns store with the bug, if it is one of reads, writes, or watches.
+func (b Bug) Above(s storage.Interface) storage.Interface {
+	switch b {
+	case "", EarlyBookmark, LostAtStart, LostInCache:
+		return s
+	}
+	return &store{Interface: s, bug: b}
+}
+
+// Below returns s with the bug, if it is one between etcd and the cache.
+func (b Bug) Below(s source) source {
+	if b != LostAtStart && b != LostInCache {
+		return s
+	}
+	return &feed{source: s, bug: b}
+}
+
+// Served gives resources the bug, if it is one of streams.
+func (b Bug) Served(resources []rest.Resource) {
+	for i := range resources {
+		if r := &resources[i]; b == EarlyBookmark && r.Watch != nil {
+			r.Watch = marker{r.Watch}
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package planted
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+
+	"github.com/typeplane/typeplane/storage"
+)
+
+// store has a bug of reads, writes, or watches.
+type store struct {
+	storage.Interface
+	bug   Bug
+	lists atomic.Int64
+}
+
+// backwards is how many revisions GoesBack goes back.
+const backwards = 10
+
+func (s *store) Get(ctx context.Context, key string, opts storage.GetOptions) (storage.Entry, error) {
+	opts.Any = opts.Any || s.bug == StaleRead
+	return s.Interface.Get(ctx, key, opts)
+}
+
+func (s *store) List(ctx context.Context, prefix string, opts storage.ListOptions) (storage.Page, error) {
+	exact := opts.Match == storage.Exact
+	switch {
+	case s.bug == StaleRead && opts.Match == storage.Latest:
+		opts.Match = storage.Any
+	case s.bug == NewerPage && exact && opts.Start != "":
+		opts.Match = storage.Latest
+	case s.bug == NewerItem && exact:
+		asked := opts.Revision
+		opts.Match = storage.Latest
+		page, err := s.Interface.List(ctx, prefix, opts)
+		page.Revision = asked
+		return page, err
+	case s.bug == GoesBack && opts.Match == storage.Any && s.lists.Add(1)%4 == 0:
+		return s.earlier(ctx, prefix, opts)
+	}
+	return s.Interface.List(ctx, prefix, opts)
+}
+
+// earlier lists a state of some revisions ago, if that is still there.
+func (s *store) earlier(ctx context.Context, prefix string, opts storage.ListOptions) (storage.Page, error) {
+	now, err := s.Interface.List(ctx, prefix, opts)
+	if err != nil || now.Revision <= backwards {
+		return now, err
+	}
+	opts.Match, opts.Revision = storage.Exact, now.Revision-backwards
+	if then, err := s.Interface.List(ctx, prefix, opts); err == nil {
+		return then, nil
+	}
+	return now, nil
+}
+
+func (s *store) Create(ctx context.Context, key string, value []byte, with ...storage.Op) (storage.Entry, error) {
+	entry, err := s.Interface.Create(ctx, key, value, with...)
+	return entry, s.written(err)
+}
+
+func (s *store) GuaranteedUpdate(ctx context.Context, key string, try storage.TryUpdate) (storage.Entry, error) {
+	if s.bug == LostUpdate {
+		return s.blindUpdate(ctx, key, try)
+	}
+	entry, err := s.Interface.GuaranteedUpdate(ctx, key, try)
+	return entry, s.written(err)
+}
+
+func (s *store) Delete(ctx context.Context, key string, check storage.CheckDelete) (storage.Entry, error) {
+	entry, err := s.Interface.Delete(ctx, key, check)
+	return entry, s.written(err)
+}
+
+// blindUpdate makes the value of what is there at first, and puts it over whatever is there then.
+func (s *store) blindUpdate(ctx context.Context, key string, try storage.TryUpdate) (storage.Entry, error) {
+	current, err := s.Interface.Get(ctx, key, storage.GetOptions{})
+	if err != nil {
+		return storage.Entry{}, err
+	}
+	value, with, err := try(current)
+	if err != nil {
+		return storage.Entry{}, err
+	}
+	return s.Interface.GuaranteedUpdate(ctx, key, func(storage.Entry) ([]byte, []storage.Op, error) { return value, with, nil })
+}
+
+// written is what the client is told of a write.
+func (s *store) written(err error) error {
+	var e *storage.Error
+	if s.bug != UnknownIsFailed || !errors.As(err, &e) || e.Code != storage.CodeUnknown {
+		return err
+	}
+	failed := *e
+	failed.Code = storage.CodeUnavailable
+	return &failed
+}
+
+func (s *store) Watch(ctx context.Context, prefix string, opts storage.WatchOptions) (storage.Watcher, error) {
+	w, err := s.Interface.Watch(ctx, prefix, opts)
+	if err != nil {
+		return nil, err
+	}
+	return &watcher{Watcher: w, change: changeOf[s.bug]}, nil
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/typeplane/typeplane/internal/planted"
+)
+
+var (
+	seed = flag.Uint64("seed", uint64(time.Now().UnixNano()), "seed of the runs of the tests")
+	only = flag.String("bug", "", "the only planted bug to look for")
+)
+
+// TestPromises is the short form of the whole: one server, and two on the same etcd.
+func TestPromises(t *testing.T) {
+	library, etcd := build(t)
+	for i, shape := range shapes[:2] {
+		t.Run(shape.name, func(t *testing.T) {
+			config := shape.shape
+			config.Seed, config.Load, config.Library, config.Etcd = *seed+uint64(i), 6*time.Second, library, etcd
+			h, exposed, err := Run(t.Context(), config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := judge(config, h); err != nil {
+				t.Error(err)
+			}
+			t.Logf("seed %d: %s", config.Seed, exposed)
+			for _, name := range []string{"create ok", "update ok", "patch ok", "delete ok", "get ok", "list ok", "later pages", "events", "resumes"} {
+				if exposed.Count[name] == 0 {
+					t.Errorf("the run had no %s: it shows nothing", name)
+				}
+			}
+		})
+	}
+}
+
+// caughtWithin is how long it may take until a planted bug is seen.
+const caughtWithin = time.Minute
+
+// brokenBy says which promise each planted bug breaks.
+var brokenBy = map[planted.Bug]string{
+	planted.StaleRead: "C4", planted.GoesBack: "C8", planted.NewerItem: "C3", planted.NewerPage: "C3",
+	planted.LostUpdate: "C5", planted.UnknownIsFailed: "C2", planted.DroppedEvent: "C6", planted.DuplicatedEvent: "C6",
+	planted.SwappedEvents: "C6", planted.OldDeletion: "C6", planted.EarlyBookmark: "C7", planted.LostAtStart: "C3",
+	planted.LostInCache: "C9",
+}
+
+// faultsFor are the faults that a bug needs, where most would only take time.
+var faultsFor = map[planted.Bug][]Fault{
+	planted.UnknownIsFailed: {KillEtcd, CutProxy},
+	planted.LostAtStart:     {KillServer, KillEtcd},
+	planted.LostInCache:     {Compaction},
+}
+
+// TestPlantedBugs breaks the server on purpose, in one way after the other: each is found, or the checks are worth nothing.
+func TestPlantedBugs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes")
+	}
+	library, etcd := build(t, "-tags", "planted")
+	for _, bug := range planted.Bugs {
+		if *only != "" && *only != string(bug) {
+			continue
+		}
+		t.Run(string(bug), func(t *testing.T) {
+			began := time.Now()
+			ctx, cancel := context.WithTimeout(t.Context(), caughtWithin)
+			defer cancel()
+			for n := uint64(1); ; n++ {
+				config := shapes[1].shape
+				config.Seed, config.Load, config.Library, config.Etcd = *seed+n, 4*time.Second, library, etcd
+				config.Env = []string{"TYPEPLANE_PLANTED=" + string(bug)}
+				if faults := faultsFor[bug]; faults != nil {
+					config.Faults = faults
+				}
+				h, _, err := Run(ctx, config)
+				if err != nil {
+					t.Fatalf("not found within %v: %v", time.Since(began).Round(time.Second), err)
+				}
+				for _, v := range Check(h) {
+					if v.Property == brokenBy[bug] {
+						t.Logf("found after %v, in run %d: %v", time.Since(began).Round(100*time.Millisecond), n, v)
+						return
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestNothingPlanted is the counter-check: the same server without a bug keeps its promises.
+func TestNothingPlanted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestPromises says it, too")
+	}
+	library, etcd := build(t, "-tags", "planted")
+	config := shapes[1].shape
+	config.Seed, config.Load, config.Library, config.Etcd = *seed, 4*time.Second, library, etcd
+	h, _, err := Run(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := judge(config, h); err != nil {
+		t.Error(err)
+	}
+}
+
+// build returns our server's program, built with flags, and etcd's.
+func build(t *testing.T, flags ...string) (library, etcd string) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "bin")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	library, etcd, err := programs(t.Context(), dir, flags...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return library, etcd
+}
