@@ -44,7 +44,7 @@ func (f *follower) run(ctx context.Context, finish <-chan struct{}) {
 		default:
 		}
 		w := f.next(finishing)
-		life := time.Duration(1+f.random.IntN(3)) * time.Second
+		life := time.Duration(1+f.random.IntN(2)) * time.Second
 		if finishing {
 			life = time.Hour
 		}
@@ -59,7 +59,6 @@ func (f *follower) run(ctx context.Context, finish <-chan struct{}) {
 func (f *follower) next(last bool) *Watch {
 	w := &Watch{Client: f.number, Bookmarks: f.random.IntN(2) == 0}
 	if f.lastUp && f.random.IntN(4) > 0 {
-		f.tally.resumes++
 		w.Start, w.Scope, w.From = After, f.last.scope, f.last.revision
 		return w
 	}
@@ -115,8 +114,8 @@ func (f *follower) query(w *Watch, life time.Duration) request {
 	return request{method: http.MethodGet, path: path(w.Scope.Namespace), query: q, accept: f.mediaType()}
 }
 
-// follow opens a stream and reads it until it ends. Half of the clients hang up by themselves, unless the run is
-// finishing meanwhile.
+// follow opens a stream and reads it until it ends. Most clients hang up by themselves, unless the run is finishing
+// meanwhile.
 func (f *follower) follow(ctx context.Context, w *Watch, life time.Duration, finish <-chan struct{}) {
 	s := f.servers[f.random.IntN(len(f.servers))]
 	w.Server, w.Began = s.number, f.recorder.now()
@@ -129,6 +128,7 @@ func (f *follower) follow(ctx context.Context, w *Watch, life time.Duration, fin
 	if err != nil {
 		f.lastUp = w.Start == After
 		f.last = position{w.Scope, w.From}
+		pause(ctx, 20*time.Millisecond) // nobody is there
 		return
 	}
 	defer resp.Body.Close()
@@ -137,8 +137,11 @@ func (f *follower) follow(ctx context.Context, w *Watch, life time.Duration, fin
 		f.lastUp = false
 		return
 	}
-	if f.random.IntN(2) == 0 {
-		go hangUp(opening, cancel, time.Duration(f.random.Int64N(int64(life))), finish)
+	if f.random.IntN(3) > 0 {
+		go hangUp(opening, cancel, time.Duration(f.random.Int64N(int64(time.Second))), finish)
+	}
+	if f.lastUp && w.Start == After && f.last == (position{w.Scope, w.From}) {
+		f.tally.resumes++
 	}
 	f.open.reached.Store(w.From)
 	f.open.scope.Store(&w.Scope)
