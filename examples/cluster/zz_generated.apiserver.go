@@ -82,6 +82,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendJSON:      v2.AppendJSON_HorizontalPodAutoscaler,
 		ReadJSON:        v2.ReadJSON_HorizontalPodAutoscaler,
 		UnmarshalShared: v2.UnmarshalShared_HorizontalPodAutoscaler,
+		Validate:        v2.Validate_HorizontalPodAutoscaler,
 	})
 	runtime.AddVersion(horizontalPodAutoscalerHub, runtime.Version[*autoscalingv1.HorizontalPodAutoscaler, *autoscaling.HorizontalPodAutoscaler]{
 		GroupVersion:    schema.GroupVersion{Group: "autoscaling", Version: "v1"},

@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -77,11 +78,34 @@ func (m *models) listMarkers(f field, s *schema) {
 	case kind != "map" && len(keys) > 0:
 		m.fieldProblem(f.place, "+listMapKey is for lists of type map", "add +listType=map, or remove the key")
 	}
+	for _, key := range tag.Values(lines, tagListMapKey) { // those of +k8s:listMapKey are checked where they are compiled
+		m.checkKey(f, key)
+	}
 	s.ListType = m.oneOf(f.place, tagListType, kind, "atomic", "set", "map")
 	for _, key := range keys { // the two tags often say the same
 		if !slices.Contains(s.ListMapKeys, key) {
 			s.ListMapKeys = append(s.ListMapKeys, key)
 		}
+	}
+}
+
+// checkKey reports a key that the items of a list don't have.
+func (m *models) checkKey(f field, key string) {
+	item := plainPointer(plain(f.field.Type).Elem)
+	switch s := plain(item); {
+	case s.Kind != types.Struct:
+		m.fieldProblem(f.place, fmt.Sprintf("only structs have keys, and the items of this list are %s", item), "use +listType=set or atomic")
+	case m.declared(item) == nil:
+		fields := map[string]field{}
+		m.collect(s, f.path, 0, nil, fields)
+		if _, ok := fields[key]; ok {
+			return
+		}
+		cure := "name a field as JSON has it"
+		if near := tag.Nearest(key, slices.Sorted(maps.Keys(fields))); near != "" {
+			cure = fmt.Sprintf("did you mean %s?", near)
+		}
+		m.fieldProblem(f.place, fmt.Sprintf("+listMapKey=%s: %s has no field with that JSON name", key, item.Name.Name), cure)
 	}
 }
 

@@ -2,6 +2,7 @@ package validation
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
 
 	"k8s.io/gengo/v2/types"
@@ -15,29 +16,32 @@ func (tr *translator) has(e *cel.Expr) (value, error) {
 	if e.Op != cel.Field {
 		return value{}, fmt.Errorf("has(%s) asks for something that is no field", e.Source)
 	}
-	v, err := tr.field(e)
-	if err != nil {
-		return value{}, err
-	}
 	on, err := tr.value(e.On)
 	if err != nil {
 		return value{}, err
 	}
-	access := append(append([]any{}, on.code...), "."+v.member.Name)
+	v, err := tr.field(e)
+	if err != nil {
+		return value{}, err
+	}
+	if v.member == nil { // an entry of a map
+		return told(v.guards), nil
+	}
+	access := spell(on.code, "."+v.member.Name)
 	code := []any{"true"}
 	n := native(v.member.Type)
 	switch {
 	case n.Kind == types.Pointer:
-		code = append(access, " != nil")
+		code = spell(access, " != nil")
 	case n.Kind == types.Slice || n.Kind == types.Map:
-		code = append(append([]any{"len("}, access...), ") != 0")
+		code = spell("len(", access, ") != 0")
 	case !omitted(*v.member):
 	case isString(n):
-		code = append(access, ` != ""`)
+		code = spell(access, ` != ""`)
 	case isBool(n):
 		code = access
 	case isInt(n) || isFloat(n):
-		code = append(access, " != 0")
+		code = spell(access, " != 0")
 	}
 	return value{code: code, typ: types.Bool, guards: on.guards}, nil
 }
@@ -55,22 +59,18 @@ func (tr *translator) size(e *cel.Expr) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
-	code := []any{"int64(len("}
 	switch k := native(v.typ).Kind; {
 	case isString(native(v.typ)):
-		code = []any{"int64(", ident("unicode/utf8", "RuneCountInString"), "(string("}
-		return value{code: append(append(code, v.code...), ")))"), typ: types.Int64, guards: v.guards}, nil
+		code := spell("int64(", ident("unicode/utf8", "RuneCountInString"), "(string(", v.code, ")))")
+		return value{code: code, typ: types.Int64, guards: v.guards}, nil
 	case k != types.Slice && k != types.Map:
 		return value{}, fmt.Errorf("%s is %s, which has no size", of.Source, aKind(v.typ))
 	}
-	return value{code: append(append(code, v.code...), "))"), typ: types.Int64, guards: v.guards}, nil
+	return value{code: spell("int64(len(", v.code, "))"), typ: types.Int64, guards: v.guards}, nil
 }
 
 // method translates a method that is true or false.
 func (tr *translator) method(e *cel.Expr) (value, error) {
-	if e.Name == "size" {
-		return tr.size(e)
-	}
 	functions := map[string]string{"startsWith": "HasPrefix", "endsWith": "HasSuffix", "contains": "Contains", "matches": ""}
 	fn, ok := functions[e.Name]
 	if !ok || len(e.Args) != 1 {
@@ -83,7 +83,7 @@ func (tr *translator) method(e *cel.Expr) (value, error) {
 	if !isString(native(on.typ)) {
 		return value{}, fmt.Errorf("%s is for strings, and %s is %s", e.Name, e.On.Source, aKind(on.typ))
 	}
-	text := append(append([]any{"string("}, on.code...), ")")
+	text := spell("string(", on.code, ")")
 	if e.Name == "matches" {
 		return tr.matches(e, value{code: text, guards: on.guards})
 	}
@@ -94,9 +94,8 @@ func (tr *translator) method(e *cel.Expr) (value, error) {
 	if !isString(native(arg.typ)) {
 		return value{}, fmt.Errorf("%s is no string", e.Args[0].Source)
 	}
-	code := append([]any{ident("strings", fn), "("}, text...)
-	code = append(append(append(code, ", string("), arg.code...), "))")
-	return value{code: code, typ: types.Bool, guards: and(on.guards, arg.guards)}, nil
+	code := spell(ident("strings", fn), "(", text, ", string(", arg.code, "))")
+	return value{code: code, typ: types.Bool, guards: all(on.guards, arg.guards)}, nil
 }
 
 func (tr *translator) matches(e *cel.Expr, on value) (value, error) {
@@ -107,7 +106,19 @@ func (tr *translator) matches(e *cel.Expr, on value) (value, error) {
 	if _, err := regexp.Compile(arg.Text); err != nil {
 		return value{}, fmt.Errorf("%q is no regular expression: %v", arg.Text, err)
 	}
+	name := tr.pattern(goQuote(arg.Text))
+	return value{code: spell(name+".MatchString(", on.code, ")"), typ: types.Bool, guards: on.guards}, nil
+}
+
+// pattern is the name of the variable that holds a regular expression.
+func (tr *translator) pattern(quoted string) string {
+	init := construct{fn: ident("regexp", "MustCompile"), args: []any{raw(quoted)}}
+	for _, v := range tr.vars {
+		if reflect.DeepEqual(v.init, init) {
+			return v.name
+		}
+	}
 	name := tr.p.fresh("patternFor" + tr.name)
-	tr.vars = append(tr.vars, variable{name, construct{fn: ident("regexp", "MustCompile"), args: []any{raw(goQuote(arg.Text))}}})
-	return value{code: append(append([]any{name + ".MatchString("}, on.code...), ")"), typ: types.Bool, guards: on.guards}, nil
+	tr.vars = append(tr.vars, variable{name, init})
+	return name
 }

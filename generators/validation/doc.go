@@ -23,9 +23,13 @@
 // pointer) is valid when it is zero, because Go can't tell the two apart. Their errors have the words of declarative
 // validation ("must be greater than or equal to 1"), not those of CustomResourceDefinitions.
 //
-// CEL is translated to Go: fields of self and oldSelf, has, size, comparisons, in, !, &&, ||, ?:, matches, startsWith,
-// endsWith, contains, all and exists. As in CEL a comparison with what is not there fails. Everything else is a problem,
-// and belongs into the strategy's Validate.
+// CEL is translated to Go: fields of self and oldSelf, [], has, size, comparisons, + - * / %, in, !, &&, ||, ?:, string,
+// int, double, matches, startsWith, endsWith, contains, all and exists; also computed messages, and an oldSelf that is
+// optional. As in CEL a rule fails if it compares or computes with what is not there, divides by zero or overflows, and
+// so does its opposite. Everything else is a problem, and belongs into the strategy's Validate.
+//
+// +listType=set and map, +listMapKey, +required and +optional without a prefix count for types that a server of the run
+// serves, as they do for CustomResourceDefinitions. In other packages they are documentation, as in Kubernetes' own.
 //
 // # Types of other packages
 //

@@ -28,7 +28,8 @@ func (p *planner) discoverField(n *node, m *types.Member, path string) *part {
 	f := &part{name: m.Name, json: jsonName(*m), member: m, typ: m.Type}
 	s := fieldSite(n, f, path)
 	f.node = p.use(m.Type, s.path)
-	f.plan = p.plansOf(s)
+	f.plan = p.presenceOf(s)
+	f.plan.add(p.plansOf(s))
 	p.checkShape(s, &f.plan)
 	if f.node == nil && p.hides(m.Type) && !f.plan.opaque && !f.plan.opaqueVal {
 		p.problem(s.origin, "", "", fault{unsupported(m.Type) + ", so the rules of " + innermost(m.Type).Name.Name + " can't be applied",
@@ -92,10 +93,16 @@ func (p *planner) skipOmitted(s *site, f *part) {
 // mayBeOmitted tells whether the field may be left out as the OpenAPI tags understand it. Tags of declarative validation
 // say it themselves.
 func (p *planner) mayBeOmitted(s *site) bool {
-	for _, own := range []string{"k8s:required", "k8s:optional", "k8s:forbidden", "kubebuilder:validation:Required", "kubebuilder:validation:Optional"} {
+	for _, own := range ownPresence {
 		if hasRule(s, own) {
 			return false
 		}
+	}
+	switch p.presenceAround(s) {
+	case markerRequired:
+		return false
+	case markerOptional:
+		return true
 	}
 	return omitted(*s.member) || tag.Has(s.origin.lines, "optional") || s.typ.Kind == types.Pointer
 }

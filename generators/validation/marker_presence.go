@@ -10,9 +10,9 @@ import (
 )
 
 func markerPresenceRules() []rule {
-	// Both are read before the others of their field: see mayBeOmitted.
+	// Both are read before the others of their field: see mayBeOmitted. What they mean on a package: presenceAround.
 	return []rule{
-		{name: kubebuilder + "Required", scopes: onField, value: flag, example: "+" + kubebuilder + "Required",
+		{name: markerRequired, scopes: onField, value: flag, example: "+" + kubebuilder + "Required",
 			doc: "The field must be there; it may be empty. Go can't tell a string, number, bool or struct that was left out from one that is zero, " +
 				"so of these nothing is checked, except where clients leave out what is zero (omitempty). +k8s:required is stricter.",
 			plan: func(_ *planner, s *site, t codetags.Tag) (plan, error) {
@@ -21,7 +21,7 @@ func markerPresenceRules() []rule {
 				}
 				return present(s)
 			}},
-		{name: kubebuilder + "Optional", scopes: onField, value: flag, example: "+" + kubebuilder + "Optional",
+		{name: markerOptional, scopes: onField, value: flag, example: "+" + kubebuilder + "Optional",
 			doc: "The field may be left out, and then nothing else of it is validated.",
 			plan: func(_ *planner, s *site, t codetags.Tag) (plan, error) {
 				if off(t) || hasRule(s, "k8s:optional") || native(s.typ).Kind == types.Struct {
@@ -37,7 +37,7 @@ func markerPresenceRules() []rule {
 func present(s *site) (plan, error) {
 	var h helper
 	switch k := native(s.typ).Kind; {
-	case hasRule(s, "k8s:required") || k == types.Struct:
+	case hasRule(s, "k8s:required") || hasRule(s, "nullable") || k == types.Struct:
 		return plan{}, nil
 	case k == types.Slice:
 		h = helperList

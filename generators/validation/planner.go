@@ -30,6 +30,8 @@ type planner struct {
 	report *diag.Report
 	rules  *ruleSet
 	table  *tag.Table
+	// servers are the packages that the run makes servers in; they serve the kinds below.
+	servers []string
 
 	// outputs are the packages that functions are printed into, by the package of the types.
 	outputs map[string]string
@@ -50,13 +52,19 @@ type planner struct {
 
 func newPlanner(pass *generators.Pass) *planner {
 	rules := newRuleSet()
-	return &planner{
+	p := &planner{
 		set: pass.Set, report: pass.Report, rules: rules, table: tag.NewTable(rules.definitions()),
 		outputs: map[string]string{}, nodes: map[*types.Type]*node{}, lists: map[string]*list{},
 		unions: map[string]map[string]*union{}, modes: map[string]map[string]*modality{}, updates: map[string]*update{},
 		opaque: map[string]bool{}, inherited: map[string]bool{}, claimed: map[emit.Ident]bool{},
 		commented: map[string]bool{}, tagLines: map[string][]load.TagLine{}, taken: map[string]int{},
 	}
+	for _, pkg := range pass.Packages {
+		if tag.Has(pkg.DocLines, tagServer) {
+			p.servers = append(p.servers, pkg.Path)
+		}
+	}
+	return p
 }
 
 // problem reports what is wrong with a tag in a comment. In a package of another module nobody can mend it: the rule is
@@ -110,8 +118,16 @@ func (p *planner) readComments(path string) {
 	_ = p.set.DependencyComments(path) // without comments there are no tags
 }
 
-// isRule tells whether a comment line is a rule.
+// isRule tells whether a comment line is a rule for whose sake functions are printed. Tags that describe types to other
+// plug-ins too count where there are functions anyway.
 func (p *planner) isRule(line string) bool {
-	r, ok := p.rules.find(tag.NameOf(strings.TrimSpace(line)))
-	return ok && r.name != "enum"
+	line = strings.TrimSpace(line)
+	switch r, ok := p.rules.find(tag.NameOf(line)); r.name {
+	case "enum", "listMapKey":
+		return false
+	case "listType":
+		return line == "+listType=set" || line == "+listType=map"
+	default:
+		return ok
+	}
 }

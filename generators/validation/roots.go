@@ -47,7 +47,7 @@ func (p *planner) targets(pass *generators.Pass) []*target {
 	var out []*target
 	for _, pkg := range pass.Packages {
 		t, ok := p.asked(pkg)
-		if !ok && p.servesRules(pkg, pass.Packages) {
+		if !ok && p.servesRules(pkg) {
 			t, ok = &target{pkg: pkg, input: pkg.Path, types: pkg, served: true}, true
 		}
 		if ok {
@@ -153,14 +153,11 @@ func (p *planner) packageProblem(pkg *load.Package, message, cure string) {
 }
 
 // servesRules tells whether a server in the run serves the kinds of the package and their types have rules.
-func (p *planner) servesRules(pkg *load.Package, all []*load.Package) bool {
+func (p *planner) servesRules(pkg *load.Package) bool {
 	if value, _ := tag.Last(pkg.DocLines, tagEnable); value == "false" || !tag.Has(pkg.DocLines, "groupName") {
 		return false
 	}
-	below := slices.ContainsFunc(all, func(main *load.Package) bool {
-		return tag.Has(main.DocLines, tagServer) && strings.HasPrefix(pkg.Path, main.Path+"/")
-	})
-	return below && slices.ContainsFunc(p.linesOf(pkg.Path), func(l load.TagLine) bool { return p.isRule(l.Text) })
+	return p.served(pkg.Path) && slices.ContainsFunc(p.linesOf(pkg.Path), func(l load.TagLine) bool { return p.isRule(l.Text) })
 }
 
 // plan discovers the types of a target and decides what is printed.

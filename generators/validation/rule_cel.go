@@ -13,8 +13,10 @@ import (
 )
 
 func celRules() []rule {
-	doc := "A rule in CEL, compiled to Go: fields of self and oldSelf, has, size, comparisons, in, !, &&, ||, ?:, matches, startsWith, endsWith, contains, all and exists. " +
-		"message= is what the error says, reason= its type (FieldValueInvalid, FieldValueForbidden, FieldValueRequired, FieldValueDuplicate), fieldPath= where it is (.spec.name)."
+	doc := "A rule in CEL, compiled to Go: fields of self and oldSelf, items of lists and entries of maps by [], has, size, comparisons, + - * / %, in, !, &&, ||, ?:, " +
+		"string, int, double, matches, startsWith, endsWith, contains, all and exists. message= is what the error says, messageExpression= the CEL that makes it, " +
+		"reason= its type (FieldValueInvalid, FieldValueForbidden, FieldValueRequired, FieldValueDuplicate), fieldPath= where it is (.spec.name); " +
+		"with optionalOldSelf=true the rule is also for new values, and oldSelf has hasValue, value and orValue."
 	return []rule{
 		{name: kubebuilder + "XValidation", scopes: onAny, value: fields, doc: doc,
 			example: "+" + kubebuilder + `XValidation:rule="self.min <= self.max",message="min must not be above max"`,
@@ -60,10 +62,15 @@ func (p *planner) indexedRule(s *site, t codetags.Tag) (plan, error) {
 		} else if args[key] != "" {
 			value = args[key] + "\n" + value
 		}
+		if !slices.Contains(celKeys, key) {
+			return plan{}, fault{"a rule has no " + key, "want " + strings.Join(celKeys, ", ")}
+		}
 		args[key] = value
 	}
 	return p.celRule(s, args)
 }
+
+var celKeys = []string{"rule", "message", "messageExpression", "reason", "fieldPath", "optionalOldSelf"}
 
 // reasons are the errors that a rule can ask for, by the function of package field.
 var reasons = map[string]string{
@@ -74,13 +81,7 @@ var reasons = map[string]string{
 const byHand = "write the rule in the strategy's Validate, in Go"
 
 func (p *planner) celRule(s *site, args map[string]string) (plan, error) {
-	for key := range args {
-		if !slices.Contains([]string{"rule", "message", "reason", "fieldPath"}, key) {
-			return plan{}, fault{key + " of a rule is not supported", byHand}
-		}
-	}
-	source := args["rule"]
-	if source == "" {
+	if args["rule"] == "" {
 		return plan{}, fault{"there is no rule", `want rule="…"`}
 	}
 	reason, ok := reasons[args["reason"]]
@@ -91,24 +92,48 @@ func (p *planner) celRule(s *site, args map[string]string) (plan, error) {
 	if err != nil {
 		return plan{}, err
 	}
+	tr := &translator{p: p, site: s, name: p.varName(s.path, ""), optional: args["optionalOldSelf"] == "true"}
+	f := &celFunction{site: s, name: "validate_rule_" + tr.name, path: path, reason: reason, message: celMessage(args)}
+	if f.condition, err = celTranslated(args["rule"], "rule", tr.condition); err != nil {
+		return plan{}, err
+	}
+	f.transition = tr.usesOld && !tr.optional
+	if text := args["messageExpression"]; text != "" {
+		if _, err := celTranslated(text, "messageExpression", func(e *cel.Expr) (_ condition, err error) {
+			f.computed, err = tr.text(e)
+			return condition{}, err
+		}); err != nil {
+			return plan{}, err
+		}
+		tr.use(helperMessage)
+	}
+	f.usesOld = tr.usesOld
+	f.name = p.fresh(f.name)
+	return plan{
+		calls:   []call{{fn: own(f.name), emits: []emission{{"FieldValue" + reason, "rule", ""}}}},
+		helpers: append(tr.helpers, helper{f.name, f.lines}), vars: tr.vars,
+	}, nil
+}
+
+// celTranslated reads CEL and translates it.
+func celTranslated(source, name string, translate translation) (condition, error) {
 	expr, err := cel.Parse(source)
 	if err != nil {
-		return plan{}, fault{fmt.Sprintf("the rule can't be read: %v", err), "correct it"}
+		return condition{}, fault{fmt.Sprintf("the %s can't be read: %v", name, err), "correct it"}
 	}
-	tr := &translator{p: p, site: s, name: p.varName(s.path, "")}
-	condition, err := tr.condition(expr)
+	c, err := translate(expr)
 	if err != nil {
-		return plan{}, fault{fmt.Sprintf("the rule can't be translated: %v", err), byHand}
+		return condition{}, fault{fmt.Sprintf("the %s can't be translated: %v", name, err), byHand}
 	}
-	message := args["message"]
-	if message == "" {
-		message = "failed rule: " + strings.Join(strings.Fields(source), " ")
+	return c, nil
+}
+
+// celMessage is what the error says, if no expression says it better.
+func celMessage(args map[string]string) string {
+	if args["message"] != "" {
+		return args["message"]
 	}
-	h := p.celFunction(s, tr, condition, path, reason, message)
-	return plan{
-		calls:   []call{{fn: own(h.name), emits: []emission{{"FieldValue" + reason, "rule", ""}}}},
-		helpers: []helper{h}, vars: tr.vars,
-	}, nil
+	return "failed rule: " + strings.Join(strings.Fields(args["rule"]), " ")
 }
 
 // celPath is the Go expression of the path at which the error is.
@@ -129,52 +154,4 @@ func celPath(s *site, path string) (string, error) {
 		at = bare(m.Type)
 	}
 	return out, nil
-}
-
-// celFunction is the function of the generated file that checks a rule.
-func (p *planner) celFunction(s *site, tr *translator, condition []any, path, fn, message string) helper {
-	name := p.fresh("validate_rule_" + tr.name)
-	return helper{name, func() [][]any {
-		old := "_"
-		if tr.usesOld {
-			old = "oldObj"
-		}
-		op := "_"
-		if tr.usesOld {
-			op = "op"
-		}
-		list := ident(fieldPath, "ErrorList")
-		lines := [][]any{
-			{"// ", name, " checks: ", message},
-			{"func ", name, "(_ ", ident("context", "Context"), ", ", op, " ", ident(operationPath, "Operation"), ", fldPath *", ident(fieldPath, "Path"),
-				", obj, ", old, " ", nilableForm(s.typ), ") ", list, " {"},
-		}
-		if tr.usesOld {
-			lines = append(lines, []any{"if op.Type != ", ident(operationPath, "Update"), " || oldObj == nil {"}, []any{"return nil // a rule about a change"}, []any{"}"})
-		}
-		if k := native(s.typ).Kind; k != types.Slice && k != types.Map {
-			lines = append(lines, []any{"if obj == nil {"}, []any{"return nil"}, []any{"}"})
-		}
-		lines = append(lines, append(append([]any{"if "}, condition...), " {"), []any{"return nil"}, []any{"}"})
-		return append(lines, failure(s, path, fn, message), []any{"}"})
-	}}
-}
-
-// failure is the line that returns the error of a rule.
-func failure(s *site, path, fn, message string) []any {
-	line := []any{"return ", ident(fieldPath, "ErrorList"), "{", ident(fieldPath, fn), "(", path, ", "}
-	if fn == "Invalid" || fn == "Duplicate" {
-		if bare(s.typ).Kind == types.Builtin && path == "fldPath" {
-			line = append(line, "*obj")
-		} else {
-			line = append(line, ident(fieldPath, "OmitValueType"), "{}")
-		}
-	}
-	switch fn {
-	case "Invalid":
-		line = append(line, ", ", fmt.Sprintf("%q", message))
-	case "Forbidden", "Required":
-		line = append(line, fmt.Sprintf("%q", message))
-	}
-	return append(line, `).WithOrigin("rule")}`)
 }

@@ -20,7 +20,7 @@ func newRuleSet() *ruleSet {
 		presenceRules(), lengthRules(), numberRules(), sizeRules(), formatRules(), enumRules(), compareRules(), updateRules(),
 		listRules(), eachRules(), itemRules(), subfieldRules(), unionRules(), modeRules(), dependentRules(), optionRules(),
 		levelRules(), opaqueRules(), customRules(), fixedRules(),
-		markerLimitRules(), markerStringRules(), markerListRules(), markerPresenceRules(), markerGroupRules(), markerShapeRules(), celRules(),
+		markerLimitRules(), markerStringRules(), markerListRules(), markerPresenceRules(), markerGroupRules(), markerShapeRules(), celRules(), markerListTypeRules(),
 		schemaRules(),
 	} {
 		for _, r := range family {
@@ -58,7 +58,7 @@ func (s *ruleSet) suggestion(name string) string {
 
 // definitions are the rules as the table of tags has them, with the tags about the run itself.
 func (s *ruleSet) definitions() []tag.Definition {
-	out := slices.Clone(runTags)
+	out := slices.Concat(runTags, packageTags)
 	for _, name := range s.names {
 		out = append(out, s.byName[name].definition())
 	}

@@ -1,0 +1,122 @@
+package validation
+
+import (
+	"fmt"
+	goconst "go/constant"
+	"go/token"
+
+	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/validation/cel"
+)
+
+var celArithmetic = map[string]bool{"+": true, "-": true, "*": true, "/": true, "%": true}
+
+// arithmetic translates a computation with two integers, two floating-point numbers, or two strings. Integers have 64
+// bits, and a result that has more makes the rule fail, as in CEL.
+func (tr *translator) arithmetic(e *cel.Expr) (value, error) {
+	a, err := tr.value(e.Args[0])
+	if err != nil {
+		return value{}, err
+	}
+	b, err := tr.value(e.Args[1])
+	if err != nil {
+		return value{}, err
+	}
+	x, y := native(a.typ), native(b.typ)
+	out := value{guards: all(a.guards, b.guards)}
+	switch {
+	case isInt(x) && isInt(y) && a.literal != nil && b.literal != nil:
+		return folded(e, a.literal, b.literal)
+	case isInt(x) && isInt(y):
+		tr.use(helperFits)
+		left, right := a.as(types.Int64), b.as(types.Int64)
+		out.guards = all(out.guards, leaf("validate_fits(", left, ", '"+e.Name+"', ", right, ")"))
+		out.code, out.typ = spell("(", left, " "+e.Name+" ", right, ")"), types.Int64
+	case isFloat(x) && isFloat(y) && e.Name != "%":
+		out.code, out.typ = spell("(", a.as(types.Float64), " "+e.Name+" ", b.as(types.Float64), ")"), types.Float64
+	case isString(x) && isString(y) && e.Name == "+":
+		out.code, out.typ = spell("(", a.as(types.String), " + ", b.as(types.String), ")"), types.String
+	default:
+		return value{}, fmt.Errorf("%s computes with %s and %s", e.Source, aKind(a.typ), aKind(b.typ))
+	}
+	return out, nil
+}
+
+// folded computes with two literals: Go takes no overflow of constants.
+func folded(e *cel.Expr, a, b goconst.Value) (value, error) {
+	op := map[string]token.Token{"+": token.ADD, "-": token.SUB, "*": token.MUL, "/": token.QUO_ASSIGN, "%": token.REM}[e.Name]
+	if (e.Name == "/" || e.Name == "%") && goconst.Sign(b) == 0 {
+		return value{}, fmt.Errorf("%s divides by 0", e.Source)
+	}
+	c := goconst.BinaryOp(a, op, b)
+	if _, exact := goconst.Int64Val(c); !exact {
+		return value{}, fmt.Errorf("%s is no number of 64 bits", e.Source)
+	}
+	return whole(c), nil
+}
+
+func (tr *translator) negative(e *cel.Expr) (value, error) {
+	v, err := tr.value(e.Args[0])
+	if err != nil {
+		return value{}, err
+	}
+	switch n := native(v.typ); {
+	case v.literal != nil && v.literal.Kind() == goconst.Int:
+		return whole(goconst.UnaryOp(token.SUB, v.literal, 0)), nil
+	case isInt(n):
+		tr.use(helperFits)
+		code := v.as(types.Int64)
+		return value{code: spell("-", code), typ: types.Int64, guards: all(v.guards, leaf("validate_fits(0, '-', ", code, ")"))}, nil
+	case isFloat(n):
+		return value{code: spell("-", v.as(types.Float64)), typ: types.Float64, guards: v.guards, literal: negated(v.literal)}, nil
+	}
+	return value{}, fmt.Errorf("%s is %s, which has no negative", e.Args[0].Source, aKind(v.typ))
+}
+
+func negated(literal goconst.Value) goconst.Value {
+	if literal == nil {
+		return nil
+	}
+	return goconst.UnaryOp(token.SUB, literal, 0)
+}
+
+// convert translates string(), int() and double() of what can be converted without failing.
+func (tr *translator) convert(e *cel.Expr) (value, error) {
+	v, err := tr.value(e.Args[0])
+	if err != nil {
+		return value{}, err
+	}
+	n := native(v.typ)
+	out := value{guards: v.guards}
+	switch {
+	case e.Name == "string" && isString(n):
+		out.code, out.typ = v.as(types.String), types.String
+	case e.Name == "string" && isInt(n):
+		out.code, out.typ = spell(ident("strconv", "FormatInt"), "(", v.as(types.Int64), ", 10)"), types.String
+	case e.Name == "string" && isBool(n):
+		out.code, out.typ = spell(ident("strconv", "FormatBool"), "(", v.as(types.Bool), ")"), types.String
+	case e.Name == "int" && isInt(n):
+		out.code, out.typ = spell("int64(", v.code, ")"), types.Int64
+	case e.Name == "double" && (isInt(n) || isFloat(n)):
+		out.code, out.typ = spell("float64(", v.code, ")"), types.Float64
+	default:
+		return value{}, fmt.Errorf("%s converts %s, which is not supported", e.Source, aKind(v.typ))
+	}
+	return out, nil
+}
+
+var helperFits = helper{"validate_fits", func() [][]any {
+	least := ident("math", "MinInt64")
+	return [][]any{
+		{"// validate_fits tells whether the result of a computation is a number of 64 bits."},
+		{"func validate_fits(a int64, op byte, b int64) bool {"},
+		{"switch op {"},
+		{"case '+':"}, {"return (a+b > a) == (b > 0)"},
+		{"case '-':"}, {"return (a-b < a) == (b > 0)"},
+		{"case '*':"}, {"return a == 0 || b == 0 || a*b/b == a && !(a == ", least, " && b == -1) && !(b == ", least, " && a == -1)"},
+		{"}"},
+		{"return b != 0 && !(a == ", least, " && b == -1)"},
+		{"}"},
+	}
+}}
