@@ -10,6 +10,10 @@
 // It also writes zz_generated.model_name.go, the methods OpenAPIModelName of a package (or a type) that says
 // +k8s:openapi-model-package, as kube-openapi's generator does.
 //
+// Of the declarative tags, those are published that a schema can state. It can't state the keys of a map
+// (+k8s:eachKey), rules about one item of a list (+k8s:item), about an update other than that nothing changes
+// (+k8s:update), or what holds under a condition. +k8s:maxBytes becomes maxLength, which is weaker.
+//
 // kube-openapi's openapi-gen writes one file for all packages, GetOpenAPIDefinitions, into a package that is named by
 // its flags (pkg/generated/openapi); it is Go that builds the schemas when the server starts. We neither write nor
 // remove that file: a server on k8s.io/apiserver keeps making it with openapi-gen, and one on this repository needs

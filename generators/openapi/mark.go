@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/gengo/v2/codetags"
@@ -138,10 +140,26 @@ func declarativeMarks(lines []string) []mark {
 			continue
 		}
 		if m, ok := declarativeMark(t, nil); ok {
-			out = append(out, m)
+			out = addMark(out, m)
 		}
 	}
 	return out
+}
+
+// addMark adds a mark; where characters and bytes are counted, the smaller number is left.
+func addMark(marks []mark, m mark) []mark {
+	bytes := declarativeFamily + "maxBytes"
+	i := slices.IndexFunc(marks, func(other mark) bool {
+		return other.name == m.name && slices.Equal(other.path, m.path) && (m.tag == bytes) != (other.tag == bytes)
+	})
+	if i < 0 {
+		return append(marks, m)
+	}
+	old, _ := strconv.Atoi(marks[i].text)
+	if n, err := strconv.Atoi(m.text); err == nil && n < old {
+		marks[i] = m
+	}
+	return marks
 }
 
 func declarativeMark(t codetags.Tag, path []step) (mark, bool) {
@@ -156,6 +174,8 @@ func declarativeMark(t codetags.Tag, path []step) (mark, bool) {
 		return declarativeMark(*t.ValueTag, path)
 	case name == "unique":
 		return mark{tag: t.Name, path: path, name: "uniqueItems", text: "true", json: true}, t.Value == "set"
+	case name == "maxBytes": // OpenAPI counts characters only, of which there are never more
+		name = "maxLength"
 	case name == "enum": // it is about the constants of the type, see enumOf
 		return mark{}, false
 	}

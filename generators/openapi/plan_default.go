@@ -3,6 +3,8 @@ package openapi
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"k8s.io/gengo/v2/types"
@@ -40,7 +42,7 @@ func (m *models) taggedDefault(f field, lines []string, pkg string) json.RawMess
 				"a string needs its quotes, like +"+tagDefault+`="`+strings.Trim(text, `"'`)+`"`)
 			return nil
 		}
-		if err := fits(json.RawMessage(text), m.jsonKind(f)); err != nil {
+		if err := m.fitsField(json.RawMessage(text), f); err != nil {
 			m.defaultProblem(f, "+"+tagDefault+"="+text+": "+err.Error(), "give a value of the field's type")
 			return nil
 		}
@@ -51,6 +53,9 @@ func (m *models) taggedDefault(f field, lines []string, pkg string) json.RawMess
 		return nil
 	}
 	v, err := literal(text, m.jsonKind(f))
+	if err == nil {
+		err = m.fitsField(v, f)
+	}
 	if err != nil {
 		m.defaultProblem(f, "+"+tagKubebuilderDefault+"="+text+": "+err.Error(), "give a value of the field's type")
 		return nil
@@ -66,12 +71,17 @@ func (m *models) jsonKind(f field) string {
 	if s := m.toldSchema(f.markers, f.place); s != nil {
 		return s.Type
 	}
-	if s := m.declared(plainPointer(f.field.Type)); s != nil {
+	return m.jsonKindOf(f.field.Type)
+}
+
+// jsonKindOf is the JSON type of the values of a Go type; "" if there may be several.
+func (m *models) jsonKindOf(of *types.Type) string {
+	if s := m.declared(plainPointer(of)); s != nil {
 		return s.Type
 	}
-	t := plain(f.field.Type)
+	t := plain(of)
 	switch {
-	case writesOwnJSON(t) || writesOwnJSON(plainPointer(f.field.Type)):
+	case writesOwnJSON(t) || writesOwnJSON(plainPointer(of)):
 		return ""
 	case t.Kind == types.Struct || t.Kind == types.Map:
 		return "object"
@@ -87,6 +97,54 @@ func (m *models) jsonKind(f field) string {
 		return "integer"
 	}
 	return ""
+}
+
+// fitsField says in an error why a default is not of the type of a field, or a part of it not of the type of that part.
+func (m *models) fitsField(v json.RawMessage, f field) error {
+	kind := m.jsonKind(f)
+	if err := fits(v, kind); err != nil || f.quoted || m.toldSchema(f.markers, f.place) != nil {
+		return err
+	}
+	return m.fitsParts(v, f.field.Type)
+}
+
+// fitsParts looks into the items of a list and the values of a map. Those of structs are their own affair: a type may
+// have fields that its schema does not show.
+func (m *models) fitsParts(v json.RawMessage, of *types.Type) error {
+	t := plain(of)
+	if t.Elem == nil || m.declared(plainPointer(of)) != nil || writesOwnJSON(t) || writesOwnJSON(plainPointer(of)) {
+		return nil
+	}
+	kind := m.jsonKindOf(t.Elem)
+	check := func(at string, part json.RawMessage) error {
+		err := fits(part, kind)
+		if err == nil {
+			err = m.fitsParts(part, t.Elem)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", at, err)
+		}
+		return nil
+	}
+	switch m.jsonKindOf(of) {
+	case "array":
+		var items []json.RawMessage
+		_ = json.Unmarshal(v, &items) // null has no items
+		for i, item := range items {
+			if err := check(fmt.Sprintf("[%d]", i), item); err != nil {
+				return err
+			}
+		}
+	case "object":
+		var values map[string]json.RawMessage
+		_ = json.Unmarshal(v, &values)
+		for _, key := range slices.Sorted(maps.Keys(values)) {
+			if err := check(fmt.Sprintf("[%q]", key), values[key]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // referredDefault is the constant that ref(Name) or ref(import/path.Name) names.

@@ -85,6 +85,9 @@ func (m *models) checkRules(s *schema, at place) {
 // kubebuilderRules reads the rules of kubebuilder's family, and what it makes rules of.
 func (m *models) kubebuilderRules(p part, lines []string, at place) {
 	p.own.Rules = append(p.own.Rules, m.rulesOf(tagRule, lines, at)...)
+	if has(lines, tagImmutable) {
+		p.own.Rules = append(p.own.Rules, rule{Rule: "self == oldSelf", Message: "field is immutable"})
+	}
 	if rules := m.rulesOf(tagItemsRule, lines, at); len(rules) > 0 {
 		if items, ok := m.descend(p, mark{tag: tagItemsRule, path: []step{{kind: "items"}}}, at); ok {
 			items.own.Rules = append(items.own.Rules, rules...)
@@ -99,6 +102,30 @@ func (m *models) kubebuilderRules(p part, lines []string, at place) {
 			p.own.Rules = append(p.own.Rules, m.fieldCount(p, marker, text, at))
 		}
 	}
+}
+
+// immutableOnceSet is the rule of the struct around an immutable field that may be left out: a rule of the field itself
+// is not looked at when the field is taken away.
+func immutableOnceSet(f field, name string) []rule {
+	if f.required || !has(kubebuilderLines(f.owner, f.field.CommentLines), tagImmutable) {
+		return nil
+	}
+	cel := celName(name)
+	return []rule{{Rule: "!has(oldSelf." + cel + ") || has(self." + cel + ")", Message: "field " + name + " is immutable once set"}}
+}
+
+// celName is the name of a property in CEL, which escapes what its grammar can't have.
+func celName(name string) string {
+	if slices.Contains(celReserved, name) {
+		return "__" + name + "__"
+	}
+	return strings.NewReplacer("__", "__underscores__", ".", "__dot__", "-", "__dash__", "/", "__slash__").Replace(name)
+}
+
+// celReserved are words of CEL that are no names.
+var celReserved = []string{
+	"true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if",
+	"import", "let", "loop", "package", "namespace", "return",
 }
 
 func (m *models) rulesOf(name string, lines []string, at place) []rule {

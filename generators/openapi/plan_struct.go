@@ -39,6 +39,7 @@ func (m *models) structSchema(t *types.Type, path string) *schema {
 			s.Properties = map[string]*schema{}
 		}
 		s.Properties[name] = m.property(f)
+		s.Rules = append(s.Rules, immutableOnceSet(f, name)...)
 		if f.required {
 			s.Required = append(s.Required, name)
 		}

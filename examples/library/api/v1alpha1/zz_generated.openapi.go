@@ -129,7 +129,13 @@ const OpenAPISchemas = `{
       "isbn": {
         "description": "isbn is the International Standard Book Number, 10 or 13 digits with or without hyphens. It never changes: another number is another book.",
         "type": "string",
-        "pattern": "^(97[89]-?)?([0-9]-?){9}[0-9Xx]$"
+        "pattern": "^(97[89]-?)?([0-9]-?){9}[0-9Xx]$",
+        "x-kubernetes-validations": [
+          {
+            "rule": "self == oldSelf",
+            "message": "field is immutable"
+          }
+        ]
       },
       "shelf": {
         "description": "shelf names the Shelf on which the book stands.",
@@ -146,7 +152,13 @@ const OpenAPISchemas = `{
         "default": "",
         "maxLength": 300
       }
-    }
+    },
+    "x-kubernetes-validations": [
+      {
+        "rule": "!has(oldSelf.isbn) || has(self.isbn)",
+        "message": "field isbn is immutable once set"
+      }
+    ]
   },
   "com.example.library.v1alpha1.BookStatus": {
     "description": "BookStatus is what the server found out about a book.",

@@ -5344,12 +5344,14 @@ const OpenAPISchemas = `{
     "properties": {
       "message": {
         "description": "message is a human-readable description. Maximum permitted length of a message is 1024 bytes.",
-        "type": "string"
+        "type": "string",
+        "maxLength": 1024
       },
       "reason": {
         "description": "reason is a brief CamelCase machine-parseable reason. Together with status it forms the unique identity of a condition entry. Maximum permitted length of a reason is 256 bytes.",
         "type": "string",
-        "default": ""
+        "default": "",
+        "maxLength": 256
       },
       "status": {
         "description": "status is the machine-parseable health category. Possible values: - \"Inaccessible\": the volume cannot be accessed. - \"DataLoss\": data loss has been detected on the volume. - \"Degraded\": the volume is functioning with reduced capability.\n\nPossible enum values:\n - \u0060\"DataLoss\"\u0060 indicates data loss has been detected on the volume.\n - \u0060\"Degraded\"\u0060 indicates the volume is functioning but with reduced capability.\n - \u0060\"Inaccessible\"\u0060 indicates the volume cannot be accessed.",
