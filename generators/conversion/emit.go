@@ -9,7 +9,7 @@ import (
 
 // printPlan prints a plan.
 func printPlan(f *emit.File, p *plan) {
-	f.Reserve("in", "out", "s", "a", "b", "scope", "err", "i", "key", "val", "newVal", "value", "values")
+	f.Reserve("in", "out", "s", "a", "b", "scope", "err", "i", "key", "val", "newKey", "newVal", "twice", "value", "values")
 	between := func() {
 		if !f.Empty() {
 			f.P()
@@ -173,10 +173,7 @@ func (at places) loop(s elements) {
 func (at places) entries(s elements) {
 	to := underlying(s.to)
 	at.P("for key, val := range *in {")
-	key := "key"
-	if c, ok := s.key.(cast); ok {
-		key = callable(at.Type(c.to)) + "(key)"
-	}
+	key := at.key(s, to)
 	switch s.elem.(type) {
 	case assign, cast, reinterpret:
 		places{File: at.File, in: "val", out: "(*out)[" + key + "]"}.print(s.elem)
@@ -186,6 +183,26 @@ func (at places) entries(s elements) {
 		at.P("(*out)[", key, "] = *newVal")
 	}
 	at.P("}")
+}
+
+// key prints what converts a key, and returns the expression of the new one. A function may make one key of two, and
+// then an entry would be lost.
+func (at places) key(s elements, to *types.Type) string {
+	switch key := s.key.(type) {
+	case assign:
+		return "key"
+	case cast:
+		return callable(at.Type(key.to)) + "(key)"
+	}
+	at.P("newKey := new(", to.Key, ")")
+	places{File: at.File, in: "key", out: "*newKey", fresh: true}.print(s.key)
+	switch s.key.(type) {
+	case invoke, inline, elements:
+		at.P("if _, twice := (*out)[*newKey]; twice {")
+		at.P("return ", emit.Ident{Path: "fmt", Name: "Errorf"}, `("`, s.what, `: two keys become %v", *newKey)`)
+		at.P("}")
+	}
+	return "*newKey"
 }
 
 // address writes a pointer to an expression.

@@ -21,8 +21,10 @@ type planner struct {
 	others  []*load.Package // whose hand-written functions count too
 	report  *diag.Report
 
-	printed map[way]string           // functions of this file
-	equals  map[way]bool             // answers of equal
+	printed map[way]string // functions of this file
+	equals  map[way]bool   // answers of equal
+	// inlined are the structs that are being converted in place, each in the one before.
+	inlined []way
 	ours    map[string]*load.Package // answers of mainPackage
 
 	keepers    []keeper

@@ -2,6 +2,8 @@ package conversion
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/typeplane/typeplane/generators/tag"
 	"k8s.io/gengo/v2/types"
@@ -75,19 +77,39 @@ func (p *planner) structure(a, b *types.Type, what string) (step, *gap) {
 	if p.equal(a, b) {
 		return reinterpret{b}, nil
 	}
-	if a.Name.Package == "" && b.Name.Package == "" {
-		inner, gaps := p.body(a, b)
-		if len(gaps) > 0 {
-			g := gaps[0]
-			if g.why == "" {
-				g.why = "does not exist on the other side"
-			}
-			g.why = "holds a field " + g.field + " that " + g.why
-			return nil, &g
-		}
-		return inline{inner}, nil
+	if a.Name.Package == "" && b.Name.Package == "" || instances(a, b) {
+		return p.inline(a, b)
 	}
 	return nil, inconvertible(a, b)
+}
+
+// inline converts structs that no function can be for: those without a name, and instances of generic types.
+func (p *planner) inline(a, b *types.Type) (step, *gap) {
+	if slices.Contains(p.inlined, way{a, b}) {
+		g := inconvertible(a, b)
+		g.needs = nil // no function can have its name
+		g.why += ", for it holds itself"
+		return nil, g
+	}
+	p.inlined = append(p.inlined, way{a, b})
+	defer func() { p.inlined = p.inlined[:len(p.inlined)-1] }()
+	inner, gaps := p.body(a, b)
+	if len(gaps) == 0 {
+		return inline{inner}, nil
+	}
+	g := gaps[0]
+	if g.why == "" {
+		g.why = "does not exist on the other side"
+	}
+	g.why, g.needs = "holds a field "+g.field+" that "+g.why, nil
+	return nil, &g
+}
+
+// instances tells whether two structs are instances of generic types of one name.
+func instances(a, b *types.Type) bool {
+	x, _, generic := strings.Cut(a.Name.Name, "[")
+	y, _, also := strings.Cut(b.Name.Name, "[")
+	return generic && also && x == y
 }
 
 // printedElsewhere returns the package whose own conversions have a function for the types.
@@ -110,18 +132,18 @@ func (p *planner) printedElsewhere(a, b *types.Type) (string, bool) {
 }
 
 func (p *planner) elements(b, x, y *types.Type, what string) (step, *gap) {
-	out := elements{to: b}
+	out := elements{to: b, what: what}
+	var g *gap
 	if x.Kind == types.Map {
-		out.key, _ = p.value(x.Key, y.Key, what)
-		switch out.key.(type) {
-		case assign, cast:
-		default:
+		if out.key, g = p.value(x.Key, y.Key, what); g != nil {
+			return nil, g
+		}
+		if k := underlying(x.Key).Kind; (k == types.Pointer || k == types.Interface) && x.Key != y.Key {
 			g := inconvertible(x.Key, y.Key)
-			g.needs = nil // a function returns no key
+			g.needs = nil // another pointer is another key
 			return nil, g
 		}
 	}
-	var g *gap
 	if out.elem, g = p.value(x.Elem, y.Elem, what); g != nil {
 		return nil, g
 	}

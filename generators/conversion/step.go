@@ -67,7 +67,8 @@ type (
 	// elements converts what a pointer, slice, array or map of type to holds.
 	elements struct {
 		to        *types.Type
-		key, elem step // key is nil unless to is a map
+		key, elem step   // key is nil unless to is a map
+		what      string // names the container in errors
 	}
 )
 
