@@ -178,6 +178,17 @@ func TestReplacedOutside(t *testing.T) {
 	}
 }
 
+// TestExportIgnored compares packages that archives of the repository leave out, beside files with names and contents
+// that need care.
+func TestExportIgnored(t *testing.T) {
+	t.Parallel()
+	dir := repository(t, parse(shop+"-- .gitattributes --\nv1 export-ignore\nv1/** export-ignore\n-- docs/a \"b\" é.txt --\ntext\n-- docs/empty.txt --\n"))
+	write(t, dir, parse(strings.Replace(shop, `"lines"`, `"rows"`, 1)))
+	if problems, _ := texts(check(t, dir, "HEAD")); len(problems) != 1 || !strings.Contains(problems[0], "is called rows in JSON now") {
+		t.Errorf("%q", problems)
+	}
+}
+
 // TestNewPackage names a package, and a module, that did not exist.
 func TestNewPackage(t *testing.T) {
 	t.Parallel()

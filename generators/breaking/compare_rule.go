@@ -15,14 +15,18 @@ func (c *comparer) rules(old, now *surface.Field, say func(message, cure string)
 		if rule.Name == "cel" {
 			continue // there may be several
 		}
-		was, had := old.Rule(rule.Name)
+		was, had := find(old.Rules, rule)
+		where := ""
+		if rule.Under != "" {
+			where = "for " + rule.Under + ", "
+		}
 		switch {
 		case had && !tighter(rule.Name, was, rule.Value):
 		case had:
-			say(fmt.Sprintf("%s is %s, and was %s", rule.Name, rule.Value, was), "what was valid must stay valid: keep "+was)
+			say(fmt.Sprintf("%s%s is %s, and was %s", where, rule.Name, rule.Value, was), "what was valid must stay valid: keep "+was)
 		case rule.Value == "false":
 		default:
-			say(strings.TrimSpace("it is restricted now: "+rule.Name+" "+rule.Value), "what was valid must stay valid: restrict it in a new version")
+			say(strings.TrimSpace(where+"it is restricted now: "+rule.Name+" "+rule.Value), "what was valid must stay valid: restrict it in a new version")
 		}
 	}
 	for _, rule := range now.Rules {
@@ -31,6 +35,22 @@ func (c *comparer) rules(old, now *surface.Field, say func(message, cure string)
 		}
 	}
 	c.enum(old, now, say)
+}
+
+// find is what a rule asked for that held in the same place. One that held in any case is no tighter under a condition.
+func find(rules []surface.Rule, rule surface.Rule) (value string, ok bool) {
+	under := []string{rule.Under}
+	if strings.HasPrefix(rule.Under, "if") && !strings.Contains(rule.Under, " ") {
+		under = append(under, "")
+	}
+	for _, u := range under {
+		for _, r := range rules {
+			if r.Name == rule.Name && r.Under == u {
+				return r.Value, true
+			}
+		}
+	}
+	return "", false
 }
 
 // enum compares the values that are allowed.

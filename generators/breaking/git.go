@@ -1,11 +1,9 @@
 package breaking
 
 import (
-	"archive/tar"
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,10 +46,7 @@ func checkOut(cfg Config) (checkout, error) {
 	}
 	c := checkout{root: root, dir: filepath.Join(root, filepath.FromSlash(strings.TrimSpace(string(prefix))))}
 	cfg.Dir = strings.TrimSpace(string(top))
-	archive, err := git(cfg, "archive", "--format=tar", strings.TrimSpace(string(commit)))
-	if err == nil {
-		err = unpack(archive, root)
-	}
+	err = writeTree(cfg, strings.TrimSpace(string(commit)), root)
 	if err == nil {
 		err = followReplacements(c.dir, root, cfg.Dir)
 	}
@@ -79,46 +74,6 @@ func shown(dir string) string {
 		return "the working directory"
 	}
 	return dir
-}
-
-// unpack writes what the go command looks at; links that lead out of the folder are left out.
-func unpack(archive []byte, dir string) error {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	for entries := tar.NewReader(bytes.NewReader(archive)); ; {
-		entry, err := entries.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		name := filepath.FromSlash(strings.TrimSuffix(entry.Name, "/"))
-		switch entry.Typeflag {
-		case tar.TypeDir:
-			err = root.MkdirAll(name, 0o755)
-		case tar.TypeReg:
-			err = writeFile(root, name, entries)
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func writeFile(root *os.Root, name string, from io.Reader) error {
-	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return err
-	}
-	to, err := root.Create(name)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(to, from)
-	return errors.Join(err, to.Close())
 }
 
 // followReplacements makes replacements of go.mod that lead out of the repository lead there from the temporary folder

@@ -85,6 +85,9 @@ func limit(f *surface.Field, r surface.Rule) string {
 		return ""
 	}
 	text = subject + text
+	if r.Under != "" {
+		text = "for " + code(r.Under) + ": " + text
+	}
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
@@ -132,6 +135,8 @@ func sentence(f *surface.Field, name, value, prefix string) string {
 		return "nothing can be removed later"
 	case "forbidden":
 		return "must not be set"
+	case "required":
+		return "must be set"
 	case "neq":
 		return "not " + code(value)
 	case "cel":

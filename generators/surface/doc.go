@@ -111,7 +111,12 @@ type Shape struct {
 }
 
 // Rule is one limit, like {"maxLength", "63"}. Those of items or values begin with "items.", those of keys with "keys.".
-type Rule struct{ Name, Value string }
+type Rule struct {
+	Name, Value string
+	// Under is the part or the condition that tags around it name, as they do: item(type: "Ready"), subfield(name),
+	// ifEnabled(Option). It is "" for a rule that holds for the field as such.
+	Under string
+}
 
 // String is the shape in words, like "list of Condition".
 func (s Shape) String() string {
@@ -132,7 +137,7 @@ func (s Shape) String() string {
 // Rule returns the value of a rule and whether there is such a rule.
 func (f *Field) Rule(name string) (string, bool) {
 	for _, r := range f.Rules {
-		if r.Name == name {
+		if r.Name == name && r.Under == "" {
 			return r.Value, true
 		}
 	}

@@ -42,7 +42,7 @@ func (r *reader) rules(m types.Member) []Rule {
 		r.comments(t.Name.Package)
 		for _, rule := range rulesIn(t.CommentLines) {
 			rule.Name = prefix + rule.Name
-			if !slices.ContainsFunc(out, func(o Rule) bool { return o.Name == rule.Name }) {
+			if !slices.ContainsFunc(out, func(o Rule) bool { return o.Name == rule.Name && o.Under == rule.Under }) {
 				out = append(out, rule)
 			}
 		}
@@ -85,7 +85,8 @@ func rulesIn(lines []string) []Rule {
 	return out
 }
 
-// readRule reads one tag, of kubebuilder or of Kubernetes, nested ones included.
+// readRule reads one tag, of kubebuilder or of Kubernetes, nested ones included. Rules on trial (+k8s:alpha) are none:
+// what they find is not told to clients.
 func readRule(line string) (Rule, bool) {
 	name := tag.NameOf(line)
 	rest := strings.TrimPrefix(line, "+"+name)
@@ -99,6 +100,8 @@ func readRule(line string) (Rule, bool) {
 	case "k8s:beta":
 		_, inner, _ := strings.Cut(rest, "=")
 		return readRule(inner)
+	case "k8s:subfield", "k8s:item", "k8s:ifMode", "k8s:ifEnabled", "k8s:ifDisabled":
+		return readUnder(strings.TrimPrefix(name, "k8s:"), rest)
 	case "k8s:update":
 		value := strings.TrimPrefix(rest, "=")
 		return Rule{Name: spellings[value]}, spellings[value] != ""
@@ -121,7 +124,18 @@ func readRule(line string) (Rule, bool) {
 	if known == "" || known == "uniqueItems" && (rest == "=false" || rest == "=map") {
 		return Rule{}, false
 	}
-	return Rule{prefix + known, ruleValue(known, line, rest)}, true
+	return Rule{Name: prefix + known, Value: ruleValue(known, line, rest)}, true
+}
+
+// readUnder reads a tag that stands inside another one, which is about a part or sets a condition.
+func readUnder(name, rest string) (Rule, bool) {
+	args, inner, _ := strings.Cut(rest, "=+")
+	rule, ok := readRule("+" + inner)
+	if inner == "k8s:required" {
+		rule, ok = Rule{Name: "required"}, true // of a field itself, it is Field.Required
+	}
+	rule.Under = strings.TrimSpace(name + args + " " + rule.Under)
+	return rule, ok
 }
 
 // ruleValue is what a rule asks for.
