@@ -14,7 +14,9 @@ type place struct {
 	// api and sample are copies of modules. tree is a workspace with k8s.io/api and k8s.io/apimachinery in folders of
 	// their import paths, as go-to-protobuf wants it; api is in it. gogo has gogo.proto below its import path.
 	tree, api, sample, gogo string
-	goCache                 string
+	// unregistered is a copy of the sample whose versions nobody registers by hand.
+	unregistered string
+	goCache      string
 }
 
 const license = "/*\nCopyright The Kubernetes Authors.\n*/\n"
@@ -24,6 +26,7 @@ func prepare(dir string) (place, error) {
 	p := place{
 		bin: filepath.Join(dir, "bin"), cache: filepath.Join(dir, "cache"), header: filepath.Join(dir, "header.txt"),
 		tree: filepath.Join(dir, "tree"), sample: filepath.Join(dir, "sample-apiserver"), gogo: filepath.Join(dir, "gogo"),
+		unregistered: filepath.Join(dir, "unregistered"),
 	}
 	p.api = filepath.Join(p.tree, "k8s.io/api")
 	goCache, err := output(".", "go", "env", "GOCACHE")
@@ -37,11 +40,17 @@ func prepare(dir string) (place, error) {
 	if err := build(p.bin); err != nil {
 		return p, err
 	}
-	for module, to := range map[string]string{
-		"k8s.io/api": p.api, "k8s.io/apimachinery": filepath.Join(p.tree, "k8s.io/apimachinery"),
-		"k8s.io/sample-apiserver": p.sample, "github.com/gogo/protobuf": filepath.Join(p.gogo, "github.com/gogo/protobuf"),
+	for to, module := range map[string]string{
+		p.api: "k8s.io/api", filepath.Join(p.tree, "k8s.io/apimachinery"): "k8s.io/apimachinery",
+		p.sample: "k8s.io/sample-apiserver", p.unregistered: "k8s.io/sample-apiserver",
+		filepath.Join(p.gogo, "github.com/gogo/protobuf"): "github.com/gogo/protobuf",
 	} {
 		if err := moduleCopy(module, to); err != nil {
+			return p, err
+		}
+	}
+	for _, version := range []string{"v1alpha1", "v1beta1"} {
+		if err := os.Remove(filepath.Join(p.unregistered, "pkg/apis/wardle", version, "register.go")); err != nil {
 			return p, err
 		}
 	}
@@ -87,6 +96,8 @@ func build(bin string) error {
 		{".", "k8s.io/code-generator/cmd/deepcopy-gen"},
 		{".", "k8s.io/code-generator/cmd/defaulter-gen"},
 		{".", "k8s.io/code-generator/cmd/conversion-gen"},
+		{".", "k8s.io/code-generator/cmd/register-gen"},
+		{".", "k8s.io/code-generator/cmd/prerelease-lifecycle-gen"},
 		{".", "k8s.io/code-generator/cmd/go-to-protobuf"},
 		{".", "k8s.io/code-generator/cmd/go-to-protobuf/protoc-gen-gogo"},
 		{".", "k8s.io/kube-openapi/cmd/openapi-gen"},

@@ -13,6 +13,8 @@ const (
 	conversionFile = "zz_generated.conversion.go"
 	openapiFile    = "zz_generated.openapi.go"
 	protobufFile   = "generated.pb.go"
+	registerFile   = "zz_generated.register.go"
+	lifecycleFile  = "zz_generated.prerelease-lifecycle.go"
 )
 
 // rows is what is measured.
@@ -37,6 +39,24 @@ func rows(p place) []row {
 			outputs: []string{deepcopyFile, defaultsFile, conversionFile, openapiFile},
 			ours:    []command{p.gen(p.sample, "./pkg/apis/...")},
 			theirs:  helpers,
+		},
+		{
+			name: "sample-apiserver: registration", dir: p.unregistered,
+			outputs: []string{registerFile},
+			ours:    []command{p.gen(p.unregistered, "--generators=register", "./pkg/apis/...")},
+			theirs:  []command{p.peer("register-gen", p.unregistered, registerFile, versions...)},
+		},
+		{
+			name: "sample-apiserver: lifecycle of versions", dir: p.sample,
+			outputs: []string{lifecycleFile},
+			ours:    []command{p.gen(p.sample, "--generators=prerelease-lifecycle", "./pkg/apis/...")},
+			theirs:  []command{p.peer("prerelease-lifecycle-gen", p.sample, lifecycleFile, versions...)},
+		},
+		{
+			name: "k8s.io/api: lifecycle of versions", long: true, dir: p.api,
+			outputs: []string{lifecycleFile},
+			ours:    []command{p.gen(p.api, "--generators=prerelease-lifecycle", "./...")},
+			theirs:  []command{p.peer("prerelease-lifecycle-gen", p.api, lifecycleFile, "./...")},
 		},
 		{
 			name: "k8s.io/api: deepcopy, protobuf", long: true, dir: p.api,
@@ -69,10 +89,12 @@ func (p place) peer(name, dir, file string, packages ...string) command {
 	return command{program: filepath.Join(p.bin, name), dir: dir, args: args}
 }
 
+// versions are the packages of the sample's versions.
+var versions = []string{"./pkg/apis/wardle/v1alpha1", "./pkg/apis/wardle/v1beta1"}
+
 // helpers are the peers of gen for a group with an internal and two external versions, with the arguments that
 // kube_codegen.sh gives them.
 func (p place) helpers() []command {
-	versions := []string{"./pkg/apis/wardle/v1alpha1", "./pkg/apis/wardle/v1beta1"}
 	openapi := p.peer("openapi-gen", p.sample, openapiFile, versions...)
 	openapi.args = append([]string{
 		"--output-dir", "pkg/generated/openapi", "--output-pkg", "k8s.io/sample-apiserver/pkg/generated/openapi",
