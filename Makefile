@@ -51,6 +51,11 @@ crash: ## Kill the server 20 times in the middle of 1,000 creates, and time its 
 patient: $(BIN)/kubectl ## Clients that read or write too slowly, for as long as the server bears it (minutes).
 	cd test/e2e && $(GO) test -count=1 -timeout 30m -v -run 'SlowWatchers|BadConnections' ./... -patient
 
+.PHONY: cost
+cost: ## What the watch cache costs with 100,000 entries: memory, time to fill it, time to check it (a minute).
+	$(GO) test -count=1 -v -run '^TestCost$$' ./storage/cacher -cost 100000
+	$(GO) test -count=1 -v -run '^TestFillCost$$' ./examples/cluster -cost 100000
+
 .PHONY: dropin
 dropin: ## Regenerate modules of Kubernetes and of others with gen, build them, and run their own tests (minutes; DROPIN=-short for k8s.io/api and code-generator only).
 	cd test/dropin && $(GO) test -count=1 -timeout 30m $(DROPIN) ./...

@@ -199,7 +199,7 @@ func TestStalledWatchersCostNothing(t *testing.T) {
 	}
 	t.Logf("%d events for 10 readers: %v of CPU beside %d stalled watchers, %v beside %d (%.2f times)",
 		events, alone, few, crowded, many, float64(crowded)/float64(alone))
-	if crowded > 2*alone {
+	if crowded > 3*alone { // to look at each of them would be five times as much, to wake them a thousand
 		t.Errorf("%v of CPU beside %d stalled watchers, %v beside %d", alone, few, crowded, many)
 	}
 	if n := c.Stats().Watches; n != 0 {
