@@ -12,16 +12,22 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
+	redial "google.golang.org/grpc/backoff"
 
 	"github.com/typeplane/typeplane/storage"
 )
 
-// Times of the connection to an external etcd. A frozen member is noticed after keepAlive + keepAliveTimeout; etcd
-// does not allow a keepAlive below 5 s.
+// Times of the connection to an external etcd. A member that does not answer is mostly noticed by asking it (members.go),
+// but not if it is the only one: then its connection is given up after keepAlive + keepAliveTimeout. gRPC does not
+// allow a keepAlive below 10 s. To answer a ping takes neither a disk nor a quorum, so who does not within 3 s is
+// frozen or can't be heard.
 const (
 	defaultDialTimeout = 10 * time.Second
 	keepAlive          = 10 * time.Second
-	keepAliveTimeout   = 5 * time.Second
+	keepAliveTimeout   = 3 * time.Second
+	// maxRedial is the longest pause between two attempts to connect to a member. gRPC's own is two minutes, for which
+	// a cluster could be back without this process knowing.
+	maxRedial = 2 * time.Second
 )
 
 // DialConfig says where an external etcd is and how to reach it.
@@ -49,6 +55,8 @@ func Dial(ctx context.Context, config DialConfig) (*Client, error) {
 	if config.Logger == nil {
 		config.Logger = zap.NewNop()
 	}
+	pauses := redial.DefaultConfig
+	pauses.MaxDelay = maxRedial
 	cc := clientv3.Config{
 		Endpoints:            config.Endpoints,
 		DialTimeout:          config.Timeout,
@@ -57,7 +65,14 @@ func Dial(ctx context.Context, config DialConfig) (*Client, error) {
 		// etcd says how large a request may be; the client's own limit of 2 MiB would only be in the way.
 		MaxCallSendMsgSize: math.MaxInt32,
 		Logger:             config.Logger,
-		DialOptions:        []grpc.DialOption{grpc.WithUserAgent("typeplane")},
+		DialOptions: []grpc.DialOption{
+			grpc.WithUserAgent("typeplane"),
+			grpc.WithConnectParams(grpc.ConnectParams{Backoff: pauses, MinConnectTimeout: config.Timeout}),
+		},
+	}
+	var lines lines
+	if len(config.Endpoints) > 1 {
+		cc.DialOptions = append(cc.DialOptions, grpc.WithContextDialer(lines.dial))
 	}
 	if strings.HasPrefix(config.Endpoints[0], "https://") {
 		info := transport.TLSInfo{TrustedCAFile: config.CAFile, CertFile: config.CertFile, KeyFile: config.KeyFile}
@@ -76,6 +91,10 @@ func Dial(ctx context.Context, config DialConfig) (*Client, error) {
 	if err := checkVersions(ctx, client, config.Endpoints, cc.TLS); err != nil {
 		client.Close()
 		return nil, err
+	}
+	if err := watchMembers(client, &lines, config.Endpoints, config.Logger); err != nil {
+		client.Close()
+		return nil, fmt.Errorf("etcd3: %w", err)
 	}
 	return client, nil
 }
