@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -20,7 +21,7 @@ type Config struct {
 	// Members is how many; 0 means 1.
 	Members int
 	// Ports are the TCP ports of 127.0.0.1 for clients and for members: Members of the one, then Members of the other. An
-	// empty one takes free ports, which a later Start over the same Dir won't know.
+	// empty one takes free ports, for a Dir without data: members know each other by their ports.
 	Ports []int
 	// TLS is for clients. Members talk to each other without it.
 	TLS *TLS
@@ -75,12 +76,22 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 // prepare makes directories and proxies; no process runs yet.
 func prepare(config Config) (c *Cluster, err error) {
 	if len(config.Ports) == 0 {
+		if _, err := os.Stat(filepath.Join(config.Dir, "m1")); err == nil {
+			return nil, fmt.Errorf("%s has the data of members that know each other by their ports: name these", config.Dir)
+		}
 		config.Ports = make([]int, 2*config.Members)
 	}
 	if len(config.Ports) != 2*config.Members {
 		return nil, fmt.Errorf("%d ports for %d members: want one for clients and one for members, each", len(config.Ports), config.Members)
 	}
 	if config.Dir, err = filepath.Abs(config.Dir); err != nil {
+		return nil, err
+	}
+	// Members run in directories of their own.
+	if config.Binary, err = exec.LookPath(config.Binary); err != nil {
+		return nil, err
+	}
+	if config.Binary, err = filepath.Abs(config.Binary); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(config.Dir, 0o700); err != nil {
@@ -199,24 +210,19 @@ func (c *Cluster) Heal() {
 	}
 }
 
-// Close ends the members and the proxies, frozen ones too, and leaves Dir as it is. Members are asked to stop, as the
-// logs are worth reading then; who does not within ten seconds is killed.
+// Close kills the members, closes the proxies and leaves Dir as it is. Members are not asked to stop: what they have
+// acknowledged is on disk, and the last ones would wait for others to lead.
 func (c *Cluster) Close() error {
+	var err error
 	for _, m := range c.members {
-		m.signalStop()
-	}
-	for _, m := range c.members {
-		m.reap()
+		err = errors.Join(err, m.Kill())
 		m.clients.close()
 		if m.peers != nil {
 			m.peers.close()
 		}
 	}
 	c.spawner.close()
-	if err := os.RemoveAll(c.sockets); err != nil {
-		return fmt.Errorf("etcdproc: %w", err)
-	}
-	return nil
+	return errors.Join(err, os.RemoveAll(c.sockets))
 }
 
 // initial is the value of --initial-cluster.

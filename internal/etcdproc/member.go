@@ -201,29 +201,3 @@ func (m *Member) lastWords() string {
 	}
 	return string(text[max(0, len(text)-4096):])
 }
-
-// signalStop asks the process to end, if there is one.
-func (m *Member) signalStop() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.cmd == nil {
-		return
-	}
-	// Of one that has ended by itself these fail, which is as well.
-	m.cmd.Process.Signal(syscall.SIGTERM)
-	m.cmd.Process.Signal(syscall.SIGCONT)
-}
-
-// reap waits until the process has ended, and kills it when it takes too long.
-func (m *Member) reap() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.cmd == nil {
-		return
-	}
-	select {
-	case <-m.exited:
-	case <-time.After(10 * time.Second):
-	}
-	m.kill()
-}
