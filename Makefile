@@ -11,7 +11,7 @@ VERSION_PKG     := k8s.io/component-base/version
 
 .PHONY: help
 help: ## List the targets.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: generate ## Generate, build and start the example (EXAMPLE=cluster) with embedded etcd; Ctrl-C stops it.
@@ -33,14 +33,15 @@ build: ## Build every package, and gen and the examples into bin/.
 
 .PHONY: test
 test: DROPIN = -short
-test: lint verify unit codebench e2e encryption storesuite promises dropin ## Everything that CI runs.
+test: FAULTS = -short
+test: lint verify unit codebench e2e encryption storesuite promises cluster-faults dropin ## Everything that CI runs.
 
 .PHONY: unit
 unit: ## The tests of the main module.
 	$(GO) test ./...
 
 .PHONY: e2e
-e2e: $(BIN)/kubectl $(BIN)/etcdctl ## Drive a built server with a stock kubectl, kill it, start it again.
+e2e: $(BIN)/kubectl $(BIN)/etcdctl $(BIN)/etcd $(BIN)/etcd-cluster ## Drive a built server with a stock kubectl, kill it, start it again.
 	cd test/e2e && KUBECTL=$(CURDIR)/$(BIN)/kubectl $(GO) test -count=1 ./...
 
 .PHONY: crash
@@ -63,6 +64,15 @@ dropin: ## Regenerate modules of Kubernetes and of others with gen, build them, 
 .PHONY: codebench
 codebench: ## Generated code does what that of k8s.io/api does (BENCH='-bench .' to see how much faster).
 	cd test/codebench && $(GO) test -count=1 $(BENCH) ./...
+
+.PHONY: etcd-cluster
+etcd-cluster: $(BIN)/etcd $(BIN)/etcd-cluster ## Start an etcd of three members on loopback and print the flags for a server (ARGS=--tls); Ctrl-C stops it.
+	exec $(BIN)/etcd-cluster --etcd $(BIN)/etcd $(ARGS)
+
+.PHONY: cluster-faults
+FAULTS ?= -rounds 3
+cluster-faults: $(BIN)/etcd ## A server over three members of etcd, which are killed, frozen and cut off (ten minutes; FAULTS=-short for a minute).
+	cd test/cluster && ETCD=$(CURDIR)/$(BIN)/etcd $(GO) test -count=1 -timeout 90m -v ./... $(FAULTS)
 
 .PHONY: encryption
 encryption: ## Encryption at rest beside that of k8s.io/apiserver: each reads what the other wrote.
@@ -125,6 +135,9 @@ $(BIN)/etcdctl: test/etcdctl/go.mod
 
 $(BIN)/etcd: test/etcd/go.mod
 	cd test/etcd && $(GO) build -o $(CURDIR)/$@ go.etcd.io/etcd/server/v3
+
+$(BIN)/etcd-cluster: $(wildcard test/cluster/etcd-cluster/*.go internal/etcdproc/*.go)
+	cd test/cluster && $(GO) build -o $(CURDIR)/$@ ./etcd-cluster
 
 $(BIN)/staticcheck: test/lint/go.mod
 	cd test/lint && $(GO) build -o $(CURDIR)/$@ honnef.co/go/tools/cmd/staticcheck

@@ -11,6 +11,7 @@ import (
 
 // TestMembers does to three members what etcdproc can do, without a server of ours.
 func TestMembers(t *testing.T) {
+	t.Parallel()
 	etcd := startEtcd(t, etcdproc.Config{Members: 3})
 	leader := awaitLeader(t, etcd, nil)
 	put(t, leader, "a", "1")

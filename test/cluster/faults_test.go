@@ -1,0 +1,176 @@
+package cluster
+
+import (
+	"flag"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"github.com/typeplane/typeplane/internal/etcdproc"
+)
+
+var rounds = flag.Int("rounds", 1, "how often each fault happens")
+
+// result is what one fault did.
+type result struct {
+	after [kinds]time.Duration // until each kind had resumed
+	gap   time.Duration        // the longest without an event, for the watcher that had the worst
+	verdict
+}
+
+// happen lets a fault happen, and says what it did.
+func (w *world) happen(t *testing.T, f fault) result {
+	t.Helper()
+	healthy(t, w.etcd)
+	w.leader = awaitLeader(t, w.etcd, nil)
+	w.follower = w.etcd.Members()[0]
+	if w.follower == w.leader {
+		w.follower = w.etcd.Members()[1]
+	}
+	w.load.settle(t, time.Now(), time.Minute)
+	from := w.revision() + 1
+
+	var r result
+	begin := time.Now()
+	earlier := begin
+	end := f.begin(t, w)
+	if f.hopeless {
+		inPlace := time.Now()
+		time.Sleep(away())
+		w.checkNotReady(t, inPlace)
+		begin = time.Now()
+		end()
+		r.after = w.load.settle(t, begin, 2*time.Minute)
+	} else {
+		r.after = w.load.settle(t, begin, 2*time.Minute)
+		end()
+	}
+	healthy(t, w.etcd)
+	w.load.settle(t, time.Now(), time.Minute)
+	w.load.drain(t, earlier)
+	w.judge(t, &r, earlier, from)
+	for _, watcher := range w.watchers {
+		r.gap = max(r.gap, watcher.gap(begin))
+	}
+	for _, p := range r.problems {
+		t.Error(p)
+	}
+	return r
+}
+
+// judge holds what clients were told since a time, and from a revision on, against what etcd has.
+func (w *world) judge(t *testing.T, r *result, since time.Time, from int64) {
+	t.Helper()
+	to := w.revision()
+	h := readHistory(t, awaitLeader(t, w.etcd, nil), from, to)
+	var ops []operation
+	for _, o := range w.load.since(since) {
+		if o.ended && o.revision <= to {
+			ops = append(ops, o)
+		}
+	}
+	r.verdict = h.check(ops)
+	if r.acknowledged == 0 {
+		r.problem("no write was acknowledged")
+	}
+	for _, watcher := range w.watchers {
+		r.problems = append(r.problems, h.checkWatch(watcher.seen(t, to), from, to).problems...)
+		if drops := watcher.forgetDrops(); drops > 0 {
+			r.problem("a watch ended %d times", drops)
+		}
+	}
+}
+
+// revision is the latest that was acknowledged.
+func (w *world) revision() int64 {
+	w.load.mu.Lock()
+	defer w.load.mu.Unlock()
+	latest := int64(0)
+	for _, revision := range w.load.floor {
+		latest = max(latest, revision)
+	}
+	return latest
+}
+
+// checkNotReady says that the server never called itself ready since a fault with which nothing can work.
+func (w *world) checkNotReady(t *testing.T, since time.Time) {
+	t.Helper()
+	asked := 0
+	for _, o := range w.load.since(since) {
+		if o.kind != ready || !o.ended {
+			continue
+		}
+		asked++
+		if o.code == http.StatusOK {
+			t.Errorf("/readyz says ok %v after the fault", o.begin.Sub(since))
+		}
+	}
+	if asked == 0 {
+		t.Error("/readyz has not answered once")
+	}
+}
+
+func TestFaults(t *testing.T) {
+	w := &world{etcd: startEtcd(t, etcdproc.Config{Members: 3})}
+	w.server = startServer(t, "--etcd-servers", strings.Join(w.etcd.Endpoints(), ","))
+	w.load = startLoad(t, w.server)
+	for range 8 {
+		w.watchers = append(w.watchers, follow(t, w.server, w.revision()))
+	}
+	var table strings.Builder
+	out := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(out, "fault\twrites\tworst\treads\tworst\treadyz\tworst\tno event for\tworst\tacknowledged\tunknown\trefused")
+	for _, f := range faults {
+		if testing.Short() && !f.short {
+			continue
+		}
+		t.Run(f.name, func(t *testing.T) {
+			var results []result
+			for range *rounds {
+				results = append(results, w.happen(t, f))
+			}
+			f.report(t, out, results)
+		})
+	}
+	out.Flush()
+	t.Logf("until everything that begins goes well, median and worst of %d:\n%s", *rounds, table.String())
+}
+
+func (f fault) report(t *testing.T, out *tabwriter.Writer, results []result) {
+	t.Helper()
+	row := f.name
+	column := func(what string, bound time.Duration, of func(result) time.Duration) {
+		var all []time.Duration
+		for _, r := range results {
+			all = append(all, of(r))
+		}
+		slices.Sort(all)
+		median, worst := all[len(all)/2], all[len(all)-1]
+		row += fmt.Sprintf("\t%.1f s\t%.1f s", median.Seconds(), worst.Seconds())
+		if bound > 0 && (testing.Short() && worst > 2*bound || !testing.Short() && (median > bound || worst > 2*bound)) {
+			t.Errorf("%s: %v until %s resumed, in the middle, and %v at worst; want %v", f.name, median, what, worst, bound)
+		}
+	}
+	column("writes", f.bound, func(r result) time.Duration { return max(r.after[create], r.after[update]) })
+	column("reads", f.bound, func(r result) time.Duration { return r.after[read] })
+	column("/readyz", f.bound, func(r result) time.Duration { return r.after[ready] })
+	column("events", 0, func(r result) time.Duration { return r.gap })
+	var all verdict
+	for _, r := range results {
+		all.acknowledged += r.acknowledged
+		all.unknown += r.unknown
+		all.refused += r.refused
+	}
+	fmt.Fprintf(out, "%s\t%d\t%d\t%d\n", row, all.acknowledged, all.unknown, all.refused)
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
