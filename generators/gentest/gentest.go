@@ -52,6 +52,13 @@ const quiet = "quiet "
 // Run runs every case of a folder with these plug-ins, as subtests.
 func Run(t *testing.T, dir string, plugins ...generators.Plugin) {
 	t.Helper()
+	RunWith(t, dir, func(*testing.T, string) {}, plugins...)
+}
+
+// RunWith is Run that calls more for the module of each case without problems, before it is compiled and tested: it may
+// look at what was printed, and write tests beside it.
+func RunWith(t *testing.T, dir string, more func(t *testing.T, module string), plugins ...generators.Plugin) {
+	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no cases in %s: %v", dir, err)
@@ -61,7 +68,7 @@ func Run(t *testing.T, dir string, plugins ...generators.Plugin) {
 	for _, file := range files {
 		t.Run(caseName(file), func(t *testing.T) {
 			t.Parallel()
-			runCase(t, file, plugins, all)
+			runCase(t, file, plugins, more, all)
 		})
 	}
 }
@@ -80,7 +87,7 @@ func absolute(t testing.TB, dir string) string {
 
 func caseName(file string) string { return strings.TrimSuffix(filepath.Base(file), ".txtar") }
 
-func runCase(t *testing.T, file string, plugins []generators.Plugin, all *batch) {
+func runCase(t *testing.T, file string, plugins []generators.Plugin, more func(*testing.T, string), all *batch) {
 	archive, err := txtar.ParseFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -106,6 +113,7 @@ func runCase(t *testing.T, file string, plugins []generators.Plugin, all *batch)
 	if len(result.Problems) > 0 {
 		return
 	}
+	more(t, dir)
 	if hasModule(archive) {
 		Compile(t, dir, hasTests(archive))
 		return

@@ -7,4 +7,4 @@ import (
 	"github.com/typeplane/typeplane/generators/protobuf"
 )
 
-func TestGolden(t *testing.T) { gentest.Run(t, "testdata", protobuf.Plugin()) }
+func TestGolden(t *testing.T) { gentest.RunWith(t, "testdata", againstProto, protobuf.Plugin()) }
