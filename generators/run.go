@@ -86,9 +86,7 @@ func Run(cfg Config) (Result, error) {
 	}
 	watch.lap("load %d of %d packages", len(set.Packages), len(set.Named))
 	checks := tagCheck{table: table, report: report}
-	for _, pkg := range set.Packages {
-		checks.lines(set.TagLines(pkg))
-	}
+	checks.packages(set)
 
 	sound := slices.DeleteFunc(slices.Clone(set.Packages), func(p *load.Package) bool { return p.Broken })
 	var files []*emit.File

@@ -1,6 +1,7 @@
 package generators_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -219,6 +220,27 @@ func withoutReasons(problems []string) []string {
 		out = append(out, p)
 	}
 	return out
+}
+
+// TestProseAboutTags has comments that speak of tags: they are checked only where something is printed.
+func TestProseAboutTags(t *testing.T) {
+	const types = "// T takes\n// +k8s:minLengt=1; and so on.\ntype T struct {\n\t// +k8s:minLengt=1\n\tA string\n}\n"
+	dir := gentest.Module(t, txtar.Parse([]byte("-- prose/prose.go --\npackage prose\n\n"+types+
+		"-- shared/shared.go --\npackage shared\n\n"+types+
+		"-- typo/doc.go --\n// +k8s:deepcpy-gen=package\npackage typo\n"+
+		"-- api/doc.go --\n// +k8s:deepcopy-gen=package\npackage api\n"+
+		"-- api/types.go --\npackage api\n\nimport \"example.com/shared\"\n\n"+types+"\ntype Uses struct{ shared.T }\n")))
+	result, err := generators.Run(generators.Config{Dir: dir, Env: gentest.Env(), Patterns: []string{"./..."}, Plugins: []generators.Plugin{deepcopy.Plugin()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]int{}
+	for _, p := range result.Problems {
+		found[filepath.Dir(p.Pos.Filename)]++
+	}
+	if want := map[string]int{"shared": 2, "typo": 1, "api": 2}; !maps.Equal(found, want) {
+		t.Errorf("problems by package: %v, want %v\n%v", found, want, result.Problems)
+	}
 }
 
 func TestSelect(t *testing.T) {

@@ -2,6 +2,7 @@ package generators
 
 import (
 	"fmt"
+	gotypes "go/types"
 	"slices"
 	"strings"
 
@@ -34,6 +35,53 @@ type tagCheck struct {
 type wrongValue struct {
 	diag.Problem
 	tag string
+}
+
+// packages checks the tags of those packages that ask for something, and of all that these import: their types are part
+// of what is printed. In other packages a comment that speaks of a tag is prose, but for what stands above the package
+// clause, where they would ask.
+func (c *tagCheck) packages(set *load.Set) {
+	lines := map[string][]load.TagLine{}
+	var asking []*gotypes.Package
+	for _, pkg := range set.Packages {
+		lines[pkg.Path] = set.TagLines(pkg)
+		if slices.ContainsFunc(lines[pkg.Path], c.asks) {
+			asking = append(asking, pkg.Go)
+		}
+	}
+	used := map[string]bool{}
+	for len(asking) > 0 {
+		pkg := asking[0]
+		asking = asking[1:]
+		if _, ours := lines[pkg.Path()]; ours && !used[pkg.Path()] {
+			used[pkg.Path()] = true
+			asking = append(asking, pkg.Imports()...)
+		}
+	}
+	for _, pkg := range set.Packages {
+		all := lines[pkg.Path]
+		if !used[pkg.Path] {
+			all = slices.DeleteFunc(all, func(l load.TagLine) bool { return l.Scope != tag.Package })
+		}
+		c.lines(all)
+	}
+}
+
+// asks tells whether a tag makes something be printed, for a package or a type in it, or was meant to.
+func (c *tagCheck) asks(line load.TagLine) bool {
+	name := tag.NameOf(line.Text)
+	d, known := c.table.Find(name)
+	if !known {
+		var asking []string
+		for _, d := range c.table.Definitions() {
+			if d.Scope&tag.Package != 0 {
+				asking = append(asking, d.Name)
+			}
+		}
+		return tag.Checked(name) && tag.Nearest(name, asking) != ""
+	}
+	forPackage := d.Scope&tag.Package != 0 && (line.Trailing || line.Scope&(tag.Package|tag.Type) != 0)
+	return forPackage || name == "genclient" || strings.HasPrefix(name, "kubebuilder:object:")
 }
 
 func (c *tagCheck) lines(lines []load.TagLine) {

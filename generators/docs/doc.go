@@ -1,8 +1,8 @@
 // Package docs writes the reference of an API as Markdown: one page for each version, docs/api/<group>_<version>.md in
 // the root of the module.
 //
-// A package asks for it with +typeplane:docs=true, or with the folder in which the page should stand, as in
-// +typeplane:docs=documents/reference. A page tells of each kind how it is served and what fields it has, down to the
+// A package asks for it with +typeplane:docs=true, or names the folder in which the page should stand, as
+// in +typeplane:docs=documents/reference. A page tells of each kind how it is served and what fields it has, down to the
 // last struct, with types, defaults, limits, enum values and list semantics, in the words of the Go comments. It says
 // what package surface reads; tags and struct tags are not in it, nor is what stands below "---" in a comment.
 //

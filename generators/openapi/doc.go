@@ -7,8 +7,8 @@
 //
 // A package without kinds gets no file: its types are published with the kinds that use them.
 //
-// It also writes zz_generated.model_name.go, the methods OpenAPIModelName of a package (or a type) that says
-// +k8s:openapi-model-package, as kube-openapi's generator does.
+// It also writes zz_generated.model_name.go, the methods OpenAPIModelName of a package (or a type) that
+// says +k8s:openapi-model-package, as kube-openapi's generator does.
 //
 // Of the declarative tags, those are published that a schema can state. It can't state the keys of a map
 // (+k8s:eachKey), rules about one item of a list (+k8s:item), about an update other than that nothing changes
