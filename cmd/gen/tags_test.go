@@ -60,6 +60,16 @@ type Order struct {
 }
 `
 
+// TestTagExamples wants the example of a tag where the page shows it, and not in its text too.
+func TestTagExamples(t *testing.T) {
+	_, stdout, _ := call("tags", "--markdown")
+	for line := range strings.Lines(stdout) {
+		if strings.Contains(line, "Example:") {
+			t.Errorf("the text of a tag has an example in it: %s", line)
+		}
+	}
+}
+
 func TestUnknownTags(t *testing.T) {
 	dir := gentest.Module(t, txtar.Parse([]byte(mistyped)))
 	t.Chdir(dir)

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/typeplane/typeplane/generators/kind"
 	"github.com/typeplane/typeplane/generators/tag"
 )
 
@@ -36,10 +37,10 @@ func (p *planner) names(h *hub) names {
 			say(v, "scope", "Cluster")
 		}
 	}
-	kind := strings.ToLower(h.groupKind.Kind)
+	noun := strings.ToLower(h.groupKind.Kind)
 	out := names{
-		plural:     plural(kind),
-		singular:   kind,
+		plural:     kind.Plural(noun),
+		singular:   noun,
 		shortNames: tag.List(said["shortName"]),
 		categories: tag.List(said["categories"]),
 		namespaced: said["scope"] != "Cluster",
@@ -89,19 +90,6 @@ func (p *planner) readResource(v *version, say func(v *version, key, value strin
 			problem("no such key", cure)
 		}
 	}
-}
-
-// plural is the plural of most English nouns; kinds with another one say +kubebuilder:resource:path=.
-func plural(noun string) string {
-	n := len(noun)
-	switch {
-	case strings.HasSuffix(noun, "s"), strings.HasSuffix(noun, "x"), strings.HasSuffix(noun, "z"),
-		strings.HasSuffix(noun, "ch"), strings.HasSuffix(noun, "sh"):
-		return noun + "es"
-	case n > 1 && noun[n-1] == 'y' && !strings.ContainsRune("aeiou", rune(noun[n-2])):
-		return noun[:n-1] + "ies"
-	}
-	return noun + "s"
 }
 
 // checkNames reports names that two resources of a group would share, because kubectl could then not tell them apart.

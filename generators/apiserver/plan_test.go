@@ -2,17 +2,6 @@ package apiserver
 
 import "testing"
 
-func TestPlural(t *testing.T) {
-	for singular, want := range map[string]string{
-		"book": "books", "box": "boxes", "class": "classes", "branch": "branches", "dish": "dishes",
-		"policy": "policies", "key": "keys", "quiz": "quizes", "y": "ys",
-	} {
-		if got := plural(singular); got != want {
-			t.Errorf("plural(%q) = %q, want %q", singular, got, want)
-		}
-	}
-}
-
 func TestServerName(t *testing.T) {
 	for path, want := range map[string]string{
 		"example.com":                   "example.com",

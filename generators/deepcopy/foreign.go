@@ -44,6 +44,11 @@ func (pl *planner) aliases(pkg *load.Package) []alias {
 	var out []alias
 	for _, a := range kinds {
 		at := place{a.Name, pl.pass.Set.AliasPos(a)}
+		if !pkg.CanImport(a.Target.Name.Package) {
+			pl.problem(at, "declare the kind in this package, or use an alias of a type that can be imported",
+				"%s is in an internal package of another module, which code that is printed here can't import", a.Target)
+			continue
+		}
 		n := pl.node(a.Target, at)
 		if n.how != generated && n.how != function && !(n.how == manual && n.deep && !n.byValue) {
 			pl.problem(at, "write a DeepCopy method that returns a pointer for it", "%s has no deep copy", a.Target)
@@ -77,7 +82,7 @@ func (pl *planner) byFunction(t *types.Type) bool {
 		return planned
 	}
 	pkg := pl.pass.Set.Package(t.Name.Package)
-	if pkg == nil || pkg.Main || !declares(t, "DeepCopyInto") {
+	if pkg == nil || pkg.Main || !pl.current.CanImport(t.Name.Package) || !declares(t, "DeepCopyInto") {
 		return false
 	}
 	for _, m := range t.Members {

@@ -42,7 +42,7 @@ func Plugin() generators.Plugin {
 		Doc:  "AppendJSON and ReadJSON functions: JSON without reflection, byte for byte that of encoding/json",
 		Tags: []tag.Definition{{Name: enableTag, Scope: tag.Package | tag.Type, Value: tag.Name,
 			Doc: "On a package: package prints AppendJSON_T and ReadJSON_T for all exported structs and alias kinds, false for nothing. " +
-				"On a type or an alias of a type: true or false. Example: +typeplane:json-gen=package."}},
+				"On a type or an alias of a type: true or false.", Example: "+typeplane:json-gen=package"}},
 		Outputs:  []emit.Output{{Name: fileName, Generator: generator}},
 		Generate: generate,
 	}

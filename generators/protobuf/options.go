@@ -11,21 +11,21 @@ import (
 // tags are the tags that this plug-in reads.
 var tags = []tag.Definition{
 	{Name: "k8s:protobuf-gen", Scope: tag.Package, Value: tag.Name,
-		Doc: "package: every exported struct becomes a protobuf message, and kinds of other modules get functions; false: none does. Without it only types with +protobuf=true do. Example: +k8s:protobuf-gen=package."},
+		Doc: "package: every exported struct becomes a protobuf message, and kinds of other modules get functions; false: none does. Without it only types with +protobuf=true do.", Example: "+k8s:protobuf-gen=package"},
 	{Name: "protobuf", Scope: tag.Type, Value: tag.Bool,
-		Doc: "Makes a type a protobuf message, or keeps a type, or a kind of another module, from being one. Example: +protobuf=false."},
+		Doc: "Makes a type a protobuf message, or keeps a type, or a kind of another module, from being one.", Example: "+protobuf=false"},
 	{Name: "protobuf.nullable", Scope: tag.Type, Value: tag.Bool,
-		Doc: "Makes a slice or map type a message of its own, so that an empty one is told from a missing one, and so that it can stand in a list or map. Example: +protobuf.nullable=true."},
+		Doc: "Makes a slice or map type a message of its own, so that an empty one is told from a missing one, and so that it can stand in a list or map.", Example: "+protobuf.nullable=true"},
 	{Name: "protobuf.as", Scope: tag.Type, Value: tag.Name,
-		Doc: "Gives the message the fields of another struct of the package; the methods are written by hand. Example: +protobuf.as=Timestamp."},
+		Doc: "Gives the message the fields of another struct of the package; the methods are written by hand.", Example: "+protobuf.as=Timestamp"},
 	{Name: "protobuf.embed", Scope: tag.Type, Value: tag.Name,
-		Doc: "Gives the message one field, of that .proto type and name and with number 1; the methods are written by hand. Example: +protobuf.embed=string."},
+		Doc: "Gives the message one field, of that .proto type and name and with number 1; the methods are written by hand.", Example: "+protobuf.embed=string"},
 	{Name: "protobuf.options.marshal", Scope: tag.Type, Value: tag.Bool,
-		Doc: "false: Marshal, MarshalTo, MarshalToSizedBuffer, Size and Unmarshal are written by hand. Example: +protobuf.options.marshal=false."},
+		Doc: "false: Marshal, MarshalTo, MarshalToSizedBuffer, Size and Unmarshal are written by hand.", Example: "+protobuf.options.marshal=false"},
 	{Name: "protobuf.options.deprecated", Scope: tag.Type, Value: tag.Bool,
-		Doc: "Marks the message as deprecated in the .proto file. Example: +protobuf.options.deprecated=true."},
+		Doc: "Marks the message as deprecated in the .proto file.", Example: "+protobuf.options.deprecated=true"},
 	{Name: stringerOption, Scope: tag.Type, Value: tag.Bool,
-		Doc: "false: String is written by hand, or missing. Example: +" + stringerOption + "=false."},
+		Doc: "false: String is written by hand, or missing.", Example: "+" + stringerOption + "=false"},
 }
 
 const stringerOption = "protobuf.options.(gogoproto.goproto_stringer)"

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/typeplane/typeplane/generators/kind"
 	"github.com/typeplane/typeplane/generators/tag"
 
 	"k8s.io/gengo/v2/types"
@@ -120,24 +121,11 @@ func shareNames(apis []*API) {
 			said.Singular = strings.ToLower(key[1])
 		}
 		if said.Plural == "" {
-			said.Plural = plural(strings.ToLower(key[1]))
+			said.Plural = kind.Plural(strings.ToLower(key[1]))
 		}
 		for _, k := range versions {
 			k.Plural, k.Singular, k.ShortNames, k.Categories = said.Plural, said.Singular, said.ShortNames, said.Categories
 			k.Namespaced, k.Status = said.Namespaced, said.Status
 		}
 	}
-}
-
-// plural is what the generator of servers calls a resource that has no other name.
-func plural(noun string) string {
-	for _, end := range []string{"s", "x", "z", "ch", "sh"} {
-		if strings.HasSuffix(noun, end) {
-			return noun + "es"
-		}
-	}
-	if before, ok := strings.CutSuffix(noun, "y"); ok && before != "" && !strings.ContainsAny(before[len(before)-1:], "aeiou") {
-		return before + "ies"
-	}
-	return noun + "s"
 }

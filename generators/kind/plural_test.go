@@ -1,0 +1,18 @@
+package kind_test
+
+import (
+	"testing"
+
+	"github.com/typeplane/typeplane/generators/kind"
+)
+
+func TestPlural(t *testing.T) {
+	for singular, want := range map[string]string{
+		"book": "books", "box": "boxes", "class": "classes", "branch": "branches", "dish": "dishes",
+		"policy": "policies", "key": "keys", "quiz": "quizes", "y": "ys",
+	} {
+		if got := kind.Plural(singular); got != want {
+			t.Errorf("plural(%q) = %q, want %q", singular, got, want)
+		}
+	}
+}
