@@ -116,7 +116,7 @@ func (s *Store[T]) put(ctx context.Context, key string, value []byte, opts metav
 	if isDryRun(opts.DryRun) {
 		return s.pretendCreate(ctx, key, value)
 	}
-	return s.backend.Create(ctx, key, value)
+	return s.backend.Create(ctx, key, value, s.with...)
 }
 
 // encodeHub makes the canonical value of an object that is ready to be stored.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -47,6 +48,8 @@ type Options struct {
 	// Schemas say which fields there are, to keep track of who owns them. nil, or without the schema of a version: nobody
 	// owns fields there, and there are no apply patches.
 	Schemas *Schemas
+	// Lifetime is how long an object is there after its last write; 0 is for ever.
+	Lifetime time.Duration
 	// Memos keeps answers between requests; nil: each is made again. One may serve all resources of a database.
 	Memos *Memos
 }
@@ -55,6 +58,7 @@ type Options struct {
 type Resource struct {
 	groupKind schema.GroupKind
 	plural    string
+	versions  []schema.GroupVersion
 	version   func(Options) schema.GroupVersion
 	bind      func(*codec, Options, storage.Interface) ([]rest.Resource, error)
 	codec     func(*runtime.Scheme, Options) (*codec, error)
@@ -71,6 +75,7 @@ func Define[T runtime.Object](def Definition[T]) Resource {
 	return Resource{
 		groupKind: def.GroupKind,
 		plural:    def.Plural,
+		versions:  def.Versions,
 		version:   func(opts Options) schema.GroupVersion { return storageVersion(def, opts) },
 		codec: func(scheme *runtime.Scheme, opts Options) (*codec, error) {
 			if err := check(def, scheme, opts); err != nil {
@@ -91,6 +96,9 @@ func (r Resource) GroupKind() schema.GroupKind { return r.groupKind }
 func (r Resource) GroupResource() schema.GroupResource {
 	return schema.GroupResource{Group: r.groupKind.Group, Resource: r.plural}
 }
+
+// Versions are the served ones, in the order of the Definition.
+func (r Resource) Versions() []schema.GroupVersion { return slices.Clone(r.versions) }
 
 // KeyPrefix is the prefix of all keys of the resource, with a slash at its end. No two resources of a server may have
 // the same.

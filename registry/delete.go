@@ -58,10 +58,11 @@ func (e *endpoint[T]) remove(ctx context.Context, key, name string, opts metav1.
 		}
 		// The strings of meta are as good as the entry; a copy is good for ever.
 		uid = types.UID(strings.Clone(meta.UID))
-		if meta.HasFinalizers() {
+		kept, err := e.kept(current, meta)
+		if err == nil && kept {
 			return errFinalizers
 		}
-		return nil
+		return err
 	}
 	if !dryRun {
 		_, err = e.backend.Delete(ctx, key, check)
@@ -115,28 +116,45 @@ func (e *endpoint[T]) mayDelete(current storage.Entry, name string, opts metav1.
 func (e *endpoint[T]) mark(ctx context.Context, key, name string, opts metav1.DeleteOptions, dryRun bool) (storage.Entry, error) {
 	return e.write(ctx, key, dryRun, func(current storage.Entry) ([]byte, error) {
 		meta, err := e.mayDelete(current, name, opts)
-		switch {
+		if err != nil {
+			return nil, err
+		}
+		switch kept, err := e.kept(current, meta); {
 		case err != nil:
 			return nil, err
-		case !meta.HasFinalizers():
+		case !kept:
 			return nil, errNoFinalizers
 		case meta.Deleting:
 			return current.Value, nil
 		}
-		obj, err := e.codec.decode(current.Value)
+		hub, err := e.decodeHub(current)
 		if err != nil {
-			return nil, apierrors.NewInternalError(err)
+			return nil, err
 		}
 		now, immediately := e.timestamp(), int64(0)
-		full := runtime.Meta(obj)
+		full := runtime.Meta(hub)
 		full.DeletionTimestamp = &now
 		full.DeletionGracePeriodSeconds = &immediately
 		if full.Generation > 0 {
 			full.Generation++
 		}
-		return e.codec.encode(obj)
+		if prepare := e.def.Strategy.PrepareForDelete; prepare != nil {
+			prepare(hub)
+		}
+		return e.encodeHub(hub)
 	})
 }
+
+// kept says whether an entry has to stay for now: it has finalizers, or its kind says that something holds it.
+func (e *endpoint[T]) kept(current storage.Entry, meta wire.Meta) (bool, error) {
+	if meta.HasFinalizers() || e.def.Strategy.Held == nil || current.Err != nil {
+		return meta.HasFinalizers(), nil
+	}
+	hub, err := e.decodeHub(current)
+	return err == nil && e.held(hub), err
+}
+
+func (s *Store[T]) held(hub T) bool { return s.def.Strategy.Held != nil && s.def.Strategy.Held(hub) }
 
 // deleted is the answer for an object that is gone. Clients wait for the object with this uid to disappear.
 func (e *endpoint[T]) deleted(name string, uid types.UID) rest.View {

@@ -21,6 +21,7 @@ type Store[T runtime.Object] struct {
 	codec   *codec
 	schemas *Schemas
 	memos   *Memos
+	with    []storage.Op // goes with every write of an object
 	backend storage.Interface
 	prefix  string
 	now     func() time.Time
@@ -37,7 +38,12 @@ type endpoint[T runtime.Object] struct {
 }
 
 func newStore[T runtime.Object](def Definition[T], c *codec, opts Options, backend storage.Interface) *Store[T] {
+	var with []storage.Op
+	if opts.Lifetime > 0 {
+		with = []storage.Op{storage.Lifetime(opts.Lifetime)}
+	}
 	return &Store[T]{
+		with:    with,
 		def:     def,
 		codec:   c,
 		schemas: opts.Schemas,

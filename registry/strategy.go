@@ -39,6 +39,16 @@ type Strategy[T runtime.Object] struct {
 	// Canonicalize brings a valid object into the one form in which it is stored, like sorting a set.
 	Canonicalize func(obj T)
 
+	// Held says that an object which is being deleted stays, although it has no metadata.finalizers any more: something in
+	// the object itself keeps it, as the spec.finalizers of a namespace do. It modifies nothing. nil: nothing does.
+	Held func(obj T) bool
+	// PrepareForDelete changes an object that is marked as being deleted, because it can't be removed yet. Its metadata
+	// says so already.
+	PrepareForDelete func(obj T)
+	// Finalize copies what Held looks at from an object into another one, which may then share its memory. Where it is
+	// set, the kind has the subresource finalize, which writes that and nothing else.
+	Finalize func(from, to T)
+
 	// AllowUnconditionalUpdate says whether an update may leave the resourceVersion out. nil: it may.
 	AllowUnconditionalUpdate func() bool
 	// AllowCreateOnUpdate says whether an update of an object that does not exist creates it. nil: it does not.
@@ -46,7 +56,7 @@ type Strategy[T runtime.Object] struct {
 
 	// Columns and Cells say what kubectl get shows of an object in every version, besides its name; they are for what
 	// the marker +kubebuilder:printcolumn can't express, like "2/3". Columns are in the order of the table, and one with
-	// a priority above 0 is for -o wide. Cells returns one cell for each, also of an empty object: a string, a bool, an
+	// a priority above 0 is for -o wide. One called Name, with the format name, is the name in another place. Cells returns one cell for each, also of an empty object: a string, a bool, an
 	// int64, a float64, nil for what is not known, or a metav1.Time, which is shown as the time since then. It modifies
 	// nothing. Both are set or none.
 	Columns func() []metav1.TableColumnDefinition

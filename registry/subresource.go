@@ -11,6 +11,8 @@ import (
 const (
 	subresourceStatus = "status"
 	subresourceScale  = "scale"
+	// subresourceFinalize is where those who clean up say that they are done.
+	subresourceFinalize = "finalize"
 )
 
 // subresources returns those that the kind has in this version. main is the resource that they belong to.
@@ -37,6 +39,13 @@ func (e *endpoint[T]) subresources(main rest.Resource) ([]rest.Resource, error) 
 		r.Get, r.Update, r.Patch, r.PatchTypes = &status, &status, &status, status.patchTypes()
 		parts = append(parts, r)
 	}
+	if e.def.Strategy.Finalize != nil {
+		finalize := *e
+		finalize.subresource, finalize.owners = subresourceFinalize, nil
+		r := part(subresourceFinalize)
+		r.Update = &finalize
+		parts = append(parts, r)
+	}
 	if e.kind.Scalable() {
 		// Replicas are those of the object: so is who owns them.
 		of := *e
@@ -53,27 +62,38 @@ func (e *endpoint[T]) subresources(main rest.Resource) ([]rest.Resource, error) 
 }
 
 // counted makes the object to store of the one that a client sent: the part that the endpoint is about is taken from
-// sent, everything else from old. Of a status write that is the status alone, no metadata: labels and finalizers are
+// sent, everything else from old. Of a write of the status that is the status alone, no metadata: labels and finalizers are
 // changed where the object is. What the write depends on, uid and resourceVersion, stays as it was sent, and so do the
 // managedFields, so that whoever fills those in may ask before replace does; asking again changes nothing. sent belongs
 // to it; old is not modified.
 func (e *endpoint[T]) counted(sent, old T) T {
-	copyStatus := e.def.CopyStatus
+	copyStatus, part := e.def.CopyStatus, e.part()
 	switch {
-	case copyStatus == nil:
-		return sent
-	case e.subresource == subresourceStatus:
+	case part != nil:
 		next := e.deepCopy(old)
-		copyStatus(sent, next)
+		part(sent, next)
 		from, to := runtime.Meta(sent), runtime.Meta(next)
 		to.UID, to.ResourceVersion, to.ManagedFields = from.UID, from.ResourceVersion, from.ManagedFields
 		return next
+	case copyStatus == nil:
+		return sent
 	}
 	if e.def.Strategy.PrepareForUpdate != nil {
 		old = e.deepCopy(old) // the strategy may change the status in place
 	}
 	copyStatus(old, sent)
 	return sent
+}
+
+// part copies the part of the object that the endpoint writes; nil is all of it.
+func (e *endpoint[T]) part() func(from, to T) {
+	switch e.subresource {
+	case subresourceStatus:
+		return e.def.CopyStatus
+	case subresourceFinalize:
+		return e.def.Strategy.Finalize
+	}
+	return nil
 }
 
 // resetStatus takes the status out of a new object, if it has to be written by itself.

@@ -67,7 +67,7 @@ func (t table) rowOfEntry(v version, e storage.Entry) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return t.appendHoled(nil, meta, []any{meta.CreationTimestamp}, nil)
+		return t.appendHoled(nil, meta, []any{meta.Name, meta.CreationTimestamp}, nil)
 	}
 	obj, err := v.object(e)
 	if err != nil {
@@ -88,12 +88,13 @@ func (t table) rowOf(obj runtime.Object, c *columns, object func([]byte) ([]byte
 
 // appendHoled appends the JSON of a metav1.TableRow, with holes where ages will be.
 func (t table) appendHoled(dst []byte, meta *metav1.ObjectMeta, cells []any, object func([]byte) ([]byte, error)) ([]byte, error) {
-	dst, err := appendJSON(append(dst, `{"cells":[`...), meta.Name)
-	if err != nil {
-		return nil, err
-	}
-	for _, cell := range cells {
-		if dst, err = appendCell(append(dst, ','), cell); err != nil {
+	dst = append(dst, `{"cells":[`...)
+	var err error
+	for i, cell := range cells {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if dst, err = appendCell(dst, cell); err != nil {
 			return nil, err
 		}
 	}

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"errors"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -13,7 +14,9 @@ var errNoTable = errors.New("a Table is written as JSON or YAML only")
 
 // columns are what a Table shows of the objects of one version.
 type columns struct {
-	definitions []metav1.TableColumnDefinition // the name is the first
+	definitions []metav1.TableColumnDefinition
+	// named says that the name is the first column, before what cells returns.
+	named bool
 	// cells returns what stands behind the name. nil: the age, for which the metadata is enough.
 	cells func(runtime.Object) ([]any, error)
 }
@@ -25,16 +28,17 @@ var (
 		Description: "Age is the time since the object was created."}
 
 	// nameAndAge are the columns of kinds that declare none.
-	nameAndAge = &columns{definitions: []metav1.TableColumnDefinition{nameColumn, ageColumn}}
+	nameAndAge = &columns{named: true, definitions: []metav1.TableColumnDefinition{nameColumn, ageColumn}}
 )
 
 // newColumns are those of the strategy, for every version, or those of the version itself.
 func newColumns[T runtime.Object](strategy *Strategy[T], kind *runtime.Kind) *columns {
-	name := []metav1.TableColumnDefinition{nameColumn}
 	switch {
 	case strategy.Cells != nil:
+		definitions, named := withName(strategy.Columns())
 		return &columns{
-			definitions: append(name, strategy.Columns()...),
+			definitions: definitions,
+			named:       named,
 			cells: func(obj runtime.Object) ([]any, error) {
 				hub, err := toHub[T](kind, obj)
 				if err != nil {
@@ -44,20 +48,35 @@ func newColumns[T runtime.Object](strategy *Strategy[T], kind *runtime.Kind) *co
 			},
 		}
 	case len(kind.Columns()) > 0:
+		definitions, named := withName(kind.Columns())
 		return &columns{
-			definitions: append(name, kind.Columns()...),
+			definitions: definitions,
+			named:       named,
 			cells:       func(obj runtime.Object) ([]any, error) { return kind.Cells(obj), nil },
 		}
 	}
 	return nameAndAge
 }
 
-// of returns the cells of an object, without the name.
-func (c *columns) of(obj runtime.Object) ([]any, error) {
-	if c.cells == nil {
-		return []any{runtime.Meta(obj).CreationTimestamp}, nil
+// withName puts the name before the columns, and says so, unless one of them is the name.
+func withName(definitions []metav1.TableColumnDefinition) (_ []metav1.TableColumnDefinition, named bool) {
+	if slices.ContainsFunc(definitions, func(d metav1.TableColumnDefinition) bool { return d.Name == nameColumn.Name }) {
+		return definitions, false
 	}
-	return c.cells(obj)
+	return append([]metav1.TableColumnDefinition{nameColumn}, definitions...), true
+}
+
+// of returns the cells of an object.
+func (c *columns) of(obj runtime.Object) ([]any, error) {
+	meta := runtime.Meta(obj)
+	if c.cells == nil {
+		return []any{meta.Name, meta.CreationTimestamp}, nil
+	}
+	cells, err := c.cells(obj)
+	if c.named {
+		cells = append([]any{meta.Name}, cells...)
+	}
+	return cells, err
 }
 
 // checkColumns says what is wrong with the columns of a strategy whose kind is in these versions, "" if nothing is.

@@ -135,7 +135,7 @@ func (e *endpoint[T]) replace(ctx context.Context, hub, old T, current storage.E
 	}
 
 	// The last finalizer of an object that is being deleted is gone: nothing is to be written any more.
-	if oldMeta.DeletionTimestamp != nil && len(meta.Finalizers) == 0 {
+	if oldMeta.DeletionTimestamp != nil && len(meta.Finalizers) == 0 && !e.held(hub) {
 		return nil, &finishedError{value: value, current: current}
 	}
 	// The store writes nothing for the very same value.

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"bytes"
 	"context"
 	"errors"
 
@@ -43,7 +44,10 @@ func (s *Store[T]) writeOnce(ctx context.Context, key string, dryRun bool, try f
 	if !dryRun {
 		return s.backend.GuaranteedUpdate(ctx, key, func(current storage.Entry) ([]byte, []storage.Op, error) {
 			value, err := try(current)
-			return value, nil, err
+			if err != nil || bytes.Equal(value, current.Value) {
+				return value, nil, err
+			}
+			return value, s.with, nil
 		})
 	}
 	current, err := s.backend.Get(ctx, key, storage.GetOptions{})

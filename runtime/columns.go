@@ -17,13 +17,13 @@ func CheckColumns[T Object](columns []metav1.TableColumnDefinition, cells func(T
 	case len(columns) == 0:
 		return "it has Cells for no columns: set Columns too"
 	}
-	seen := map[string]bool{"Name": true}
+	seen := map[string]bool{}
 	for _, c := range columns {
 		switch {
 		case c.Name == "" || c.Type == "":
 			return fmt.Sprintf("its column %q of type %q needs both a name and a type", c.Name, c.Type)
-		case c.Name == "Name":
-			return "its Columns have a Name, which every table begins with: leave it out"
+		case c.Name == "Name" && c.Format != "name":
+			return "its Columns have a Name, which every table begins with: leave it out, or give it the format name, if it is the name in another place"
 		case seen[c.Name]:
 			return fmt.Sprintf("it has two columns called %s: rename one", c.Name)
 		}
