@@ -9,6 +9,9 @@
 // generators print beside a type in the same run (JSON, protobuf, deep copies, rules) is named there, where its tags ask
 // for it.
 //
+// In a package that is not main the tag asks for the same as a part that programs may serve beside their own kinds: the
+// exported function API, which returns it, takes the place of newServer.
+//
 // An alias with markers is a kind too, if it stands for such a struct of another module: see package kind.
 //
 // Start reading at plan: a server has hubs, a hub has versions. The package never looks into how types are converted,
@@ -64,7 +67,7 @@ const (
 )
 
 var tags = []tag.Definition{
-	{Name: tagServer, Scope: tag.Package, Doc: "In the comment of a main package: generates newServer, the server of all kinds in the folders below."},
+	{Name: tagServer, Scope: tag.Package, Doc: "In the comment of a main package: generates newServer, the server of all kinds in the folders below. In that of another package: API, the same as a part of servers."},
 	{Name: tagGroupName, Scope: tag.Package, Value: tag.String, Doc: "The API group of the package's kinds."},
 	{Name: tagVersionName, Scope: tag.Package, Value: tag.String, Doc: "The API version of the package's kinds, if it is not the name of the folder."},
 	{Name: tagResource, Scope: tag.Type, Value: tag.Fields, Doc: "What a resource is called: path= (the plural), singular=, shortName=a;b, categories=a;b, and scope=Namespaced or Cluster. One of the versions is enough."},

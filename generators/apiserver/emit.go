@@ -55,6 +55,14 @@ func emitServer(pass *generators.Pass, s *server) {
 	}
 }
 
+// what is what the file is about.
+func (p printer) what() string {
+	if p.s.part {
+		return "package"
+	}
+	return "server"
+}
+
 // local is what the variables of a kind begin with.
 func local(h *hub) string {
 	kind := h.groupKind.Kind
@@ -62,7 +70,7 @@ func local(h *hub) string {
 }
 
 func (p printer) addToScheme() {
-	p.P("// addToScheme declares every kind that this server knows, in every version.")
+	p.P("// addToScheme declares every kind that this ", p.what(), " knows, in every version.")
 	p.P("func addToScheme(b *", p.runtime("Builder"), ") {")
 	for i, h := range p.s.hubs {
 		if i > 0 {

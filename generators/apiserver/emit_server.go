@@ -11,15 +11,23 @@ import (
 
 func (p printer) newServer() {
 	server := emit.Ident{Path: bootPath, Name: "Server"}
-	p.P("// newServer returns the server of this program: its kinds, and how each of them is stored and served.")
-	p.P("func newServer() ", server, " {")
+	if p.s.part {
+		server.Name = "API"
+		p.P("// API returns the kinds of this package for a server that asks for them, and how each of them is stored and served.")
+		p.P("func API() ", server, " {")
+	} else {
+		p.P("// newServer returns the server of this program: its kinds, and how each of them is stored and served.")
+		p.P("func newServer() ", server, " {")
+	}
 	for _, h := range p.s.hubs {
 		if h.strategy != nil {
 			p.P(local(h), "Strategy := new(", h.strategy.goType, ")")
 		}
 	}
 	p.P("return ", server, "{")
-	p.P("Name: ", quoted(p.s.name), ",")
+	if !p.s.part {
+		p.P("Name: ", quoted(p.s.name), ",")
+	}
 	p.P("AddToScheme: addToScheme,")
 	p.P("Resources: []", emit.Ident{Path: registryPath, Name: "Resource"}, "{")
 	for _, h := range p.s.hubs {

@@ -21,10 +21,11 @@ import (
 	"github.com/typeplane/typeplane/generators/tag"
 )
 
-// server is one zz_generated.apiserver.go.
+// server is one zz_generated.apiserver.go: a program, or a part that programs can serve.
 type server struct {
 	pkg  *load.Package
 	name string // what the server is called: its folder
+	part bool   // it is no program: the package is not main
 	hubs []*hub // by group and kind
 	// openAPI are the packages that publish schemas, by group and version.
 	openAPI []published
@@ -93,10 +94,6 @@ func plan(pass *generators.Pass) []*server {
 		if !tag.Has(pkg.DocLines, tagServer) {
 			continue
 		}
-		if pkg.Name != "main" {
-			p.problem(p.set.PackagePos(pkg), pkg.Path, "+"+tagServer+" is for main packages, and this is package "+pkg.Name, "move the tag to the package that has func main")
-			continue
-		}
 		if api, ok := p.apiPackages(pkg, pass.Packages); ok {
 			out = append(out, p.server(pkg, api))
 		}
@@ -105,7 +102,7 @@ func plan(pass *generators.Pass) []*server {
 }
 
 func (p *planner) server(main *load.Package, api []*load.Package) *server {
-	s := &server{pkg: main, name: serverName(main.Path)}
+	s := &server{pkg: main, name: serverName(main.Path), part: main.Name != "main"}
 	var versions []*version
 	for _, pkg := range api {
 		found := p.versions(pkg)

@@ -33,6 +33,8 @@ var (
 	old = param{"old", "T"}
 )
 
+var to, from = param{"to", "T"}, param{"from", "T"}
+
 // hooks are the fields of registry.Strategy, in its order.
 var hooks = []hook{
 	{"PrepareForCreate", []param{ctx, obj}, ""},
@@ -43,6 +45,9 @@ var hooks = []hook{
 	{"ValidationOptions", []param{ctx, obj, old}, "map[string]bool"},
 	{"ValidateName", []param{{"name", "string"}, {"prefix", "bool"}}, "[]string"},
 	{"Canonicalize", []param{obj}, ""},
+	{"PrepareForDelete", []param{obj}, ""},
+	{"Held", []param{obj}, "bool"},
+	{"Finalize", []param{from, to}, ""},
 	{"AllowUnconditionalUpdate", nil, "bool"},
 	{"AllowCreateOnUpdate", nil, "bool"},
 	{"Columns", nil, "[]metav1.TableColumnDefinition"},
