@@ -102,7 +102,7 @@ func (s Server) help(args []string, c console) error {
 		cmd.usage(s.Name, c.out)
 		return nil
 	}
-	fs, _ := newFlags(s.Name)
+	fs, _ := newFlags(s)
 	fmt.Fprint(c.out, s.usage(fs))
 	return nil
 }

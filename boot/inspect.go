@@ -40,7 +40,7 @@ func (s Server) inspectCommand() command {
 			if err := i.validate(args); err != nil {
 				return err
 			}
-			if i.kinds, err = s.kinds(i.store); err != nil {
+			if i.kinds, err = s.allKinds(i.store); err != nil {
 				return err
 			}
 			if i.decode != "" {

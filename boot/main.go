@@ -42,17 +42,18 @@ func run(ctx context.Context, s Server, args []string, c console) error {
 }
 
 // newFlags are the flags of the server itself.
-func newFlags(name string) (*pflag.FlagSet, *Options) {
-	o := NewOptions(name)
-	fs := pflag.NewFlagSet(name, pflag.ContinueOnError)
+func newFlags(s Server) (*pflag.FlagSet, *Options) {
+	o := NewOptions(s.Name)
+	fs := pflag.NewFlagSet(s.Name, pflag.ContinueOnError)
 	fs.SortFlags = false
 	o.AddFlags(fs)
+	o.API.addFlags(fs, s.APIs)
 	return fs, o
 }
 
 // parse reads the command line. The error of an unknown flag says which one was probably meant.
 func parse(s Server, args []string) (*Options, error) {
-	fs, o := newFlags(s.Name)
+	fs, o := newFlags(s)
 	fs.Usage = func() { fmt.Fprint(os.Stderr, s.usage(fs)) }
 	if err := fs.Parse(args); err != nil {
 		return nil, withSuggestion(err, fs)

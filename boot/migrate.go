@@ -43,7 +43,7 @@ func (s Server) migrateCommand() command {
 			if err := errors.Join(noArguments(args), o.Validate(), badRate); err != nil {
 				return err
 			}
-			k, err := s.kinds(o)
+			k, err := s.allKinds(o)
 			if err != nil {
 				return err
 			}

@@ -20,6 +20,7 @@ import (
 type Options struct {
 	Serving ServingOptions
 	Store   StoreOptions
+	API     APIOptions
 	// Log takes what the server says about itself; nil: text lines on the standard error.
 	Log *slog.Logger
 }
@@ -86,6 +87,7 @@ func NewOptions(name string) *Options {
 
 			EncryptionReload: true,
 		},
+		API: APIOptions{EventTTL: time.Hour},
 	}
 }
 
@@ -132,7 +134,7 @@ func (o *StoreOptions) addFormFlags(fs *pflag.FlagSet) {
 
 // Validate returns every mistake in the options, each naming its flag.
 func (o *Options) Validate() error {
-	return errors.Join(o.Serving.validate(), o.Store.Validate())
+	return errors.Join(o.Serving.validate(), o.Store.Validate(), o.API.validate())
 }
 
 func (o *ServingOptions) validate() error {

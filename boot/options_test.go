@@ -27,6 +27,7 @@ func TestParse(t *testing.T) {
 			EtcdCompaction:   time.Minute,
 			EncryptionReload: true,
 		},
+		API: APIOptions{EventTTL: time.Hour},
 	}
 	if diff := cmp.Diff(want, o); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

@@ -31,6 +31,7 @@ func Run(ctx context.Context, s Server, o *Options, out io.Writer) error {
 // Instance is a server with everything that it needs: its listener, its database, its stores. It serves once.
 type Instance struct {
 	program  Server
+	enabled  map[string]bool // of program.APIs
 	options  *Options
 	log      *slog.Logger
 	listener net.Listener
@@ -41,6 +42,7 @@ type Instance struct {
 	resources []rest.Resource
 	survey    *surveyor
 	server    *server.Server
+	loops     []func(context.Context)
 	closers   []func() error
 }
 
@@ -51,7 +53,7 @@ func Open(ctx context.Context, s Server, o *Options) (_ *Instance, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	i := &Instance{program: s, options: o, log: o.Log}
+	i := &Instance{options: o, log: o.Log}
 	if i.log == nil {
 		i.log = slog.New(slog.NewTextHandler(os.Stderr, nil))
 	}
@@ -60,10 +62,17 @@ func Open(ctx context.Context, s Server, o *Options) (_ *Instance, err error) {
 			err = errors.Join(err, i.close())
 		}
 	}()
-	if i.known, err = s.kinds(&o.Store); err != nil {
+	if i.program, i.enabled, err = s.withAPIs(o.API.Enable); err != nil {
 		return nil, err
 	}
-	if err := s.checkPrefixes(); err != nil {
+	if i.known, err = i.program.kinds(&o.Store); err != nil {
+		return nil, err
+	}
+	for n, r := range i.known.resources {
+		gr := r.GroupResource()
+		i.known.options[n].Lifetime = o.API.lifetime(gr.Group, gr.Resource)
+	}
+	if err := i.program.checkPrefixes(); err != nil {
 		return nil, err
 	}
 	for _, step := range []func(context.Context) error{
@@ -71,6 +80,7 @@ func Open(ctx context.Context, s Server, o *Options) (_ *Instance, err error) {
 		i.openDatabase,
 		i.openAccess,
 		i.openResources,
+		i.extend,
 		i.openServer,
 	} {
 		if err := step(ctx); err != nil {
@@ -97,7 +107,13 @@ func (i *Instance) WaitReady(ctx context.Context) error { return i.db.filled(ctx
 func (i *Instance) Serve(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, i.close()) }()
 	alive, done := i.db.whileAlive(ctx)
-	defer done()
+	loops, stopLoops := context.WithCancel(alive)
+	wait := i.startLoops(loops)
+	defer func() {
+		stopLoops()
+		wait()
+		done()
+	}()
 	if err := i.server.Serve(alive, i.listener, i.access.tls()); err != nil {
 		return err
 	}
@@ -157,7 +173,7 @@ func (i *Instance) openAccess(context.Context) (err error) {
 }
 
 // openResources opens the store of each resource, and what serves it.
-func (i *Instance) openResources(ctx context.Context) error {
+func (i *Instance) openResources(context.Context) error {
 	schemas, err := registry.NewSchemas(i.program.OpenAPI)
 	if err != nil {
 		return err
@@ -176,7 +192,7 @@ func (i *Instance) openResources(ctx context.Context) error {
 	if i.db.encryption != nil {
 		i.db.encryption.Start(i.db.reread)
 	}
-	return guardNamespaces(ctx, i.known.scheme, i.resources)
+	return nil
 }
 
 // newMemos returns where answers are kept, nil for nowhere.

@@ -22,6 +22,8 @@ type Server struct {
 	Resources []registry.Resource
 	// OpenAPI holds the schemas of each version: a JSON object of model names and OpenAPI v3 schemas.
 	OpenAPI map[schema.GroupVersion]string
+	// APIs are what the operator can have served beside: the kinds of Kubernetes' control plane, for example.
+	APIs []API
 }
 
 // scheme builds the Scheme, or reports every mistake in the declarations.

@@ -1,9 +1,10 @@
-package boot
+package namespace
 
 import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"slices"
 	"testing"
 
@@ -45,6 +46,14 @@ func (f *fakeNamespaces) Get(_ context.Context, name rest.Name, opts metav1.GetO
 func (f *fakeNamespaces) Create(_ context.Context, name rest.Name, obj apiruntime.Object, _ metav1.CreateOptions) (rest.View, error) {
 	f.young[name.Name] = obj.(*corev1.Namespace)
 	return objectView{obj}, nil
+}
+
+func (f *fakeNamespaces) Update(context.Context, rest.Name, apiruntime.Object, metav1.UpdateOptions) (rest.View, bool, error) {
+	return nil, false, nil
+}
+
+func (f *fakeNamespaces) Delete(context.Context, rest.Name, metav1.DeleteOptions) (rest.View, error) {
+	return nil, nil
 }
 
 // fakePods notes what came through.
@@ -99,14 +108,26 @@ func TestGuardNamespaces(t *testing.T) {
 	v1 := schema.GroupVersion{Version: "v1"}
 	resources := []rest.Resource{
 		{GroupVersion: v1, Kind: "Pod", Name: "pods", Namespaced: true, Get: pods, Create: pods, Patch: pods},
-		{GroupVersion: v1, Kind: "Namespace", Name: "namespaces", Get: rooms, Create: rooms},
+		{GroupVersion: v1, Kind: "Namespace", Name: "namespaces", Get: rooms, Create: rooms, Delete: rooms},
 		{GroupVersion: v1, Kind: "Node", Name: "nodes", Create: pods},
+		{GroupVersion: v1, Kind: "Namespace", Name: "namespaces", Subresource: "status", Update: rooms},
+		{GroupVersion: v1, Kind: "Namespace", Name: "namespaces", Subresource: "finalize", Update: rooms},
 	}
-	if err := guardNamespaces(ctx, namespaceScheme(t), resources); err != nil {
+	c := New(resources, slog.New(slog.DiscardHandler))
+	if err := c.MakeStanding(ctx, namespaceScheme(t)); err != nil {
 		t.Fatal(err)
 	}
-	if rooms.young["default"] == nil {
-		t.Error("there is no namespace default")
+	c.Guard(resources)
+	for _, name := range standing {
+		if rooms.young[name] == nil {
+			t.Errorf("there is no namespace %s", name)
+		}
+		if _, err := resources[1].Delete.Delete(ctx, rest.Name{Name: name}, metav1.DeleteOptions{}); !apierrors.IsForbidden(err) {
+			t.Errorf("the namespace %s can be deleted: %v", name, err)
+		}
+	}
+	if _, err := resources[1].Delete.Delete(ctx, rest.Name{Name: "old"}, metav1.DeleteOptions{}); err != nil {
+		t.Errorf("delete another namespace: %v", err)
 	}
 	if resources[2].Create != rest.Creator(pods) {
 		t.Error("a cluster-scoped kind needs a namespace")
@@ -153,9 +174,8 @@ func TestGuardNamespaces(t *testing.T) {
 
 // A server without namespaces takes them for granted.
 func TestNoNamespaces(t *testing.T) {
-	pods := new(fakePods)
-	resources := []rest.Resource{{GroupVersion: schema.GroupVersion{Version: "v1"}, Kind: "Pod", Name: "pods", Namespaced: true, Create: pods}}
-	if err := guardNamespaces(context.Background(), namespaceScheme(t), resources); err != nil || resources[0].Create != rest.Creator(pods) {
-		t.Errorf("%v, %T", err, resources[0].Create)
+	resources := []rest.Resource{{GroupVersion: schema.GroupVersion{Version: "v1"}, Kind: "Pod", Name: "pods", Namespaced: true, Create: new(fakePods)}}
+	if c := New(resources, slog.New(slog.DiscardHandler)); c != nil {
+		t.Errorf("there are no namespaces, and %v takes care of them", c)
 	}
 }

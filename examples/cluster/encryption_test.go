@@ -220,7 +220,7 @@ func TestEncryptionFlagsAtTheStart(t *testing.T) {
 	encryptPods(t, file, "  - aescgm: {}\n")
 	o := boot.NewOptions("cluster")
 	o.Store.DataDir, o.Serving.SecurePort, o.Store.EncryptionConfig = t.TempDir(), 0, file
-	err := boot.Run(t.Context(), newServer(), o, make(firstLine, 1))
+	err := boot.Run(t.Context(), program(), o, make(firstLine, 1))
 	if err == nil || !strings.HasPrefix(err.Error(), "--encryption-provider-config: "+file+":6: ") {
 		t.Errorf("got %v", err)
 	}

@@ -18,8 +18,6 @@ func TestJSON(t *testing.T) {
 		Append: corev1.AppendJSON_ReplicationController, Read: corev1.ReadJSON_ReplicationController}.Run(t, 3, 20)
 	jsontest.Functions[corev1.ReplicationControllerList]{
 		Append: corev1.AppendJSON_ReplicationControllerList, Read: corev1.ReadJSON_ReplicationControllerList}.Run(t, 4, 5)
-	jsontest.Functions[corev1.Namespace]{Append: corev1.AppendJSON_Namespace, Read: corev1.ReadJSON_Namespace}.Run(t, 5, 100)
-	jsontest.Functions[corev1.NamespaceList]{Append: corev1.AppendJSON_NamespaceList, Read: corev1.ReadJSON_NamespaceList}.Run(t, 6, 20)
 	jsontest.Functions[autoscalingv1.HorizontalPodAutoscaler]{
 		Append: autoscalingv1.AppendJSON_HorizontalPodAutoscaler, Read: autoscalingv1.ReadJSON_HorizontalPodAutoscaler}.Run(t, 7, 100)
 	jsontest.Functions[autoscalingv1.HorizontalPodAutoscalerList]{

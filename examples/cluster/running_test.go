@@ -43,7 +43,7 @@ func run(t *testing.T, dir string, change func(*boot.Options)) *running {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ready, done := make(firstLine, 1), make(chan error, 1)
-	go func() { done <- boot.Run(ctx, newServer(), o, ready) }()
+	go func() { done <- boot.Run(ctx, program(), o, ready) }()
 	select {
 	case <-ready:
 	case err := <-done:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -76,21 +75,10 @@ func TestReplicationControllers(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	for name, want := range map[string][2]bool{"a": {true, true}, "a.b": {true, false}, "A": {}, strings.Repeat("a", 64): {true, false}} {
-		if got := len(ReplicationControllerStrategy{}.ValidateName(name, false)) == 0; got != want[0] {
+	for name, want := range map[string]bool{"a": true, "a.b": true, "A": false, strings.Repeat("a", 64): true} {
+		if got := len(ReplicationControllerStrategy{}.ValidateName(name, false)) == 0; got != want {
 			t.Errorf("a replication controller called %s: %v", name, got)
 		}
-		if got := len(NamespaceStrategy{}.ValidateName(name, false)) == 0; got != want[1] {
-			t.Errorf("a namespace called %s: %v", name, got)
-		}
-	}
-}
-
-func TestNamespaceCells(t *testing.T) {
-	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(time.Unix(1000, 0))}}
-	v1.SetObjectDefaults_Namespace(ns)
-	if diff := cmp.Diff([]any{"Active", ns.CreationTimestamp}, NamespaceStrategy{}.Cells(ns)); diff != "" || len(NamespaceStrategy{}.Columns()) != 2 {
-		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 

@@ -24,21 +24,6 @@ import (
 
 // addToScheme declares every kind that this server knows, in every version.
 func addToScheme(b *runtime.Builder) {
-	namespaceHub := runtime.AddHub(b, schema.GroupKind{Group: "", Kind: "Namespace"}, func() *v1.Namespace { return new(v1.Namespace) })
-	runtime.AddVersion(namespaceHub, runtime.Version[*v1.Namespace, *v1.Namespace]{
-		GroupVersion:     schema.GroupVersion{Group: "", Version: "v1"},
-		New:              func() *v1.Namespace { return new(v1.Namespace) },
-		NewList:          func() pkgruntime.Object { return new(v1.NamespaceList) },
-		Default:          v1.SetObjectDefaults_Namespace,
-		AppendJSON:       v1.AppendJSON_Namespace,
-		ReadJSON:         v1.ReadJSON_Namespace,
-		Marshal:          v1.Marshal_Namespace,
-		UnmarshalShared:  v1.UnmarshalShared_Namespace,
-		DeepCopy:         v1.DeepCopy_Namespace,
-		SelectableFields: selectableFields_v1_Namespace,
-		StoredFields:     storedFields_v1_Namespace,
-	})
-
 	podHub := runtime.AddHub(b, schema.GroupKind{Group: "", Kind: "Pod"}, func() *v1.Pod { return new(v1.Pod) })
 	runtime.AddVersion(podHub, runtime.Version[*v1.Pod, *v1.Pod]{
 		GroupVersion:     schema.GroupVersion{Group: "", Version: "v1"},
@@ -110,7 +95,6 @@ func addToScheme(b *runtime.Builder) {
 
 // newServer returns the server of this program: its kinds, and how each of them is stored and served.
 func newServer() boot.Server {
-	namespaceStrategy := new(NamespaceStrategy)
 	podStrategy := new(PodStrategy)
 	replicationControllerStrategy := new(ReplicationControllerStrategy)
 	horizontalPodAutoscalerStrategy := new(HorizontalPodAutoscalerStrategy)
@@ -118,20 +102,6 @@ func newServer() boot.Server {
 		Name:        "cluster",
 		AddToScheme: addToScheme,
 		Resources: []registry.Resource{
-			registry.Define(registry.Definition[*v1.Namespace]{
-				GroupKind:      schema.GroupKind{Group: "", Kind: "Namespace"},
-				Plural:         "namespaces",
-				Singular:       "namespace",
-				ShortNames:     []string{"ns"},
-				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
-				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
-				CopyStatus:     func(from, to *v1.Namespace) { to.Status = from.Status },
-				Strategy: registry.Strategy[*v1.Namespace]{
-					ValidateName: namespaceStrategy.ValidateName,
-					Columns:      namespaceStrategy.Columns,
-					Cells:        namespaceStrategy.Cells,
-				},
-			}),
 			registry.Define(registry.Definition[*v1.Pod]{
 				GroupKind:      schema.GroupKind{Group: "", Kind: "Pod"},
 				Plural:         "pods",
@@ -192,18 +162,6 @@ func newServer() boot.Server {
 			{Group: "extensions", Version: "v1beta1"}: v1beta1.OpenAPISchemas,
 		},
 	}
-}
-
-// selectableFields_v1_Namespace returns the fields of kind Namespace in v1 that a selector may name.
-func selectableFields_v1_Namespace(in *v1.Namespace) map[string]string {
-	return map[string]string{
-		"status.phase": string(in.Status.Phase),
-	}
-}
-
-// storedFields_v1_Namespace says where the fields of selectableFields_v1_Namespace are in an encoded object.
-var storedFields_v1_Namespace = wire.Fields{
-	"status.phase": wire.String(3, 1),
 }
 
 // selectableFields_v1_Pod returns the fields of kind Pod in v1 that a selector may name.

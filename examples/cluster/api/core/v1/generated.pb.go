@@ -25,43 +25,6 @@ import (
 
 //lint:file-ignore SA1019 deprecated fields are read and written like others
 
-// UnmarshalShared_Namespace is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
-// each of them keeps all of it in memory. Byte slices are copied.
-func UnmarshalShared_Namespace(data []byte, m *corev1.Namespace) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	r.first()
-	unmarshal_corev1_Namespace(&r, m)
-	return r.err
-}
-
-// Marshal_Namespace returns m as it stands on the wire.
-func Marshal_Namespace(m *Namespace) ([]byte, error) {
-	w := startGenerated()
-	n := marshal_corev1_Namespace(&w, 0, m)
-	if w.again(n) {
-		n = marshal_corev1_Namespace(&w, 0, m)
-	}
-	return w.finish(n)
-}
-
-// UnmarshalShared_NamespaceList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
-// each of them keeps all of it in memory. Byte slices are copied.
-func UnmarshalShared_NamespaceList(data []byte, m *corev1.NamespaceList) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_corev1_NamespaceList(&r, m)
-	return r.err
-}
-
-// Marshal_NamespaceList returns m as it stands on the wire.
-func Marshal_NamespaceList(m *NamespaceList) ([]byte, error) {
-	w := startGenerated()
-	n := marshal_corev1_NamespaceList(&w, 0, m)
-	if w.again(n) {
-		n = marshal_corev1_NamespaceList(&w, 0, m)
-	}
-	return w.finish(n)
-}
-
 // UnmarshalShared_Pod is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Pod(data []byte, m *corev1.Pod) error {
@@ -134,104 +97,6 @@ func Marshal_ReplicationControllerList(m *ReplicationControllerList) ([]byte, er
 		n = marshal_corev1_ReplicationControllerList(&w, 0, m)
 	}
 	return w.finish(n)
-}
-
-// unmarshal_corev1_Namespace adds to m what r has up to its end.
-func unmarshal_corev1_Namespace(r *readerGenerated, m *corev1.Namespace) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			unmarshal_metav1_ObjectMeta(r, &m.ObjectMeta)
-			r.end = end
-		case 2:
-			end := r.enter()
-			unmarshal_corev1_NamespaceSpec(r, &m.Spec)
-			r.end = end
-		case 3:
-			end := r.enter()
-			unmarshal_corev1_NamespaceStatus(r, &m.Status)
-			r.end = end
-		default:
-			r.other("Namespace")
-		}
-	}
-	if r.err != nil {
-		r.done("Namespace", "ObjectMeta 1,Spec 2,Status 3")
-	}
-}
-
-// marshal_corev1_Namespace writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_Namespace(w *writerGenerated, n int, m *corev1.Namespace) int {
-	if m == nil {
-		return n
-	}
-	{
-		before := n
-		n = marshal_corev1_NamespaceStatus(w, n, &m.Status)
-		n = w.close(n, 3<<3|2, before)
-	}
-	{
-		before := n
-		n = marshal_corev1_NamespaceSpec(w, n, &m.Spec)
-		n = w.close(n, 2<<3|2, before)
-	}
-	{
-		before := n
-		n = marshal_metav1_ObjectMeta(w, n, &m.ObjectMeta)
-		n = w.close(n, 1<<3|2, before)
-	}
-	return n
-}
-
-// unmarshal_corev1_NamespaceList adds to m what r has up to its end.
-func unmarshal_corev1_NamespaceList(r *readerGenerated, m *corev1.NamespaceList) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			unmarshal_metav1_ListMeta(r, &m.ListMeta)
-			r.end = end
-		case 2:
-			end := r.enter()
-			v := growGenerated(r, end, &m.Items)
-			unmarshal_corev1_Namespace(r, v)
-			r.end = end
-		default:
-			r.other("NamespaceList")
-		}
-	}
-	if r.err != nil {
-		r.done("NamespaceList", "ListMeta 1,Items 2")
-	}
-}
-
-// marshal_corev1_NamespaceList writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_NamespaceList(w *writerGenerated, n int, m *corev1.NamespaceList) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.Items) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_Namespace(w, n, &m.Items[k])
-			n = w.close(n, 2<<3|2, before)
-		}
-	}
-	{
-		before := n
-		n = marshal_metav1_ListMeta(w, n, &m.ListMeta)
-		n = w.close(n, 1<<3|2, before)
-	}
-	return n
 }
 
 // unmarshal_corev1_Pod adds to m what r has up to its end.
@@ -532,131 +397,6 @@ func marshal_metav1_ObjectMeta(w *writerGenerated, n int, m *metav1.ObjectMeta) 
 	n = w.putString(n, 3<<3|2, m.Namespace)
 	n = w.putString(n, 2<<3|2, m.GenerateName)
 	n = w.putString(n, 1<<3|2, m.Name)
-	return n
-}
-
-// unmarshal_corev1_NamespaceSpec adds to m what r has up to its end.
-func unmarshal_corev1_NamespaceSpec(r *readerGenerated, m *corev1.NamespaceSpec) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textsGenerated(r, &m.Finalizers)
-		default:
-			r.other("NamespaceSpec")
-		}
-	}
-	if r.err != nil {
-		r.done("NamespaceSpec", "Finalizers 1")
-	}
-}
-
-// marshal_corev1_NamespaceSpec writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_NamespaceSpec(w *writerGenerated, n int, m *corev1.NamespaceSpec) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.Finalizers) - 1; k >= 0; k-- {
-		n = w.putString(n, 1<<3|2, string(m.Finalizers[k]))
-	}
-	return n
-}
-
-// unmarshal_corev1_NamespaceStatus adds to m what r has up to its end.
-func unmarshal_corev1_NamespaceStatus(r *readerGenerated, m *corev1.NamespaceStatus) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Phase)
-		case 2:
-			end := r.enter()
-			v := growGenerated(r, end, &m.Conditions)
-			unmarshal_corev1_NamespaceCondition(r, v)
-			r.end = end
-		default:
-			r.other("NamespaceStatus")
-		}
-	}
-	if r.err != nil {
-		r.done("NamespaceStatus", "Phase 1,Conditions 2")
-	}
-}
-
-// marshal_corev1_NamespaceStatus writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_NamespaceStatus(w *writerGenerated, n int, m *corev1.NamespaceStatus) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.Conditions) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_NamespaceCondition(w, n, &m.Conditions[k])
-			n = w.close(n, 2<<3|2, before)
-		}
-	}
-	n = w.putString(n, 1<<3|2, string(m.Phase))
-	return n
-}
-
-// unmarshal_metav1_ListMeta adds to m what r has up to its end.
-func unmarshal_metav1_ListMeta(r *readerGenerated, m *metav1.ListMeta) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.SelfLink)
-		case 2:
-			textGenerated(r, &m.ResourceVersion)
-		case 3:
-			textGenerated(r, &m.Continue)
-		case 4:
-			v := newWordGenerated[int64](r)
-			numberGenerated(r, v)
-			m.RemainingItemCount = v
-		case 5:
-			end := r.enter()
-			if m.ShardInfo == nil {
-				m.ShardInfo = &metav1.ShardInfo{}
-			}
-			unmarshal_metav1_ShardInfo(r, m.ShardInfo)
-			r.end = end
-		default:
-			r.other("ListMeta")
-		}
-	}
-	if r.err != nil {
-		r.done("ListMeta", "SelfLink 1,ResourceVersion 2,Continue 3,RemainingItemCount 4,ShardInfo 5")
-	}
-}
-
-// marshal_metav1_ListMeta writes m before the n bytes that w has, and returns how many it has then.
-func marshal_metav1_ListMeta(w *writerGenerated, n int, m *metav1.ListMeta) int {
-	if m == nil {
-		return n
-	}
-	if m.ShardInfo != nil {
-		{
-			before := n
-			n = marshal_metav1_ShardInfo(w, n, m.ShardInfo)
-			n = w.close(n, 5<<3|2, before)
-		}
-	}
-	if m.RemainingItemCount != nil {
-		n = w.putNumber(n, 4<<3, uint64(*m.RemainingItemCount))
-	}
-	n = w.putString(n, 3<<3|2, m.Continue)
-	n = w.putString(n, 2<<3|2, m.ResourceVersion)
-	n = w.putString(n, 1<<3|2, m.SelfLink)
 	return n
 }
 
@@ -1305,6 +1045,61 @@ func marshal_corev1_PodStatus(w *writerGenerated, n int, m *corev1.PodStatus) in
 	return n
 }
 
+// unmarshal_metav1_ListMeta adds to m what r has up to its end.
+func unmarshal_metav1_ListMeta(r *readerGenerated, m *metav1.ListMeta) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.SelfLink)
+		case 2:
+			textGenerated(r, &m.ResourceVersion)
+		case 3:
+			textGenerated(r, &m.Continue)
+		case 4:
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
+			m.RemainingItemCount = v
+		case 5:
+			end := r.enter()
+			if m.ShardInfo == nil {
+				m.ShardInfo = &metav1.ShardInfo{}
+			}
+			unmarshal_metav1_ShardInfo(r, m.ShardInfo)
+			r.end = end
+		default:
+			r.other("ListMeta")
+		}
+	}
+	if r.err != nil {
+		r.done("ListMeta", "SelfLink 1,ResourceVersion 2,Continue 3,RemainingItemCount 4,ShardInfo 5")
+	}
+}
+
+// marshal_metav1_ListMeta writes m before the n bytes that w has, and returns how many it has then.
+func marshal_metav1_ListMeta(w *writerGenerated, n int, m *metav1.ListMeta) int {
+	if m == nil {
+		return n
+	}
+	if m.ShardInfo != nil {
+		{
+			before := n
+			n = marshal_metav1_ShardInfo(w, n, m.ShardInfo)
+			n = w.close(n, 5<<3|2, before)
+		}
+	}
+	if m.RemainingItemCount != nil {
+		n = w.putNumber(n, 4<<3, uint64(*m.RemainingItemCount))
+	}
+	n = w.putString(n, 3<<3|2, m.Continue)
+	n = w.putString(n, 2<<3|2, m.ResourceVersion)
+	n = w.putString(n, 1<<3|2, m.SelfLink)
+	return n
+}
+
 // unmarshal_corev1_ReplicationControllerSpec adds to m what r has up to its end.
 func unmarshal_corev1_ReplicationControllerSpec(r *readerGenerated, m *corev1.ReplicationControllerSpec) {
 	for r.i < r.end {
@@ -1518,76 +1313,6 @@ func marshal_metav1_ManagedFieldsEntry(w *writerGenerated, n int, m *metav1.Mana
 	n = w.putString(n, 3<<3|2, m.APIVersion)
 	n = w.putString(n, 2<<3|2, string(m.Operation))
 	n = w.putString(n, 1<<3|2, m.Manager)
-	return n
-}
-
-// unmarshal_corev1_NamespaceCondition adds to m what r has up to its end.
-func unmarshal_corev1_NamespaceCondition(r *readerGenerated, m *corev1.NamespaceCondition) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Type)
-		case 2:
-			textGenerated(r, &m.Status)
-		case 4:
-			end := r.enter()
-			timeGenerated(r, &m.LastTransitionTime)
-			r.end = end
-		case 5:
-			textGenerated(r, &m.Reason)
-		case 6:
-			textGenerated(r, &m.Message)
-		default:
-			r.other("NamespaceCondition")
-		}
-	}
-	if r.err != nil {
-		r.done("NamespaceCondition", "Type 1,Status 2,LastTransitionTime 4,Reason 5,Message 6")
-	}
-}
-
-// marshal_corev1_NamespaceCondition writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_NamespaceCondition(w *writerGenerated, n int, m *corev1.NamespaceCondition) int {
-	if m == nil {
-		return n
-	}
-	n = w.putString(n, 6<<3|2, m.Message)
-	n = w.putString(n, 5<<3|2, m.Reason)
-	n = w.putTime(n, 4<<3|2, &m.LastTransitionTime)
-	n = w.putString(n, 2<<3|2, string(m.Status))
-	n = w.putString(n, 1<<3|2, string(m.Type))
-	return n
-}
-
-// unmarshal_metav1_ShardInfo adds to m what r has up to its end.
-func unmarshal_metav1_ShardInfo(r *readerGenerated, m *metav1.ShardInfo) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Selector)
-		default:
-			r.other("ShardInfo")
-		}
-	}
-	if r.err != nil {
-		r.done("ShardInfo", "Selector 1")
-	}
-}
-
-// marshal_metav1_ShardInfo writes m before the n bytes that w has, and returns how many it has then.
-func marshal_metav1_ShardInfo(w *writerGenerated, n int, m *metav1.ShardInfo) int {
-	if m == nil {
-		return n
-	}
-	n = w.putString(n, 1<<3|2, m.Selector)
 	return n
 }
 
@@ -3084,6 +2809,34 @@ func marshal_corev1_PodVolumeHealth(w *writerGenerated, n int, m *corev1.PodVolu
 		}
 	}
 	n = w.putString(n, 1<<3|2, m.Name)
+	return n
+}
+
+// unmarshal_metav1_ShardInfo adds to m what r has up to its end.
+func unmarshal_metav1_ShardInfo(r *readerGenerated, m *metav1.ShardInfo) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.Selector)
+		default:
+			r.other("ShardInfo")
+		}
+	}
+	if r.err != nil {
+		r.done("ShardInfo", "Selector 1")
+	}
+}
+
+// marshal_metav1_ShardInfo writes m before the n bytes that w has, and returns how many it has then.
+func marshal_metav1_ShardInfo(w *writerGenerated, n int, m *metav1.ShardInfo) int {
+	if m == nil {
+		return n
+	}
+	n = w.putString(n, 1<<3|2, m.Selector)
 	return n
 }
 

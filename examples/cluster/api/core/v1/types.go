@@ -29,13 +29,3 @@ type ReplicationController = corev1.ReplicationController
 
 // ReplicationControllerList is a list of replication controllers.
 type ReplicationControllerList = corev1.ReplicationControllerList
-
-// Namespace is a room in which names are unique.
-//
-// +kubebuilder:resource:scope=Cluster,shortName=ns
-// +kubebuilder:subresource:status
-// +kubebuilder:selectablefield:JSONPath=.status.phase
-type Namespace = corev1.Namespace
-
-// NamespaceList is a list of namespaces.
-type NamespaceList = corev1.NamespaceList

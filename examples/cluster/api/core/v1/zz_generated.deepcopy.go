@@ -14,26 +14,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// DeepCopy_Namespace copies a Namespace that shares no memory with in; nil for nil.
-func DeepCopy_Namespace(in *Namespace) *Namespace {
-	if in == nil {
-		return nil
-	}
-	out := new(Namespace)
-	deepCopy_corev1_Namespace(in, out)
-	return out
-}
-
-// DeepCopy_NamespaceList copies a NamespaceList that shares no memory with in; nil for nil.
-func DeepCopy_NamespaceList(in *NamespaceList) *NamespaceList {
-	if in == nil {
-		return nil
-	}
-	out := new(NamespaceList)
-	deepCopy_corev1_NamespaceList(in, out)
-	return out
-}
-
 // DeepCopy_Pod copies a Pod that shares no memory with in; nil for nil.
 func DeepCopy_Pod(in *Pod) *Pod {
 	if in == nil {
@@ -1248,61 +1228,6 @@ func deepCopy_corev1_LinuxContainerUser(in, out *corev1.LinuxContainerUser) {
 	if in.SupplementalGroups != nil {
 		out.SupplementalGroups = make([]int64, len(in.SupplementalGroups))
 		copy(out.SupplementalGroups, in.SupplementalGroups)
-	}
-}
-
-// deepCopy_corev1_Namespace copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_Namespace(in, out *corev1.Namespace) {
-	if unsafe.Sizeof(*in) != 328 {
-		in.DeepCopyInto(out)
-		return
-	}
-	out.TypeMeta = in.TypeMeta
-	deepCopy_metav1_ObjectMeta(&in.ObjectMeta, &out.ObjectMeta)
-	deepCopy_corev1_NamespaceSpec(&in.Spec, &out.Spec)
-	deepCopy_corev1_NamespaceStatus(&in.Status, &out.Status)
-}
-
-// deepCopy_corev1_NamespaceList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_NamespaceList(in, out *corev1.NamespaceList) {
-	if unsafe.Sizeof(*in) != 120 {
-		in.DeepCopyInto(out)
-		return
-	}
-	out.TypeMeta = in.TypeMeta
-	deepCopy_metav1_ListMeta(&in.ListMeta, &out.ListMeta)
-	out.Items = in.Items
-	if in.Items != nil {
-		out.Items = make([]corev1.Namespace, len(in.Items))
-		for i := range in.Items {
-			deepCopy_corev1_Namespace(&in.Items[i], &out.Items[i])
-		}
-	}
-}
-
-// deepCopy_corev1_NamespaceSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_NamespaceSpec(in, out *corev1.NamespaceSpec) {
-	if unsafe.Sizeof(*in) != 24 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.Finalizers != nil {
-		out.Finalizers = make([]corev1.FinalizerName, len(in.Finalizers))
-		copy(out.Finalizers, in.Finalizers)
-	}
-}
-
-// deepCopy_corev1_NamespaceStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_NamespaceStatus(in, out *corev1.NamespaceStatus) {
-	if unsafe.Sizeof(*in) != 40 || unsafe.Sizeof(corev1.NamespaceCondition{}) != 88 {
-		in.DeepCopyInto(out)
-		return
-	}
-	*out = *in
-	if in.Conditions != nil {
-		out.Conditions = make([]corev1.NamespaceCondition, len(in.Conditions))
-		copy(out.Conditions, in.Conditions)
 	}
 }
 

@@ -14,8 +14,6 @@ import (
 // Public to allow building arbitrary schemes.
 // All generated defaulters are covering - they call all nested defaulters.
 func RegisterDefaults(scheme *runtime.Scheme) error {
-	scheme.AddTypeDefaultingFunc(&corev1.Namespace{}, func(obj interface{}) { SetObjectDefaults_Namespace(obj.(*corev1.Namespace)) })
-	scheme.AddTypeDefaultingFunc(&corev1.NamespaceList{}, func(obj interface{}) { SetObjectDefaults_NamespaceList(obj.(*corev1.NamespaceList)) })
 	scheme.AddTypeDefaultingFunc(&corev1.Pod{}, func(obj interface{}) { SetObjectDefaults_Pod(obj.(*corev1.Pod)) })
 	scheme.AddTypeDefaultingFunc(&corev1.PodList{}, func(obj interface{}) { SetObjectDefaults_PodList(obj.(*corev1.PodList)) })
 	scheme.AddTypeDefaultingFunc(&corev1.ReplicationController{}, func(obj interface{}) { SetObjectDefaults_ReplicationController(obj.(*corev1.ReplicationController)) })
@@ -23,18 +21,6 @@ func RegisterDefaults(scheme *runtime.Scheme) error {
 		SetObjectDefaults_ReplicationControllerList(obj.(*corev1.ReplicationControllerList))
 	})
 	return nil
-}
-
-func SetObjectDefaults_Namespace(in *corev1.Namespace) {
-	SetDefaults_Namespace(in)
-	SetDefaults_NamespaceStatus(&in.Status)
-}
-
-func SetObjectDefaults_NamespaceList(in *corev1.NamespaceList) {
-	for i := range in.Items {
-		a := &in.Items[i]
-		SetObjectDefaults_Namespace(a)
-	}
 }
 
 func SetObjectDefaults_Pod(in *corev1.Pod) {

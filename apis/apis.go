@@ -1,0 +1,20 @@
+// Package apis lists the kinds of Kubernetes' control plane that a program can serve beside its own, with the loops that belong
+// to them.
+//
+// A program asks for them in one line, boot.Server{…, APIs: apis.All()}, and the operator chooses among them with
+// --enable-api. A program that does not ask links none of them. The kinds are aliases of the types of k8s.io/api, in the
+// folders below; each group's rules are in the folder of the group. Start reading at All. Nothing here runs a pod, a node or
+// a controller of workloads.
+package apis
+
+import (
+	"github.com/typeplane/typeplane/apis/admissionregistration"
+	"github.com/typeplane/typeplane/apis/coordination"
+	"github.com/typeplane/typeplane/apis/events"
+	"github.com/typeplane/typeplane/boot"
+)
+
+// All returns everything that there is, in the order in which --enable-api shows it.
+func All() []boot.API {
+	return []boot.API{coreAPI(), events.API(), coordination.API(), admissionregistration.API()}
+}

@@ -1,0 +1,70 @@
+package apis
+
+import (
+	"context"
+	"os"
+
+	"github.com/google/uuid"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/apis/core"
+	"github.com/typeplane/typeplane/boot"
+	"github.com/typeplane/typeplane/control/leader"
+	"github.com/typeplane/typeplane/control/namespace"
+	"github.com/typeplane/typeplane/control/serviceaccount"
+)
+
+// coreAPI is the group without a name, with what has to be done for its kinds.
+func coreAPI() boot.API {
+	api := core.API()
+	api.Extend = extendCore
+	return api
+}
+
+func extendCore(ctx context.Context, h *boot.Host) error {
+	var loops []func(context.Context)
+	if namespaces := namespace.New(h.Resources, h.Log); namespaces != nil {
+		if err := namespaces.MakeStanding(ctx, h.Scheme); err != nil {
+			return err
+		}
+		namespaces.Guard(h.Resources)
+		loops = append(loops, func(ctx context.Context) { namespaces.Run(ctx, h.Resources) })
+	}
+	if accounts := serviceaccount.New(h.Resources, h.Log); accounts != nil {
+		loops = append(loops, accounts.Run)
+	}
+	if len(loops) > 0 {
+		h.Go(alone(h, func(ctx context.Context) { runAll(ctx, loops) }))
+	}
+	return nil
+}
+
+// alone has a loop run in one of the servers that share their objects. Where leases are not served it runs in each of them:
+// the loops bear that, it is only more work.
+func alone(h *boot.Host, loop func(context.Context)) func(context.Context) {
+	leases := h.Resource(schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}, "")
+	namespaces := h.Enabled("namespaces")
+	if !h.Shared || leases == nil || !namespaces {
+		return loop
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "typeplane"
+	}
+	config := leader.Config{Leases: leases, Namespace: "kube-system", Name: "typeplane-control", Identity: host + "_" + uuid.NewString(), Log: h.Log}
+	return func(ctx context.Context) { leader.Run(ctx, config, loop) }
+}
+
+// runAll runs loops beside each other until all have ended.
+func runAll(ctx context.Context, loops []func(context.Context)) {
+	done := make(chan struct{})
+	for _, loop := range loops {
+		go func() {
+			defer func() { done <- struct{}{} }()
+			loop(ctx)
+		}()
+	}
+	for range loops {
+		<-done
+	}
+}

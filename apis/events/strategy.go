@@ -1,0 +1,154 @@
+package events
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/apimachinery/pkg/api/operation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Strategy holds the rules of events, and their columns.
+type Strategy struct{}
+
+// The greatest lengths of texts in events that have a time of their own, which old events have not.
+const (
+	maxWord = 128
+	maxNote = 1024
+)
+
+// Validate says what is wrong with an event, in whichever group it was sent.
+func (Strategy) Validate(_ context.Context, e *corev1.Event) field.ErrorList {
+	namespace := e.InvolvedObject.Namespace
+	mismatch := field.ErrorList{field.Invalid(field.NewPath("involvedObject", "namespace"), namespace, "does not match event.namespace")}
+	if e.EventTime.IsZero() {
+		if namespace == "" && e.Namespace != metav1.NamespaceDefault || namespace != "" && namespace != e.Namespace {
+			return mismatch
+		}
+		return nil
+	}
+	var errs field.ErrorList
+	if namespace == "" && e.Namespace != metav1.NamespaceDefault && e.Namespace != metav1.NamespaceSystem {
+		errs = mismatch
+	}
+	word := func(name, text string) {
+		switch {
+		case text == "":
+			errs = append(errs, field.Required(field.NewPath(name), ""))
+		case len(text) > maxWord:
+			errs = append(errs, field.Invalid(field.NewPath(name), "", fmt.Sprintf("can have at most %d characters", maxWord)))
+		}
+	}
+	controller := field.NewPath("reportingController")
+	if e.ReportingController == "" {
+		errs = append(errs, field.Required(controller, ""))
+	}
+	for _, message := range validation.IsQualifiedName(e.ReportingController) {
+		errs = append(errs, field.Invalid(controller, e.ReportingController, message))
+	}
+	word("reportingInstance", e.ReportingInstance)
+	word("action", e.Action)
+	word("reason", e.Reason)
+	if len(e.Message) > maxNote {
+		errs = append(errs, field.Invalid(field.NewPath("message"), "", fmt.Sprintf("can have at most %d characters", maxNote)))
+	}
+	return errs
+}
+
+// validateNew is what events.k8s.io wants beyond that: events of the new kind only.
+func validateNew(_ context.Context, op operation.Operation, path *field.Path, e, _ *eventsv1.Event) field.ErrorList {
+	if op.Type != operation.Create {
+		return nil
+	}
+	var errs field.ErrorList
+	if e.EventTime.IsZero() {
+		errs = append(errs, field.Required(path.Child("eventTime"), ""))
+	}
+	if e.Type != corev1.EventTypeNormal && e.Type != corev1.EventTypeWarning {
+		errs = append(errs, field.Invalid(path.Child("type"), "", fmt.Sprintf("has invalid value: %v", e.Type)))
+	}
+	if e.Series != nil && e.Series.Count < 2 {
+		errs = append(errs, field.Invalid(path.Child("series", "count"), "", "should be at least 2"))
+	}
+	if e.Series != nil && e.Series.LastObservedTime.IsZero() {
+		errs = append(errs, field.Required(path.Child("series", "lastObservedTime"), ""))
+	}
+	for name, set := range map[string]bool{
+		"deprecatedFirstTimestamp": !e.DeprecatedFirstTimestamp.IsZero(), "deprecatedLastTimestamp": !e.DeprecatedLastTimestamp.IsZero(),
+		"deprecatedCount": e.DeprecatedCount != 0, "deprecatedSource": e.DeprecatedSource != corev1.EventSource{},
+	} {
+		if set {
+			errs = append(errs, field.Invalid(path.Child(name), "", "needs to be unset"))
+		}
+	}
+	return errs
+}
+
+// AllowCreateOnUpdate: an event that has gone comes back when it happens again.
+func (Strategy) AllowCreateOnUpdate() bool { return true }
+
+// Columns are what kubectl get shows of events.
+func (Strategy) Columns() []metav1.TableColumnDefinition {
+	return []metav1.TableColumnDefinition{
+		{Name: "Last Seen", Type: "string", Description: "The time since it happened for the last time."},
+		{Name: "Type", Type: "string", Description: "Normal or Warning."},
+		{Name: "Reason", Type: "string", Description: "Why it happened, in one word."},
+		{Name: "Object", Type: "string", Description: "To what it happened."},
+		{Name: "Subobject", Type: "string", Priority: 1, Description: "To which part of it."},
+		{Name: "Source", Type: "string", Priority: 1, Description: "Who says so."},
+		{Name: "Message", Type: "string", Description: "What happened."},
+		{Name: "First Seen", Type: "string", Priority: 1, Description: "The time since it happened for the first time."},
+		{Name: "Count", Type: "string", Priority: 1, Description: "How often it happened."},
+		{Name: "Name", Type: "string", Format: "name", Priority: 1, Description: "The name of the event."},
+	}
+}
+
+// Cells fills the columns for one event.
+func (Strategy) Cells(e *corev1.Event) []any {
+	first := since(e.FirstTimestamp.Time)
+	if e.FirstTimestamp.IsZero() {
+		first = since(e.EventTime.Time)
+	}
+	last := since(e.LastTimestamp.Time)
+	if e.LastTimestamp.IsZero() {
+		last = first
+	}
+	count := max(e.Count, 1)
+	if e.Series != nil {
+		last, count = since(e.Series.LastObservedTime.Time), e.Series.Count
+	}
+	object := strings.ToLower(e.InvolvedObject.Kind)
+	if e.InvolvedObject.Name != "" {
+		object += "/" + e.InvolvedObject.Name
+	}
+	return []any{last, e.Type, e.Reason, object, e.InvolvedObject.FieldPath, source(e), strings.TrimSpace(e.Message), first, fmt.Sprint(count), e.Name}
+}
+
+func since(t time.Time) string {
+	if t.IsZero() {
+		return "<unknown>"
+	}
+	return duration.HumanDuration(time.Since(t))
+}
+
+// source is who says so: the component, and where it runs.
+func source(e *corev1.Event) string {
+	component, instance := e.Source.Component, e.Source.Host
+	if component == "" {
+		component = e.ReportingController
+	}
+	if instance == "" {
+		instance = e.ReportingInstance
+	}
+	if instance == "" {
+		return component
+	}
+	return component + ", " + instance
+}

@@ -1,0 +1,140 @@
+// Package follow keeps a loop of the server informed of a resource: what there is, and from then on every change.
+//
+// It reads through the verbs that clients have (rest.Lister, rest.Watcher), in this process: no requests, no polling. Start
+// reading at Run. It keeps no objects; whoever follows decides what to remember.
+package follow
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typeplane/typeplane/registry/rest"
+)
+
+// Handler is told what happens. Its functions are called one after the other, by one goroutine; the objects are the
+// handler's. A function that is nil is not called.
+type Handler[T any] struct {
+	// Replace is told everything that there is: first, and whenever changes may have been missed.
+	Replace func([]T)
+	// Changed is told what was made or written, Gone the last state of what was removed.
+	Changed, Gone func(*T)
+}
+
+// The waits after a failure: each twice as long as the one before.
+const (
+	firstPause = 100 * time.Millisecond
+	lastPause  = 10 * time.Second
+)
+
+// Run follows r in a namespace ("" is all of them) until ctx ends. T is the Go type of the objects in the version of r. What
+// goes wrong is logged, and tried again.
+func Run[T any](ctx context.Context, r *rest.Resource, namespace string, log *slog.Logger, h Handler[T]) {
+	pause := firstPause
+	for ctx.Err() == nil {
+		all, revision, err := List[T](ctx, r, namespace)
+		if err == nil {
+			pause = firstPause
+			if h.Replace != nil {
+				h.Replace(all)
+			}
+			err = watch(ctx, r, namespace, revision, h)
+		}
+		if err == nil || ctx.Err() != nil {
+			continue
+		}
+		log.Warn("a loop of the server lost sight of a resource, and looks again", "resource", r.Name, "error", err)
+		Wait(ctx, pause)
+		pause = min(2*pause, lastPause)
+	}
+}
+
+// Wait returns after d, or when ctx ends.
+func Wait(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// List returns what there is in a namespace, and the resourceVersion of that.
+func List[T any](ctx context.Context, r *rest.Resource, namespace string) (items []T, revision string, err error) {
+	view, err := r.List.List(ctx, namespace, metav1.ListOptions{})
+	if err != nil {
+		return nil, "", err
+	}
+	var list struct {
+		Metadata metav1.ListMeta
+		Items    []T
+	}
+	if err := Read(view, &list); err != nil {
+		return nil, "", err
+	}
+	return list.Items, list.Metadata.ResourceVersion, nil
+}
+
+// Read decodes what a view says.
+func Read(view rest.View, into any) error {
+	var b bytes.Buffer
+	if err := view.WriteTo(&b, rest.Form{MediaType: rest.JSON}); err != nil {
+		return err
+	}
+	return json.Unmarshal(b.Bytes(), into)
+}
+
+// watch follows from a revision on. It returns nil when it has to start anew, as watches end from time to time.
+func watch[T any](ctx context.Context, r *rest.Resource, namespace, revision string, h Handler[T]) error {
+	stream, err := r.Watch.Watch(ctx, namespace, metav1.ListOptions{ResourceVersion: revision})
+	if err != nil {
+		return err
+	}
+	defer stream.Close()
+	for {
+		events, err := stream.Next(ctx)
+		if errors.Is(err, io.EOF) || ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for _, event := range events {
+			if err := tell(event, h); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func tell[T any](event rest.Event, h Handler[T]) error {
+	on := h.Changed
+	switch event.Type {
+	case rest.Bookmark:
+		return nil
+	case rest.Error:
+		var status metav1.Status
+		if err := Read(event.Object, &status); err != nil {
+			return err
+		}
+		return fmt.Errorf("the watch ended: %s", status.Message)
+	case rest.Deleted:
+		on = h.Gone
+	}
+	if on == nil {
+		return nil
+	}
+	obj := new(T)
+	if err := Read(event.Object, obj); err != nil {
+		return err
+	}
+	on(obj)
+	return nil
+}
