@@ -69,14 +69,19 @@ func (s *Server) may(c *call, verb string) error {
 		IsResource:    c.info.IsResource,
 		Path:          c.info.Path,
 	}
-	allowed, reason, err := s.config.Authorizer.Authorize(c.ctx, attributes)
+	return s.allows(c, attributes)
+}
+
+// allows asks the Authorizer, and makes a status of a no.
+func (s *Server) allows(c *call, a auth.Attributes) error {
+	decision, reason, err := s.config.Authorizer.Authorize(c.ctx, a)
 	switch {
-	case err != nil:
+	case decision == auth.Allow:
+		return nil
+	case err != nil && decision == auth.NoOpinion:
 		return apierrors.NewInternalError(fmt.Errorf("authorization: %w", err))
-	case !allowed:
-		return forbidden(attributes, reason)
 	}
-	return nil
+	return forbidden(a, reason)
 }
 
 // withCreate says in the context of a write whether it may make the object if there is none: that is another right than

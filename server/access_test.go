@@ -58,8 +58,12 @@ func TestForbidden(t *testing.T) {
 
 type authorizerFunc func(auth.Attributes) (bool, string, error)
 
-func (f authorizerFunc) Authorize(_ context.Context, a auth.Attributes) (bool, string, error) {
-	return f(a)
+func (f authorizerFunc) Authorize(_ context.Context, a auth.Attributes) (auth.Decision, string, error) {
+	allowed, reason, err := f(a)
+	if allowed {
+		return auth.Allow, reason, err
+	}
+	return auth.NoOpinion, reason, err
 }
 
 func TestAuthorizer(t *testing.T) {

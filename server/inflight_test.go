@@ -14,13 +14,6 @@ import (
 	"github.com/typeplane/typeplane/server/auth"
 )
 
-// everybody may do everything.
-type everything struct{}
-
-func (everything) Authorize(context.Context, auth.Attributes) (bool, string, error) {
-	return true, "", nil
-}
-
 // busy is a server whose requests for the object "slow" take until end is closed; begun says that one has its place.
 type busy struct {
 	*server.Server
@@ -46,7 +39,7 @@ func newBusy(t *testing.T, reads, writes int) *busy {
 		return objectView{obj}, nil
 	})
 	c := config(t, r)
-	c.Authorizer = everything{}
+	c.Authorizer = auth.Everybody{}
 	c.MaxRequestsInFlight, c.MaxMutatingRequestsInFlight = reads, writes
 	b.Server = newServer(t, c)
 	return b

@@ -181,8 +181,11 @@ func TestFieldManager(t *testing.T) {
 // noCreate allows everything but create.
 type noCreate struct{}
 
-func (noCreate) Authorize(_ context.Context, a auth.Attributes) (bool, string, error) {
-	return a.Verb != "create", "", nil
+func (noCreate) Authorize(_ context.Context, a auth.Attributes) (auth.Decision, string, error) {
+	if a.Verb == "create" {
+		return auth.NoOpinion, "", nil
+	}
+	return auth.Allow, "", nil
 }
 
 // A write that may have to make the object carries the refusal along; one that never does is not asked about.

@@ -72,6 +72,8 @@ type call struct {
 	info  requestInfo
 	// user is nil on a public path that was asked for without a credential.
 	user *auth.User
+	// impersonator is who sent the request, where user is somebody else whom they act as.
+	impersonator *auth.User
 	// ctx is the context of the request with its deadline; it takes the place of req.Context().
 	ctx context.Context
 	// resource is what the path names. The rest of the server may read it only below route.
@@ -107,6 +109,10 @@ func (s *Server) process(c *call) error {
 	if badQuery != nil {
 		return apierrors.NewBadRequest(fmt.Sprintf("the query can't be read: %v", badQuery))
 	}
+	if err := s.impersonate(c); err != nil {
+		return err
+	}
+	c.ctx = auth.WithUser(c.ctx, c.user)
 	cancel, err := s.setDeadline(c)
 	if err != nil {
 		return err

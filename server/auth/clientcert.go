@@ -40,6 +40,11 @@ var _ Authenticator = (*ClientCertificates)(nil)
 // NewClientCertificates accepts the certificates that were issued, for client authentication, by one of the
 // authorities in the PEM bundle.
 func NewClientCertificates(pemBundle []byte) (*ClientCertificates, error) {
+	return newVerifier(pemBundle, "client CA")
+}
+
+// newVerifier calls the bundle what in its errors.
+func newVerifier(pemBundle []byte, what string) (*ClientCertificates, error) {
 	roots := x509.NewCertPool()
 	count := 0
 	for block, rest := pem.Decode(pemBundle); block != nil; block, rest = pem.Decode(rest) {
@@ -48,13 +53,13 @@ func NewClientCertificates(pemBundle []byte) (*ClientCertificates, error) {
 		}
 		cert, err := x509.ParseCertificate(block.Bytes)
 		if err != nil {
-			return nil, fmt.Errorf("auth: client CA: %w", err)
+			return nil, fmt.Errorf("auth: %s: %w", what, err)
 		}
 		roots.AddCert(cert)
 		count++
 	}
 	if count == 0 {
-		return nil, errors.New("auth: client CA: the PEM data has no certificate")
+		return nil, fmt.Errorf("auth: %s: the PEM data has no certificate", what)
 	}
 	return &ClientCertificates{roots: roots, now: time.Now, known: map[[sha256.Size]byte]verified{}}, nil
 }
@@ -85,8 +90,8 @@ func (c *ClientCertificates) Authenticate(req *http.Request) (*User, error) {
 	return fresh.user, nil
 }
 
-// verify checks the signatures, dates and purpose of what the client sent.
-func (c *ClientCertificates) verify(sent []*x509.Certificate, sum [sha256.Size]byte) (verified, error) {
+// chain checks the signatures, dates and purpose of what the client sent, and returns the way to a root.
+func (c *ClientCertificates) chain(sent []*x509.Certificate) ([]*x509.Certificate, error) {
 	leaf := sent[0]
 	opts := x509.VerifyOptions{
 		Roots:         c.roots,
@@ -99,7 +104,17 @@ func (c *ClientCertificates) verify(sent []*x509.Certificate, sum [sha256.Size]b
 	}
 	chains, err := leaf.Verify(opts)
 	if err != nil {
-		return verified{}, fmt.Errorf("auth: client certificate of %q: %w", leaf.Subject.CommonName, err)
+		return nil, fmt.Errorf("auth: client certificate of %q: %w", leaf.Subject.CommonName, err)
+	}
+	return chains[0], nil
+}
+
+// verify says whom the certificate names.
+func (c *ClientCertificates) verify(sent []*x509.Certificate, sum [sha256.Size]byte) (verified, error) {
+	leaf := sent[0]
+	chain, err := c.chain(sent)
+	if err != nil {
+		return verified{}, err
 	}
 	if leaf.Subject.CommonName == "" {
 		return verified{}, errors.New("auth: client certificate: the subject has no common name")
@@ -111,7 +126,7 @@ func (c *ClientCertificates) verify(sent []*x509.Certificate, sum [sha256.Size]b
 		Extra:  map[string][]string{"authentication.kubernetes.io/credential-id": {"X509SHA256=" + hex.EncodeToString(sum[:])}},
 	}
 	notAfter := leaf.NotAfter
-	for _, cert := range chains[0] {
+	for _, cert := range chain {
 		if cert.NotAfter.Before(notAfter) {
 			notAfter = cert.NotAfter
 		}
