@@ -75,6 +75,9 @@ func (e *endpoint[T]) createNamed(ctx context.Context, hub T, opts metav1.Create
 	if strategy.PrepareForCreate != nil {
 		strategy.PrepareForCreate(ctx, hub)
 	}
+	if err := rest.CheckWrite(ctx, hub, nil); err != nil {
+		return nil, err
+	}
 
 	// Validate.
 	if err := e.validateCreate(ctx, hub); err != nil {

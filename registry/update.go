@@ -95,6 +95,11 @@ func (e *endpoint[T]) replace(ctx context.Context, hub, old T, current storage.E
 	if strategy.PrepareForUpdate != nil && e.subresource == "" {
 		strategy.PrepareForUpdate(ctx, hub, old)
 	}
+	if e.subresource == "" {
+		if err := rest.CheckWrite(ctx, hub, old); err != nil {
+			return nil, err
+		}
+	}
 
 	// Validate.
 	if err := e.validateUpdate(ctx, hub, old); err != nil {
