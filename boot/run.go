@@ -11,6 +11,9 @@ import (
 	"os"
 	"slices"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/server"
@@ -41,6 +44,7 @@ type Instance struct {
 	// resources are what is served, one for each version; survey reads the stores behind them.
 	resources []rest.Resource
 	survey    *surveyor
+	metrics   *prometheus.Registry
 	server    *server.Server
 	loops     []func(context.Context)
 	closers   []func() error
@@ -53,7 +57,7 @@ func Open(ctx context.Context, s Server, o *Options) (_ *Instance, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	i := &Instance{options: o, log: o.Log}
+	i := &Instance{options: o, log: o.Log, metrics: prometheus.NewRegistry()}
 	if i.log == nil {
 		i.log = slog.New(slog.NewTextHandler(os.Stderr, nil))
 	}
@@ -179,6 +183,7 @@ func (i *Instance) openResources(context.Context) error {
 		return err
 	}
 	memos := newMemos(&i.options.Serving)
+	i.measureStores(memos)
 	i.survey = &surveyor{kinds: i.known}
 	for n := range i.known.resources {
 		store, served, err := openResource(i.known, n, schemas, memos, i.db)
@@ -193,6 +198,16 @@ func (i *Instance) openResources(context.Context) error {
 		i.db.encryption.Start(i.db.reread)
 	}
 	return nil
+}
+
+// measureStores registers the metrics of the stores, before they are opened.
+func (i *Instance) measureStores(memos *registry.Memos) {
+	i.db.names = map[string]schema.GroupResource{}
+	for _, r := range i.known.resources {
+		i.db.names[r.KeyPrefix()] = r.GroupResource()
+	}
+	i.db.times = newEtcdTimes(i.metrics)
+	i.metrics.MustRegister(&storeMetrics{db: i.db, memos: memos})
 }
 
 // newMemos returns where answers are kept, nil for nowhere.

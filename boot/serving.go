@@ -35,6 +35,7 @@ func (i *Instance) openServer(context.Context) error {
 		Readyz:        []server.Check{{Name: "etcd", Check: db.ready}, {Name: "watch-cache", Check: db.filled}, {Name: "kms-providers", Check: db.kmsHealth}},
 		Healthz:       []server.Check{{Name: "encryption-config", Check: db.encryptionHealth}},
 		Reports:       []server.Report{{Path: storagePath, Make: i.survey.report}},
+		Metrics:       i.metrics,
 		Log:           i.log,
 
 		MaxRequestsInFlight:         inFlight(o.MaxRequestsInFlight),

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/cacher"
 	"github.com/typeplane/typeplane/storage/embedded"
@@ -26,7 +28,11 @@ type database struct {
 	cached    bool
 	log       *slog.Logger
 	closeEtcd func() error
-	caches    []*cacher.Cacher
+	caches    []resourceCache
+	// names are the resources by the prefixes of their keys, times what their operations are measured with; nil measures
+	// nothing.
+	names     map[string]schema.GroupResource
+	times     *etcdTimes
 	compactor *etcd3.Compactor // of a cluster's etcd
 	// encryption is nil where values lie in etcd as they are.
 	encryption *encryption.Encryption
@@ -91,6 +97,9 @@ func (d *database) newRecall() *cacher.Recall {
 // one. recall is inside form; nil for none. close ends the store.
 func (d *database) store(prefix string, form storage.Form, recall *cacher.Recall) (storage.Interface, error) {
 	source := plantBelow(d.source(form))
+	if d.times != nil {
+		source = d.times.timed(source, d.names[prefix])
+	}
 	if !d.cached {
 		return plantAbove(source), nil
 	}
@@ -98,7 +107,7 @@ func (d *database) store(prefix string, form storage.Form, recall *cacher.Recall
 	if err != nil {
 		return nil, err
 	}
-	d.caches = append(d.caches, c)
+	d.caches = append(d.caches, resourceCache{c, d.names[prefix]})
 	return plantAbove(c), nil
 }
 

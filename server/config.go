@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/registry/rest"
@@ -41,6 +42,10 @@ type Config struct {
 
 	// Reports are answered as JSON, to users whom the Authorizer allows to get their path.
 	Reports []Report
+
+	// Metrics is where the metrics of requests are registered, and what /metrics shows to users whom the Authorizer allows to
+	// get it. A registry is for one server. Nil: there is no such page.
+	Metrics *prometheus.Registry
 
 	// RequestTimeout bounds every request but watches, and ?timeout=. Zero: 60 s.
 	RequestTimeout time.Duration

@@ -31,21 +31,28 @@ func newPlaces(n int) places {
 // Three things need no place: watches, which last and cost little; health checks, because to restart a busy server does not help;
 // and what an administrator does when all places are taken, because it may be the cure.
 func (s *Server) admit(c *call) (release func(), err error) {
-	free := s.reading
+	free, count := s.reading, s.readCount
 	if !c.readOnly() {
-		free = s.writing
+		free, count = s.writing, s.writeCount
 	}
-	if free == nil || c.info.Verb == "watch" || !c.info.IsResource && openPath(c.info.Path) {
+	if c.info.Verb == "watch" || !c.info.IsResource && openPath(c.info.Path) {
 		return func() {}, nil
+	}
+	if free == nil {
+		count.inFlight.Inc()
+		return count.inFlight.Dec, nil
 	}
 	select {
 	case free <- struct{}{}:
-		return func() { <-free }, nil
+		count.inFlight.Inc()
+		return func() { count.inFlight.Dec(); <-free }, nil
 	default:
 	}
 	if c.user.In(auth.GroupMasters) {
-		return func() {}, nil
+		count.inFlight.Inc()
+		return count.inFlight.Dec, nil
 	}
+	count.dropped.Inc()
 	return nil, errTooManyRequests
 }
 

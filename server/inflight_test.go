@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
@@ -41,6 +42,7 @@ func newBusy(t *testing.T, reads, writes int) *busy {
 	c := config(t, r)
 	c.Authorizer = auth.Everybody{}
 	c.MaxRequestsInFlight, c.MaxMutatingRequestsInFlight = reads, writes
+	c.Metrics = prometheus.NewRegistry()
 	b.Server = newServer(t, c)
 	return b
 }

@@ -11,20 +11,32 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// response remembers whether an answer has begun, because after that no other one can be given.
+// response remembers whether an answer has begun, because after that no other one can be given, and what it is.
 type response struct {
 	http.ResponseWriter
-	begun bool
+	begun   bool
+	code    int   // 0 is 200
+	written int64 // bytes of the body
 }
 
 func (w *response) WriteHeader(code int) {
-	w.begun = true
+	w.begun, w.code = true, code
 	w.ResponseWriter.WriteHeader(code)
 }
 
 func (w *response) Write(p []byte) (int, error) {
 	w.begun = true
-	return w.ResponseWriter.Write(p)
+	n, err := w.ResponseWriter.Write(p)
+	w.written += int64(n)
+	return n, err
+}
+
+// status is the code of the answer.
+func (w *response) status() int {
+	if w.code == 0 {
+		return http.StatusOK
+	}
+	return w.code
 }
 
 // Unwrap lets http.ResponseController reach the connection.
@@ -39,6 +51,7 @@ func (s *Server) recoverPanic(c *call) {
 	if p == http.ErrAbortHandler {
 		panic(p)
 	}
+	s.requests.Panicked()
 	auditID := c.w.Header().Get(headerAuditID)
 	s.config.Log.Error("a request made the server panic", "panic", p, "method", c.req.Method, "path", c.req.URL.Path,
 		"auditID", auditID, "stack", string(debug.Stack()))

@@ -20,7 +20,7 @@ func (s *Server) route(c *call) error {
 	if !c.info.IsResource {
 		return s.routeDocument(c)
 	}
-	gv := schema.GroupVersion{Group: c.info.Group, Version: c.info.Version}
+	gv := groupVersionOf(c.info)
 	if !s.groupVersions[gv] {
 		return errPageNotFound
 	}
@@ -33,6 +33,10 @@ func (s *Server) route(c *call) error {
 		return s.refuseMethod(c)
 	}
 	return verb(c)
+}
+
+func groupVersionOf(i requestInfo) schema.GroupVersion {
+	return schema.GroupVersion{Group: i.Group, Version: i.Version}
 }
 
 // verb is the function that answers, or nil if the resource does not have it here.

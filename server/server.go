@@ -9,12 +9,15 @@ import (
 	"net/http"
 	"net/url"
 	"sync/atomic"
+	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/server/auth"
+	"github.com/typeplane/typeplane/server/metrics"
 )
 
 // Server answers requests. It is safe for concurrent use, as an http.Handler or by Serve.
@@ -27,6 +30,10 @@ type Server struct {
 	documents     map[string]func(*call) error
 
 	reading, writing places // for requests that change nothing, and for the others
+
+	requests              *metrics.Requests
+	readCount, writeCount place
+	events                map[*rest.Resource]prometheus.Counter // of watches
 
 	stopping   atomic.Bool // makes /readyz fail
 	watching   context.Context
@@ -48,18 +55,26 @@ func New(config Config) (*Server, error) {
 		reading:       newPlaces(config.MaxRequestsInFlight),
 		writing:       newPlaces(config.MaxMutatingRequestsInFlight),
 	}
+	registry := config.Metrics
+	if registry == nil {
+		registry = prometheus.NewRegistry()
+	}
+	s.requests = metrics.NewRequests(registry)
+	s.readCount, s.writeCount = newPlace(s.requests, metrics.ReadOnly), newPlace(s.requests, metrics.Mutating)
 	s.watching, s.endWatches = context.WithCancel(context.Background())
 	for i := range config.Resources {
 		r := &config.Resources[i]
 		s.resources[keyOf(r)] = r
 		s.groupVersions[r.GroupVersion] = true
 	}
+	s.countEvents()
 	if err := errors.Join(s.buildDiscovery(), s.buildOpenAPI()); err != nil {
 		return nil, err
 	}
 	s.addHealth()
 	s.addVersion()
 	s.addReports()
+	s.addMetrics()
 	s.addIndex()
 	return s, nil
 }
@@ -85,11 +100,17 @@ type call struct {
 // ServeHTTP answers one request; process has the order of the steps.
 func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	c := &call{w: &response{ResponseWriter: w}, req: req, ctx: req.Context()}
+	defer s.finish(c, time.Now())
 	defer s.recoverPanic(c)
 	stampHeaders(c)
 	if err := s.process(c); err != nil {
 		s.fail(c, err)
 	}
+}
+
+// finish comes after everything else, whatever became of the request.
+func (s *Server) finish(c *call, begun time.Time) {
+	s.measure(c, time.Since(begun))
 }
 
 // process is the order of a request. 401 comes before everything that costs or tells something.

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/registry/rest"
@@ -38,7 +39,10 @@ func (s *Server) watch(c *call) error {
 		return err
 	}
 	defer stream.Close()
-	return c.sendEvents(ctx, stream, form, time.Now().Add(timeout+slack))
+	open := s.series(c).LongRunning()
+	open.Inc()
+	defer open.Dec()
+	return c.sendEvents(ctx, stream, form, time.Now().Add(timeout+slack), s.events[c.resource])
 }
 
 // watchTimeout is what the client asks for, or a random time, so that watches that began together do not all end at once.
@@ -53,7 +57,7 @@ func (s *Server) watchTimeout(opts metav1.ListOptions) time.Duration {
 const maxWatchSeconds = 10 * 365 * 24 * 3600
 
 // sendEvents writes events until the stream or the client ends. All events that come at once go out with one flush.
-func (c *call) sendEvents(ctx context.Context, stream rest.Stream, form rest.Form, deadline time.Time) error {
+func (c *call) sendEvents(ctx context.Context, stream rest.Stream, form rest.Form, deadline time.Time, sent prometheus.Counter) error {
 	header := c.w.Header()
 	header.Set("Content-Type", string(form.MediaType))
 	frame := appendJSONEvent
@@ -91,6 +95,7 @@ func (c *call) sendEvents(ctx context.Context, stream rest.Stream, form rest.For
 			return err
 		}
 		if len(events) > 0 {
+			sent.Add(float64(len(events)))
 			if err := control.Flush(); err != nil {
 				return err
 			}

@@ -127,6 +127,12 @@ var rules = []rule{
 		reason: "the twin, the cache and a migration work over any backend",
 	},
 	{
+		in:     []string{"..."},
+		except: []string{"server", "server/metrics", "boot"},
+		forbid: []string{"github.com/prometheus/..."},
+		reason: "what has numbers offers them as plain ones (cacher.Stats); how they are shown is decided where requests are counted and where everything is joined",
+	},
+	{
 		in:     []string{"runtime/..."},
 		forbid: []string{"./storage/...", "./registry/...", "./server/...", "./boot/...", "net/http"},
 		reason: "the object model is below everything that stores or serves objects",

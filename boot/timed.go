@@ -1,0 +1,90 @@
+package boot
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/storage"
+	"github.com/typeplane/typeplane/storage/cacher"
+)
+
+// etcdTimes are the metrics of requests to the database, under Kubernetes' names.
+type etcdTimes struct {
+	duration      *prometheus.HistogramVec
+	total, failed *prometheus.CounterVec
+}
+
+func newEtcdTimes(registry prometheus.Registerer) *etcdTimes {
+	labels := []string{"operation", "group", "resource"}
+	t := &etcdTimes{
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "etcd_request_duration_seconds", Help: "Time of an operation on the database, its retries included.",
+			Buckets: []float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.5, 2, 5, 10, 30, 60},
+		}, labels),
+		total:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "etcd_requests_total", Help: "Operations on the database."}, labels),
+		failed: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "etcd_request_errors_total", Help: "Operations that the database could not do. What it says of objects, such as that one is not there, is none."}, labels),
+	}
+	registry.MustRegister(t.duration, t.total, t.failed)
+	return t
+}
+
+// timed is a source whose operations are measured. Watches are not: they last.
+type timed struct {
+	cacher.Source
+	get, list, create, update, delete operation
+}
+
+func (t *etcdTimes) timed(source cacher.Source, resource schema.GroupResource) cacher.Source {
+	of := func(name string) operation {
+		return operation{
+			duration: t.duration.WithLabelValues(name, resource.Group, resource.Resource),
+			total:    t.total.WithLabelValues(name, resource.Group, resource.Resource),
+			failed:   t.failed.WithLabelValues(name, resource.Group, resource.Resource),
+		}
+	}
+	return &timed{Source: source, get: of("get"), list: of("list"), create: of("create"), update: of("update"), delete: of("delete")}
+}
+
+// operation has the metrics of one kind of operation on one resource.
+type operation struct {
+	duration      prometheus.Observer
+	total, failed prometheus.Counter
+}
+
+func (o *operation) done(begun time.Time, err error) {
+	o.total.Inc()
+	o.duration.Observe(time.Since(begun).Seconds())
+	var failure *storage.Error
+	if err != nil && errors.As(err, &failure) && failure.Code == storage.CodeUnavailable {
+		o.failed.Inc()
+	}
+}
+
+func (t *timed) Get(ctx context.Context, key string, opts storage.GetOptions) (e storage.Entry, err error) {
+	defer func(begun time.Time) { t.get.done(begun, err) }(time.Now())
+	return t.Source.Get(ctx, key, opts)
+}
+
+func (t *timed) List(ctx context.Context, prefix string, opts storage.ListOptions) (p storage.Page, err error) {
+	defer func(begun time.Time) { t.list.done(begun, err) }(time.Now())
+	return t.Source.List(ctx, prefix, opts)
+}
+
+func (t *timed) Create(ctx context.Context, key string, value []byte, with ...storage.Op) (e storage.Entry, err error) {
+	defer func(begun time.Time) { t.create.done(begun, err) }(time.Now())
+	return t.Source.Create(ctx, key, value, with...)
+}
+
+func (t *timed) GuaranteedUpdate(ctx context.Context, key string, try storage.TryUpdate) (e storage.Entry, err error) {
+	defer func(begun time.Time) { t.update.done(begun, err) }(time.Now())
+	return t.Source.GuaranteedUpdate(ctx, key, try)
+}
+
+func (t *timed) Delete(ctx context.Context, key string, check storage.CheckDelete) (e storage.Entry, err error) {
+	defer func(begun time.Time) { t.delete.done(begun, err) }(time.Now())
+	return t.Source.Delete(ctx, key, check)
+}
