@@ -75,6 +75,10 @@ func (s Server) runCommand(ctx context.Context, args []string, c console) error 
 	if err := fs.Parse(args); err != nil {
 		return withSuggestion(err, fs)
 	}
+	server, _ := newFlags(s)
+	if _, err := (settings{program: s.Name, environ: os.Environ(), server: server}).apply(fs); err != nil {
+		return err
+	}
 	return cmd.run(ctx, fs.Args(), c)
 }
 
@@ -115,6 +119,7 @@ func (s Server) usage(fs *pflag.FlagSet) string {
 		fmt.Fprintf(&b, "       %s %-8s %s\n", s.Name, cmd.name, cmd.about)
 	}
 	fmt.Fprintf(&b, "       %s help COMMAND\n\n%s", s.Name, fs.FlagUsagesWrapped(100))
+	fmt.Fprintf(&b, "\nEach flag may also be a variable of the environment (--data-dir is %s) or be in the file of --config.\n", settings{program: s.Name}.variable("data-dir"))
 	return b.String()
 }
 
@@ -122,6 +127,7 @@ func (cmd command) flagSet(program string) *pflag.FlagSet {
 	fs := pflag.NewFlagSet(program+" "+cmd.name, pflag.ContinueOnError)
 	fs.SortFlags = false
 	cmd.flags(fs)
+	addConfigFlag(fs)
 	return fs
 }
 

@@ -34,11 +34,14 @@ func run(ctx context.Context, s Server, args []string, c console) error {
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		return s.runCommand(ctx, args, c)
 	}
-	o, err := parse(s, args)
+	line, err := parseLine(s, args, os.Environ())
 	if err != nil {
 		return err
 	}
-	return Run(ctx, s, o, c.out)
+	if line.print {
+		return errors.Join(line.settings.print(c.out, line.flags, line.sources), line.options.Validate())
+	}
+	return Run(ctx, s, line.options, c.out)
 }
 
 // newFlags are the flags of the server itself.
@@ -48,11 +51,26 @@ func newFlags(s Server) (*pflag.FlagSet, *Options) {
 	fs.SortFlags = false
 	o.AddFlags(fs)
 	o.API.addFlags(fs, s.APIs)
+	addConfigFlag(fs)
+	fs.Bool(printConfigFlag, false, "print the value of every flag and where it comes from, as a file for --config, and do nothing else")
 	return fs, o
 }
 
-// parse reads the command line. The error of an unknown flag says which one was probably meant.
-func parse(s Server, args []string) (*Options, error) {
+func addConfigFlag(fs *pflag.FlagSet) {
+	fs.String(configFlag, "", "YAML `file` with values of flags, by their names without dashes; the environment stands above it, the command line above both")
+}
+
+// commandLine is what the program was told to do as a server.
+type commandLine struct {
+	options  *Options
+	flags    *pflag.FlagSet
+	print    bool
+	settings settings
+	sources  map[string]string // where the values of flags come from
+}
+
+// parseLine reads the command line, the environment and the file. The error of an unknown flag says which one was probably meant.
+func parseLine(s Server, args, environ []string) (*commandLine, error) {
 	fs, o := newFlags(s)
 	fs.Usage = func() { fmt.Fprint(os.Stderr, s.usage(fs)) }
 	if err := fs.Parse(args); err != nil {
@@ -61,7 +79,23 @@ func parse(s Server, args []string) (*Options, error) {
 	if fs.NArg() > 0 {
 		return nil, fmt.Errorf("%q: there are no arguments, only flags; see --help", fs.Arg(0))
 	}
-	return o, nil
+	line := &commandLine{options: o, flags: fs, settings: settings{program: s.Name, environ: environ, server: fs}}
+	sources, err := line.settings.apply(fs)
+	if err != nil {
+		return nil, err
+	}
+	line.sources = sources
+	line.print, err = fs.GetBool(printConfigFlag)
+	return line, err
+}
+
+// parse is parseLine for the options alone.
+func parse(s Server, args []string) (*Options, error) {
+	line, err := parseLine(s, args, nil)
+	if err != nil {
+		return nil, err
+	}
+	return line.options, nil
 }
 
 func withSuggestion(err error, fs *pflag.FlagSet) error {

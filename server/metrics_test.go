@@ -112,8 +112,11 @@ func TestMetricsAreForWhoMay(t *testing.T) {
 // onlyPath allows getting one path.
 type onlyPath string
 
-func (p onlyPath) Authorize(_ context.Context, a auth.Attributes) (bool, string, error) {
-	return a.Verb == "get" && a.Path == string(p), "", nil
+func (p onlyPath) Authorize(_ context.Context, a auth.Attributes) (auth.Decision, string, error) {
+	if a.Verb == "get" && a.Path == string(p) {
+		return auth.Allow, "", nil
+	}
+	return auth.NoOpinion, "", nil
 }
 
 // TestMetricsOfTroubles: panics, and requests for which there was no room.
