@@ -12,6 +12,7 @@ import (
 	"github.com/typeplane/typeplane/control/leader"
 	"github.com/typeplane/typeplane/control/namespace"
 	"github.com/typeplane/typeplane/control/serviceaccount"
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // coreAPI is the group without a name, with what has to be done for its kinds.
@@ -32,6 +33,13 @@ func extendCore(ctx context.Context, h *boot.Host) error {
 	}
 	if accounts := serviceaccount.New(h.Resources, h.Log); accounts != nil {
 		loops = append(loops, accounts.Run)
+	}
+	core := func(plural string) *rest.Resource {
+		return h.Resource(schema.GroupVersionResource{Version: "v1", Resource: plural}, "")
+	}
+	if accounts := core("serviceaccounts"); accounts != nil && h.Signer != nil {
+		tokens := &serviceaccount.Tokens{Signer: h.Signer, Audiences: h.Audiences, Objects: core}
+		h.Resources = append(h.Resources, tokens.Resource(accounts))
 	}
 	if len(loops) > 0 {
 		h.Go(alone(h, func(ctx context.Context) { runAll(ctx, loops) }))

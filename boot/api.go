@@ -14,6 +14,7 @@ import (
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/server/auth"
 )
 
 // API is a part of what a program can serve beside its own kinds, like the control-plane kinds of package apis. Which of
@@ -53,6 +54,9 @@ type Host struct {
 	// Shared says that other processes may serve the same objects.
 	Shared bool
 	Log    *slog.Logger
+	// Signer makes tokens for service accounts, which are for Audiences if the client names none; nil: there are none.
+	Signer    *auth.TokenSigner
+	Audiences []string
 
 	enabled map[string]bool
 	loops   []func(context.Context)

@@ -60,9 +60,14 @@ func wipeSystemFields(meta *metav1.ObjectMeta) {
 // fillSystemFields sets what every new object has.
 func (s *Store[T]) fillSystemFields(meta *metav1.ObjectMeta) {
 	meta.UID = newUID()
-	meta.Generation = 1
+	if s.counts() {
+		meta.Generation = 1
+	}
 	meta.CreationTimestamp = s.timestamp()
 }
+
+// counts says whether objects have a generation.
+func (s *Store[T]) counts() bool { return strategyWants(s.def.Strategy.HasGeneration, true) }
 
 // timestamp is the time as it is stored: in whole seconds.
 func (s *Store[T]) timestamp() metav1.Time {

@@ -49,6 +49,9 @@ type Strategy[T runtime.Object] struct {
 	// set, the kind has the subresource finalize, which writes that and nothing else.
 	Finalize func(from, to T)
 
+	// HasGeneration says whether metadata.generation counts the changes of the spec. nil: it does. Some kinds of Kubernetes
+	// have none.
+	HasGeneration func() bool
 	// AllowUnconditionalUpdate says whether an update may leave the resourceVersion out. nil: it may.
 	AllowUnconditionalUpdate func() bool
 	// AllowCreateOnUpdate says whether an update of an object that does not exist creates it. nil: it does not.

@@ -120,12 +120,12 @@ func (e *endpoint[T]) replace(ctx context.Context, hub, old T, current storage.E
 		return nil, apierrors.NewInternalError(err)
 	}
 	switch {
-	case !same:
+	case !same && e.counts():
 		meta.Generation = oldMeta.Generation + 1
 		if value, err = e.encodeHub(hub); err != nil {
 			return nil, err
 		}
-	case sameOwners(meta.ManagedFields, oldMeta.ManagedFields):
+	case same && sameOwners(meta.ManagedFields, oldMeta.ManagedFields):
 		// It is no change that somebody wrote again what was there.
 		owners := meta.ManagedFields
 		meta.ManagedFields = oldMeta.ManagedFields

@@ -6,7 +6,7 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// create answers POST to a collection.
+// create answers POST to a collection, and to a subresource that makes something of an object.
 func (s *Server) create(c *call) error {
 	form, err := c.form(mediaTypes)
 	if err != nil {
@@ -26,6 +26,13 @@ func (s *Server) create(c *call) error {
 	}
 	setDefault(&opts.FieldManager, c.manager())
 	name := rest.Name{Namespace: c.name().Namespace, Name: obj.GetObjectMeta().GetName()}
+	if c.resource.Subresource != "" {
+		if name = c.name(); obj.GetObjectMeta().GetName() != "" {
+			if err := checkUpdateName(obj, name); err != nil {
+				return err
+			}
+		}
+	}
 	view, err := c.resource.Create.Create(c.ctx, name, obj, opts)
 	if err != nil {
 		return err

@@ -120,6 +120,7 @@ func (d describer) paths(r *rest.Resource) map[string]*pathItem {
 	}
 
 	if r.Subresource != "" {
+		one.Post = all.Post
 		return map[string]*pathItem{collection + "/{name}/" + r.Subresource: one}
 	}
 	paths := map[string]*pathItem{collection: all, collection + "/{name}": one}

@@ -50,7 +50,7 @@ func (s *Server) verb(c *call) func(*call) error {
 	case "watch":
 		return ifServed(r.Watch != nil, s.watch)
 	case "create":
-		return ifServed(r.Create != nil && !c.info.Item && oneNamespace(r, c.info), s.create)
+		return ifServed(r.Create != nil && c.info.Item == (r.Subresource != "") && oneNamespace(r, c.info), s.create)
 	case "update":
 		return ifServed(r.Update != nil && c.info.Item, s.update)
 	case "patch":
@@ -115,6 +115,7 @@ func (s *Server) refuseMethod(c *call) error {
 		}
 	}
 	if c.info.Item {
+		add(r.Create != nil && r.Subresource != "", "POST")
 		add(r.Get != nil, "GET", "HEAD")
 		add(r.Update != nil, "PUT")
 		add(r.Patch != nil, "PATCH")

@@ -42,8 +42,8 @@ func (c *Config) checkSubresource(r *rest.Resource, served map[schema.GroupVersi
 	if r.Subresource != "" && !served[r.GroupVersion.WithResource(r.Name)] {
 		bad("there is no resource that it is a subresource of")
 	}
-	if r.Subresource != "" && (r.List != nil || r.Watch != nil || r.Create != nil || r.DeleteCollection != nil) {
-		bad("a subresource is no collection: it has no List, Watch, Create or DeleteCollection")
+	if r.Subresource != "" && (r.List != nil || r.Watch != nil || r.DeleteCollection != nil) {
+		bad("a subresource is no collection: it has no List, Watch or DeleteCollection")
 	}
 	if r.NewBody != nil && r.BodyKind.Empty() {
 		bad("it makes bodies of a kind that it does not name: set BodyKind")

@@ -36,6 +36,9 @@ func (LeaseStrategy) AllowCreateOnUpdate() bool { return true }
 // AllowUnconditionalUpdate: nobody takes a lease without having seen it.
 func (LeaseStrategy) AllowUnconditionalUpdate() bool { return false }
 
+// HasGeneration: Kubernetes does not count their changes.
+func (LeaseStrategy) HasGeneration() bool { return false }
+
 // Columns are what kubectl get shows of leases.
 func (LeaseStrategy) Columns() []metav1.TableColumnDefinition {
 	return []metav1.TableColumnDefinition{

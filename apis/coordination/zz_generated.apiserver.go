@@ -44,6 +44,7 @@ func API() boot.API {
 				Versions:       []schema.GroupVersion{{Group: "coordination.k8s.io", Version: "v1"}},
 				Strategy: registry.Strategy[*v1.Lease]{
 					Validate:                 leaseStrategy.Validate,
+					HasGeneration:            leaseStrategy.HasGeneration,
 					AllowUnconditionalUpdate: leaseStrategy.AllowUnconditionalUpdate,
 					AllowCreateOnUpdate:      leaseStrategy.AllowCreateOnUpdate,
 					Columns:                  leaseStrategy.Columns,

@@ -54,6 +54,9 @@ func (s ConfigMapStrategy) ValidateUpdate(ctx context.Context, cm, old *corev1.C
 	return errs
 }
 
+// HasGeneration: Kubernetes does not count their changes.
+func (ConfigMapStrategy) HasGeneration() bool { return false }
+
 // Columns are what kubectl get shows of config maps.
 func (ConfigMapStrategy) Columns() []metav1.TableColumnDefinition {
 	return []metav1.TableColumnDefinition{

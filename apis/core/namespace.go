@@ -73,6 +73,9 @@ func (NamespaceStrategy) ValidateName(name string, prefix bool) []string {
 	return validation.NameIsDNSLabel(name, prefix)
 }
 
+// HasGeneration: Kubernetes does not count their changes.
+func (NamespaceStrategy) HasGeneration() bool { return false }
+
 // Columns are what kubectl get shows of namespaces.
 func (NamespaceStrategy) Columns() []metav1.TableColumnDefinition {
 	return []metav1.TableColumnDefinition{

@@ -115,6 +115,9 @@ func (SecretStrategy) PrepareForUpdate(_ context.Context, secret, old *corev1.Se
 	}
 }
 
+// HasGeneration: Kubernetes does not count their changes.
+func (SecretStrategy) HasGeneration() bool { return false }
+
 // Columns are what kubectl get shows of secrets.
 func (SecretStrategy) Columns() []metav1.TableColumnDefinition {
 	return []metav1.TableColumnDefinition{

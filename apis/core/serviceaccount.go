@@ -15,6 +15,9 @@ func (ServiceAccountStrategy) PrepareForCreate(_ context.Context, account *corev
 	account.Secrets = nil
 }
 
+// HasGeneration: Kubernetes does not count their changes.
+func (ServiceAccountStrategy) HasGeneration() bool { return false }
+
 // Columns are what kubectl get shows of service accounts.
 func (ServiceAccountStrategy) Columns() []metav1.TableColumnDefinition {
 	return []metav1.TableColumnDefinition{

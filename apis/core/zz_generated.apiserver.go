@@ -92,6 +92,7 @@ func API() boot.API {
 				Strategy: registry.Strategy[*v1.ConfigMap]{
 					Validate:       configMapStrategy.Validate,
 					ValidateUpdate: configMapStrategy.ValidateUpdate,
+					HasGeneration:  configMapStrategy.HasGeneration,
 					Columns:        configMapStrategy.Columns,
 					Cells:          configMapStrategy.Cells,
 				},
@@ -113,6 +114,7 @@ func API() boot.API {
 					PrepareForDelete:     namespaceStrategy.PrepareForDelete,
 					Held:                 namespaceStrategy.Held,
 					Finalize:             namespaceStrategy.Finalize,
+					HasGeneration:        namespaceStrategy.HasGeneration,
 					Columns:              namespaceStrategy.Columns,
 					Cells:                namespaceStrategy.Cells,
 				},
@@ -128,6 +130,7 @@ func API() boot.API {
 					PrepareForUpdate: secretStrategy.PrepareForUpdate,
 					Validate:         secretStrategy.Validate,
 					ValidateUpdate:   secretStrategy.ValidateUpdate,
+					HasGeneration:    secretStrategy.HasGeneration,
 					Columns:          secretStrategy.Columns,
 					Cells:            secretStrategy.Cells,
 				},
@@ -142,6 +145,7 @@ func API() boot.API {
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				Strategy: registry.Strategy[*v1.ServiceAccount]{
 					PrepareForCreate: serviceAccountStrategy.PrepareForCreate,
+					HasGeneration:    serviceAccountStrategy.HasGeneration,
 					Columns:          serviceAccountStrategy.Columns,
 					Cells:            serviceAccountStrategy.Cells,
 				},

@@ -34,6 +34,7 @@ func API() boot.API {
 			Versions:       []schema.GroupVersion{core.SchemeGroupVersion, events.SchemeGroupVersion},
 			Strategy: registry.Strategy[*corev1.Event]{
 				Validate:            rules.Validate,
+				HasGeneration:       rules.HasGeneration,
 				AllowCreateOnUpdate: rules.AllowCreateOnUpdate,
 				Columns:             rules.Columns,
 				Cells:               rules.Cells,

@@ -94,6 +94,9 @@ func validateNew(_ context.Context, op operation.Operation, path *field.Path, e,
 // AllowCreateOnUpdate: an event that has gone comes back when it happens again.
 func (Strategy) AllowCreateOnUpdate() bool { return true }
 
+// HasGeneration: Kubernetes does not count their changes.
+func (Strategy) HasGeneration() bool { return false }
+
 // Columns are what kubectl get shows of events.
 func (Strategy) Columns() []metav1.TableColumnDefinition {
 	return []metav1.TableColumnDefinition{

@@ -48,6 +48,7 @@ var hooks = []hook{
 	{"PrepareForDelete", []param{obj}, ""},
 	{"Held", []param{obj}, "bool"},
 	{"Finalize", []param{from, to}, ""},
+	{"HasGeneration", nil, "bool"},
 	{"AllowUnconditionalUpdate", nil, "bool"},
 	{"AllowCreateOnUpdate", nil, "bool"},
 	{"Columns", nil, "[]metav1.TableColumnDefinition"},
