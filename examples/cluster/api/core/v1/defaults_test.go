@@ -133,12 +133,4 @@ func TestDefaultsOfOthers(t *testing.T) {
 	if rc.Spec.Selector["a"] != "b" || rc.Spec.Template.Labels["a"] != "b" {
 		t.Error("the labels, the selector and the template share a map")
 	}
-	ns := new(corev1.Namespace)
-	if SetObjectDefaults_Namespace(ns); ns.Labels != nil || ns.Status.Phase != corev1.NamespaceActive {
-		t.Errorf("without a name: %+v", ns)
-	}
-	ns.Name = "n"
-	if SetObjectDefaults_Namespace(ns); ns.Labels[corev1.LabelMetadataName] != "n" {
-		t.Errorf("%+v", ns)
-	}
 }
