@@ -9,6 +9,8 @@ package apis
 
 import (
 	"github.com/typeplane/typeplane/apis/admissionregistration"
+	"github.com/typeplane/typeplane/apis/authentication"
+	"github.com/typeplane/typeplane/apis/authorization"
 	"github.com/typeplane/typeplane/apis/coordination"
 	"github.com/typeplane/typeplane/apis/events"
 	"github.com/typeplane/typeplane/boot"
@@ -16,5 +18,5 @@ import (
 
 // All returns everything that there is, in the order in which --enable-api shows it.
 func All() []boot.API {
-	return []boot.API{coreAPI(), events.API(), coordination.API(), admissionregistration.API()}
+	return []boot.API{coreAPI(), events.API(), coordination.API(), admissionregistration.API(), rbacAPI(), authorization.API(), authentication.API()}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/server"
 	"github.com/typeplane/typeplane/server/auth"
 )
 
@@ -54,9 +55,18 @@ type Host struct {
 	// Shared says that other processes may serve the same objects.
 	Shared bool
 	Log    *slog.Logger
-	// Signer makes tokens for service accounts, which are for Audiences if the client names none; nil: there are none.
-	Signer    *auth.TokenSigner
+
+	// Authorizer is the one of the server: Masters, and whom --authorization-mode names. It decides once the server serves.
+	Authorizer auth.Authorizer
+	// RBAC is what Extend sets to the authorizer of --authorization-mode=RBAC, by the roles that it serves.
+	RBAC auth.Authorizer
+	// Tokens knows bearer tokens; Audiences are the server's names for itself in them, and what a token of a service
+	// account is for if the client names none. Signer makes those; nil: there are none.
+	Tokens    auth.TokenAuthenticator
 	Audiences []string
+	Signer    *auth.TokenSigner
+	// Readyz are checks that Extend adds to /readyz.
+	Readyz []server.Check
 
 	enabled map[string]bool
 	loops   []func(context.Context)
@@ -199,6 +209,7 @@ func (i *Instance) extend(ctx context.Context) error {
 	h := &Host{
 		Scheme: i.known.scheme, Resources: i.resources, Options: i.options, Log: i.log,
 		Shared: len(i.options.Store.EtcdServers) > 0, enabled: i.enabled,
+		Authorizer: &i.decider, Tokens: i.identity.tokens, Audiences: i.options.Authentication.audiences(), Signer: i.identity.signer,
 	}
 	for _, a := range i.program.APIs {
 		if a.Extend != nil && slices.ContainsFunc(a.names(), h.Enabled) {
@@ -207,7 +218,7 @@ func (i *Instance) extend(ctx context.Context) error {
 			}
 		}
 	}
-	i.resources, i.loops = h.Resources, h.loops
+	i.resources, i.loops, i.roles, i.readyz = h.Resources, h.loops, h.RBAC, h.Readyz
 	return nil
 }
 

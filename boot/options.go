@@ -21,6 +21,10 @@ type Options struct {
 	Serving ServingOptions
 	Store   StoreOptions
 	API     APIOptions
+
+	Authentication AuthenticationOptions
+	Authorization  AuthorizationOptions
+
 	// Log takes what the server says about itself; nil: text lines on the standard error.
 	Log *slog.Logger
 }
@@ -88,6 +92,8 @@ func NewOptions(name string) *Options {
 			EncryptionReload: true,
 		},
 		API: APIOptions{EventTTL: time.Hour},
+
+		Authentication: newAuthenticationOptions(),
 	}
 }
 
@@ -95,6 +101,8 @@ func NewOptions(name string) *Options {
 func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	o.Serving.addFlags(fs)
 	o.Store.AddFlags(fs)
+	o.Authentication.addFlags(fs)
+	o.Authorization.addFlags(fs)
 	refuseRemovedFlags(fs)
 }
 
@@ -134,7 +142,7 @@ func (o *StoreOptions) addFormFlags(fs *pflag.FlagSet) {
 
 // Validate returns every mistake in the options, each naming its flag.
 func (o *Options) Validate() error {
-	return errors.Join(o.Serving.validate(), o.Store.Validate(), o.API.validate())
+	return errors.Join(o.Serving.validate(), o.Store.Validate(), o.API.validate(), o.Authentication.validate(), o.Authorization.validate())
 }
 
 func (o *ServingOptions) validate() error {

@@ -59,7 +59,7 @@ func openAuthority(dir string) (*authority, error) {
 }
 
 func createAuthority(dir, certFile, keyFile string) (*authority, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	key, err := newKey()
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (a *authority) issueServing(hosts []string) (*tls.Certificate, error) {
 }
 
 func (a *authority) sign(template *x509.Certificate) ([]byte, *ecdsa.PrivateKey, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	key, err := newKey()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -209,6 +209,8 @@ func servingHosts(address string) []string {
 func encodeCertificate(der []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }
+
+func newKey() (*ecdsa.PrivateKey, error) { return ecdsa.GenerateKey(elliptic.P256(), rand.Reader) }
 
 func encodeKey(key *ecdsa.PrivateKey) ([]byte, error) {
 	der, err := x509.MarshalECPrivateKey(key)

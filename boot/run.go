@@ -17,6 +17,7 @@ import (
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/server"
+	"github.com/typeplane/typeplane/server/auth"
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -41,6 +42,11 @@ type Instance struct {
 	known    *kinds
 	db       *database
 	access   *access
+	identity identity
+	// decider says who may do what; roles is one of those whom it asks, nil where none are served.
+	decider decider
+	roles   auth.Authorizer
+	readyz  []server.Check // of the APIs
 	// resources are what is served, one for each version; survey reads the stores behind them.
 	resources []rest.Resource
 	survey    *surveyor
@@ -83,8 +89,10 @@ func Open(ctx context.Context, s Server, o *Options) (_ *Instance, err error) {
 		i.listen,
 		i.openDatabase,
 		i.openAccess,
+		i.openIdentity,
 		i.openResources,
 		i.extend,
+		i.openAuthorization,
 		i.openServer,
 	} {
 		if err := step(ctx); err != nil {

@@ -14,25 +14,21 @@ import (
 	"time"
 
 	"github.com/typeplane/typeplane/server"
-	"github.com/typeplane/typeplane/server/auth"
 )
 
 // openServer joins what is served with who may have it.
 func (i *Instance) openServer(context.Context) error {
-	clients, err := auth.NewClientCertificates(i.access.authority.certPEM)
-	if err != nil {
-		return err
-	}
 	o, db := &i.options.Serving, i.db
+	var err error
 	i.server, err = server.New(server.Config{
 		Name:          i.program.Name,
 		Resources:     i.resources,
 		Scheme:        i.known.scheme,
 		OpenAPI:       i.program.OpenAPI,
-		Authenticator: clients,
-		Authorizer:    auth.Masters{},
+		Authenticator: i.identity.authenticator,
+		Authorizer:    &i.decider,
 		Version:       server.Version{GitVersion: gitVersion},
-		Readyz:        []server.Check{{Name: "etcd", Check: db.ready}, {Name: "watch-cache", Check: db.filled}, {Name: "kms-providers", Check: db.kmsHealth}},
+		Readyz:        append([]server.Check{{Name: "etcd", Check: db.ready}, {Name: "watch-cache", Check: db.filled}, {Name: "kms-providers", Check: db.kmsHealth}}, i.readyz...),
 		Healthz:       []server.Check{{Name: "encryption-config", Check: db.encryptionHealth}},
 		Reports:       []server.Report{{Path: storagePath, Make: i.survey.report}},
 		Metrics:       i.metrics,

@@ -126,7 +126,7 @@ func (c *Config) complete() error {
 			errs = append(errs, fmt.Errorf("server: resource %s: can be listed, but has no list kind", gvr))
 		case seen[gvr]:
 			errs = append(errs, fmt.Errorf("server: resource %s is there twice", gvr))
-		case c.Scheme != nil && !c.Scheme.Recognizes(r.GroupVersion.WithKind(r.Kind)):
+		case c.Scheme != nil && !c.Scheme.Recognizes(r.GroupVersion.WithKind(r.Kind)) && (r.Subresource != "" || r.NewBody == nil):
 			errs = append(errs, fmt.Errorf("server: resource %s: the scheme does not know its kind %s", gvr, r.Kind))
 		}
 		seen[gvr] = true

@@ -175,3 +175,12 @@ func sorted[P any](objects map[key]P) []P {
 	}
 	return list
 }
+
+// Copy returns resources of its own, with the same verbs.
+func (s Sources) Copy() Sources {
+	for _, r := range []**rest.Resource{&s.Roles, &s.ClusterRoles, &s.RoleBindings, &s.ClusterRoleBindings} {
+		own := **r
+		*r = &own
+	}
+	return s
+}

@@ -1,0 +1,6 @@
+// Package v1 has the schemas of the reviews of authentication.k8s.io/v1, whose types are those of k8s.io/api: see package core/v1
+// for how.
+//
+// +groupName=authentication.k8s.io
+// +k8s:openapi-gen=true
+package v1

@@ -1,0 +1,32 @@
+// Package authorization serves the reviews of authorization.k8s.io/v1: what may somebody do? They are answered when they are
+// created, by the authorizer of the server, and nothing is stored. Start reading at API; each review is a function in
+// access.go or rules.go.
+package authorization
+
+import (
+	"context"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	v1 "github.com/typeplane/typeplane/apis/authorization/v1"
+	"github.com/typeplane/typeplane/apis/review"
+	"github.com/typeplane/typeplane/boot"
+)
+
+// API returns the reviews for a server that asks for them.
+func API() boot.API {
+	gv := authorizationv1.SchemeGroupVersion
+	return boot.API{
+		Virtual: []string{"subjectaccessreviews", "localsubjectaccessreviews", "selfsubjectaccessreviews", "selfsubjectrulesreviews"},
+		OpenAPI: map[schema.GroupVersion]string{gv: v1.OpenAPISchemas},
+		Extend: func(_ context.Context, h *boot.Host) error {
+			a := answers{h.Authorizer}
+			review.Add(h, gv, "SubjectAccessReview", false, a.subject)
+			review.Add(h, gv, "LocalSubjectAccessReview", true, a.local)
+			review.Add(h, gv, "SelfSubjectAccessReview", false, a.self)
+			review.Add(h, gv, "SelfSubjectRulesReview", false, a.rules)
+			return nil
+		},
+	}
+}

@@ -1,0 +1,49 @@
+package apis
+
+import (
+	"context"
+	"errors"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	rbacapi "github.com/typeplane/typeplane/apis/rbac"
+	"github.com/typeplane/typeplane/boot"
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/server"
+	"github.com/typeplane/typeplane/server/auth/rbac"
+)
+
+// rbacAPI is roles and bindings, which decide who may do what as soon as all four kinds are served.
+func rbacAPI() boot.API {
+	api := rbacapi.API()
+	api.Extend = extendRBAC
+	return api
+}
+
+var errHalfRBAC = errors.New("--enable-api: roles, clusterroles, rolebindings and clusterrolebindings decide together who may do what: name all of them, or none")
+
+func extendRBAC(_ context.Context, h *boot.Host) error {
+	resource := func(name string) *rest.Resource {
+		return h.Resource(schema.GroupVersionResource{Group: rbacv1.GroupName, Version: "v1", Resource: name}, "")
+	}
+	s := rbac.Sources{
+		Roles: resource("roles"), ClusterRoles: resource("clusterroles"),
+		RoleBindings: resource("rolebindings"), ClusterRoleBindings: resource("clusterrolebindings"),
+	}
+	if s.Roles == nil || s.ClusterRoles == nil || s.RoleBindings == nil || s.ClusterRoleBindings == nil {
+		return errHalfRBAC
+	}
+	a := new(rbac.Authorizer)
+	a.Guard(s, h.Authorizer)
+	s = s.Copy() // h.Resources moves when it grows
+	h.RBAC = a
+	h.Readyz = append(h.Readyz, server.Check{Name: "rbac", Check: a.Ready})
+	h.Go(func(ctx context.Context) { a.Follow(ctx, s, h.Log) })
+	h.Go(func(ctx context.Context) {
+		if err := rbac.Bootstrap(h.Resources).Apply(ctx, s); err != nil && ctx.Err() == nil {
+			h.Log.Error("the bootstrap roles could not be made", "error", err)
+		}
+	})
+	return nil
+}
