@@ -25,7 +25,9 @@ type Options struct {
 	Authentication AuthenticationOptions
 	Authorization  AuthorizationOptions
 
-	// Log takes what the server says about itself; nil: text lines on the standard error.
+	Audit   AuditOptions
+	Logging LoggingOptions
+	// Log takes what the server says about itself; nil: lines on the standard error, as Logging says.
 	Log *slog.Logger
 }
 
@@ -94,6 +96,7 @@ func NewOptions(name string) *Options {
 		API: APIOptions{EventTTL: time.Hour},
 
 		Authentication: newAuthenticationOptions(),
+		Logging:        LoggingOptions{Format: logText},
 	}
 }
 
@@ -103,6 +106,8 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	o.Store.AddFlags(fs)
 	o.Authentication.addFlags(fs)
 	o.Authorization.addFlags(fs)
+	o.Audit.addFlags(fs)
+	o.Logging.addFlags(fs)
 	refuseRemovedFlags(fs)
 }
 
@@ -142,7 +147,8 @@ func (o *StoreOptions) addFormFlags(fs *pflag.FlagSet) {
 
 // Validate returns every mistake in the options, each naming its flag.
 func (o *Options) Validate() error {
-	return errors.Join(o.Serving.validate(), o.Store.Validate(), o.API.validate(), o.Authentication.validate(), o.Authorization.validate())
+	return errors.Join(o.Serving.validate(), o.Store.Validate(), o.API.validate(), o.Authentication.validate(), o.Authorization.validate(),
+		o.Audit.validate(), o.Logging.validate())
 }
 
 func (o *ServingOptions) validate() error {

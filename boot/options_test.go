@@ -11,7 +11,8 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	o, err := parse(Server{Name: "library"}, []string{"--bind-address=0.0.0.0", "--secure-port=0", "--max-requests-inflight=0", "--encoded-cache-mib=8", "--etcd-servers=https://a:2379,https://b:2379", "--storage-media-type=application/json", "--etcd-compaction-interval=1m"})
+	o, err := parse(Server{Name: "library"}, []string{"--bind-address=0.0.0.0", "--secure-port=0", "--max-requests-inflight=0", "--encoded-cache-mib=8", "--etcd-servers=https://a:2379,https://b:2379", "--storage-media-type=application/json", "--etcd-compaction-interval=1m",
+		"--audit-log-path=-", "--audit-log-maxsize=10", "--audit-log-maxbackup=3", "--audit-log-maxage=7", "--logging-format=json", "-v=3"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +28,9 @@ func TestParse(t *testing.T) {
 			EtcdCompaction:   time.Minute,
 			EncryptionReload: true,
 		},
-		API: APIOptions{EventTTL: time.Hour},
+		API:     APIOptions{EventTTL: time.Hour},
+		Audit:   AuditOptions{LogPath: "-", LogMaxSize: 10, LogMaxBackups: 3, LogMaxAge: 7},
+		Logging: LoggingOptions{Format: "json", Verbosity: 3},
 	}
 	if diff := cmp.Diff(want, o); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -63,11 +66,13 @@ func TestValidateSaysEverything(t *testing.T) {
 	o.Store.EtcdCertFile = "client.crt"
 	o.Store.EtcdCompaction = time.Millisecond
 	o.Store.Versions = []string{"a/b/c", "=v1"}
+	o.Audit = AuditOptions{PolicyFile: "p.yaml", LogMaxSize: -1, LogMaxBackups: -1, LogMaxAge: -1}
+	o.Logging = LoggingOptions{Format: "xml", Verbosity: -1}
 	err := o.Validate()
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{"--etcd-compaction-interval=1ms", "--bind-address", "--secure-port", "--max-requests-inflight=-1", "--max-mutating-requests-inflight=-2", "--encoded-cache-mib=-3", "--data-dir", "--etcd-prefix", "--storage-media-type", "--etcd-certfile and --etcd-keyfile", "--etcd-servers", `"a/b/c"`, `"=v1"`} {
+	for _, want := range []string{"--audit-policy-file", "--audit-log-maxsize=-1", "--audit-log-maxbackup=-1", "--audit-log-maxage=-1", "--logging-format=xml", "--v=-1", "--etcd-compaction-interval=1ms", "--bind-address", "--secure-port", "--max-requests-inflight=-1", "--max-mutating-requests-inflight=-2", "--encoded-cache-mib=-3", "--data-dir", "--etcd-prefix", "--storage-media-type", "--etcd-certfile and --etcd-keyfile", "--etcd-servers", `"a/b/c"`, `"=v1"`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("nothing about %s in:\n%v", want, err)
 		}

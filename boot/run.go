@@ -17,6 +17,7 @@ import (
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/server"
+	"github.com/typeplane/typeplane/server/audit"
 	"github.com/typeplane/typeplane/server/auth"
 	"github.com/typeplane/typeplane/storage"
 )
@@ -51,6 +52,7 @@ type Instance struct {
 	resources []rest.Resource
 	survey    *surveyor
 	metrics   *prometheus.Registry
+	audit     *audit.Log // nil for none
 	server    *server.Server
 	loops     []func(context.Context)
 	closers   []func() error
@@ -65,7 +67,7 @@ func Open(ctx context.Context, s Server, o *Options) (_ *Instance, err error) {
 	}
 	i := &Instance{options: o, log: o.Log, metrics: prometheus.NewRegistry()}
 	if i.log == nil {
-		i.log = slog.New(slog.NewTextHandler(os.Stderr, nil))
+		i.log = o.Logging.logger(os.Stderr)
 	}
 	defer func() {
 		if err != nil {
@@ -90,6 +92,7 @@ func Open(ctx context.Context, s Server, o *Options) (_ *Instance, err error) {
 		i.openDatabase,
 		i.openAccess,
 		i.openIdentity,
+		i.openAudit,
 		i.openResources,
 		i.extend,
 		i.openAuthorization,

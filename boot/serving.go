@@ -32,6 +32,7 @@ func (i *Instance) openServer(context.Context) error {
 		Healthz:       []server.Check{{Name: "encryption-config", Check: db.encryptionHealth}},
 		Reports:       []server.Report{{Path: storagePath, Make: i.survey.report}},
 		Metrics:       i.metrics,
+		Audit:         i.audit,
 		Log:           i.log,
 
 		MaxRequestsInFlight:         inFlight(o.MaxRequestsInFlight),

@@ -75,6 +75,9 @@ func (s *Server) may(c *call, verb string) error {
 // allows asks the Authorizer, and makes a status of a no.
 func (s *Server) allows(c *call, a auth.Attributes) error {
 	decision, reason, err := s.config.Authorizer.Authorize(c.ctx, a)
+	if err == nil {
+		c.recordDecision(decision == auth.Allow, reason)
+	}
 	switch {
 	case decision == auth.Allow:
 		return nil

@@ -25,6 +25,7 @@ func (c *call) send(code int, view rest.View, form rest.Form) error {
 	a := answers.Get().(*answer)
 	a.call, a.code, a.contentType = c, code, string(form.MediaType)
 	defer a.release()
+	c.recordView(view, form)
 	if err := view.WriteTo(a, form); err != nil {
 		return err
 	}

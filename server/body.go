@@ -68,6 +68,7 @@ func (s *Server) decode(c *call, body []byte, fieldValidation string) (runtime.O
 	case err != nil:
 		return nil, cannotHandle(got.Kind, got.Version, want.Kind, err)
 	}
+	c.recordObject(decoded.Object)
 	if len(decoded.Strict) == 0 {
 		return decoded.Object, nil
 	}

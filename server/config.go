@@ -12,6 +12,7 @@ import (
 
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/server/audit"
 	"github.com/typeplane/typeplane/server/auth"
 )
 
@@ -46,6 +47,9 @@ type Config struct {
 	// Metrics is where the metrics of requests are registered, and what /metrics shows to users whom the Authorizer allows to
 	// get it. A registry is for one server. Nil: there is no such page.
 	Metrics *prometheus.Registry
+
+	// Audit keeps a record of requests; nil keeps none. Whoever opened it closes it, after Serve.
+	Audit *audit.Log
 
 	// RequestTimeout bounds every request but watches, and ?timeout=. Zero: 60 s.
 	RequestTimeout time.Duration

@@ -21,6 +21,7 @@ func (s *Server) delete(c *call) error {
 	if err != nil {
 		return err
 	}
+	c.recordBody(body)
 	opts, err := s.readDeleteOptions(c, body)
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ func (s *Server) deleteCollection(c *call) error {
 	if err != nil {
 		return err
 	}
+	c.recordBody(body)
 	opts, err := s.readDeleteOptions(c, body)
 	if err != nil {
 		return err

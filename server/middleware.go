@@ -52,6 +52,7 @@ func (s *Server) recoverPanic(c *call) {
 		panic(p)
 	}
 	s.requests.Panicked()
+	c.panicked = true
 	auditID := c.w.Header().Get(headerAuditID)
 	s.config.Log.Error("a request made the server panic", "panic", p, "method", c.req.Method, "path", c.req.URL.Path,
 		"auditID", auditID, "stack", string(debug.Stack()))

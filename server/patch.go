@@ -27,6 +27,7 @@ func (s *Server) patch(c *call) error {
 	if err != nil {
 		return err
 	}
+	c.recordBody(body)
 	opts, err := patchOptions(c.query, patchType)
 	if err != nil {
 		return err

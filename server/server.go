@@ -95,12 +95,13 @@ type call struct {
 	resource *rest.Resource
 	// warnings go into the header of the answer.
 	warnings []string
+	auditing
 }
 
 // ServeHTTP answers one request; process has the order of the steps.
 func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	c := &call{w: &response{ResponseWriter: w}, req: req, ctx: req.Context()}
-	defer s.finish(c, time.Now())
+	c := &call{w: &response{ResponseWriter: w}, req: req, ctx: req.Context(), auditing: auditing{begun: time.Now()}}
+	defer s.finish(c)
 	defer s.recoverPanic(c)
 	stampHeaders(c)
 	if err := s.process(c); err != nil {
@@ -109,8 +110,24 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 }
 
 // finish comes after everything else, whatever became of the request.
-func (s *Server) finish(c *call, begun time.Time) {
-	s.measure(c, time.Since(begun))
+func (s *Server) finish(c *call) {
+	took := time.Since(c.begun)
+	s.measure(c, took)
+	c.endRecord()
+	s.logRequest(c, took)
+}
+
+// logRequest is one line for each request, for those who look for something. A query may have anything in it and is not shown.
+func (s *Server) logRequest(c *call, took time.Duration) {
+	if !s.config.Log.Enabled(c.req.Context(), slog.LevelDebug) {
+		return
+	}
+	user := ""
+	if c.user != nil {
+		user = c.user.Name
+	}
+	s.config.Log.Debug("a request was answered", "verb", c.info.Verb, "path", c.info.Path, "code", c.w.status(), "bytes", c.w.written,
+		"took", took, "user", user, "userAgent", firstBytes(c.req.UserAgent(), maxAuditText), "remote", c.req.RemoteAddr, "auditID", c.w.Header().Get(headerAuditID))
 }
 
 // process is the order of a request. 401 comes before everything that costs or tells something.
@@ -120,7 +137,9 @@ func (s *Server) process(c *call) error {
 		c.query, badQuery = url.ParseQuery(c.req.URL.RawQuery)
 	}
 	c.info, badPath = parseInfo(c.req.Method, c.req.URL, c.query)
-	if err := s.authenticate(c); err != nil {
+	err := s.authenticate(c)
+	s.beginRecord(c)
+	if err != nil {
 		return err
 	}
 	if badPath != nil {

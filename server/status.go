@@ -46,6 +46,7 @@ func (s *Server) fail(c *call, err error) {
 		return
 	}
 	status := statusOf(err)
+	c.failure = status
 	header := c.w.Header()
 	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
 		header.Set("Retry-After", strconv.Itoa(int(status.Details.RetryAfterSeconds)))

@@ -128,9 +128,15 @@ var rules = []rule{
 	},
 	{
 		in:     []string{"..."},
-		except: []string{"server", "server/metrics", "boot"},
+		except: []string{"server", "server/metrics", "server/audit", "boot"},
 		forbid: []string{"github.com/prometheus/..."},
 		reason: "what has numbers offers them as plain ones (cacher.Stats); how they are shown is decided where requests are counted and where everything is joined",
+	},
+	{
+		in:     []string{"..."},
+		except: []string{"server/audit"},
+		forbid: []string{"gopkg.in/natefinch/lumberjack.v2"},
+		reason: "the server's own log goes to its standard error, where whoever runs it takes care of it; only the audit log is a file",
 	},
 	{
 		in:     []string{"runtime/..."},

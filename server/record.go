@@ -1,0 +1,202 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/serializer"
+	"github.com/typeplane/typeplane/server/audit"
+	"github.com/typeplane/typeplane/server/auth"
+)
+
+// What the audit log says of the decision about a request.
+const (
+	decisionAnnotation = "authorization.k8s.io/decision"
+	reasonAnnotation   = "authorization.k8s.io/reason"
+)
+
+// Bounds of what a client can put into an event beside its body.
+const (
+	maxAuditText = 1024
+	maxAuditIPs  = 16
+)
+
+// beginRecord asks the policy what is kept of the request. It is called when the user is known, or is known to be nobody.
+func (s *Server) beginRecord(c *call) {
+	if s.config.Audit == nil {
+		return
+	}
+	c.record = s.config.Audit.Begin(audit.Request{
+		AuditID:   c.w.Header().Get(headerAuditID),
+		URI:       c.req.URL.RequestURI(),
+		Verb:      c.info.Verb,
+		Path:      c.info.Path,
+		Object:    objectReference(c.info),
+		User:      auditUser(c.user),
+		SourceIPs: sourceIPs(c.req),
+		UserAgent: firstBytes(c.req.UserAgent(), maxAuditText),
+		Received:  c.begun,
+	})
+	c.recorded = c.user
+	if c.record != nil {
+		c.record.Emit(audit.StageRequestReceived)
+	}
+}
+
+// endRecord writes how the request ended.
+func (c *call) endRecord() {
+	if c.record == nil {
+		return
+	}
+	if c.user != c.recorded {
+		c.record.Impersonates(auditUser(c.user))
+	}
+	status := audit.Status{Code: c.w.status()}
+	if f := c.failure; f != nil {
+		status.Status, status.Message, status.Reason = f.Status, f.Message, string(f.Reason)
+	}
+	c.record.SetStatus(status)
+	if c.panicked {
+		c.record.Emit(audit.StagePanic)
+		return
+	}
+	c.record.Emit(audit.StageResponseComplete)
+}
+
+// recordStart says that the answer of a watch begins.
+func (c *call) recordStart() {
+	if c.record == nil {
+		return
+	}
+	if c.user != c.recorded {
+		c.record.Impersonates(auditUser(c.user))
+	}
+	c.record.SetStatus(audit.Status{Code: http.StatusOK})
+	c.record.Emit(audit.StageResponseStarted)
+}
+
+// recordDecision says what the authorizer thought of the request.
+func (c *call) recordDecision(allowed bool, reason string) {
+	if c.record == nil {
+		return
+	}
+	decision := "forbid"
+	if allowed {
+		decision = "allow"
+	}
+	c.record.Annotate(decisionAnnotation, decision)
+	c.record.Annotate(reasonAnnotation, reason)
+}
+
+// recordObject keeps the object that a client sent, before anybody changes it.
+func (c *call) recordObject(obj runtime.Object) {
+	if c.record == nil || !c.record.Wants(audit.LevelRequest) {
+		return
+	}
+	if data, err := serializer.Append(nil, obj, serializer.JSON, false); err == nil {
+		c.record.SetRequestObject(bytes.TrimSpace(data))
+	}
+}
+
+// recordBody keeps a body that is no object: a patch, or options. It may be YAML. What is neither JSON nor YAML is kept as a text.
+func (c *call) recordBody(body []byte) {
+	if c.record == nil || !c.record.Wants(audit.LevelRequest) || len(body) == 0 {
+		return
+	}
+	if !json.Valid(body) {
+		converted, err := yaml.YAMLToJSON(body)
+		if err != nil {
+			converted = encodeJSON(strings.ToValidUTF8(string(body), "\uFFFD"), "")
+		}
+		body = converted
+	}
+	c.record.SetRequestObject(body)
+}
+
+// maxRecordedAnswer is how many bytes of an answer are kept.
+const maxRecordedAnswer = 3 << 20
+
+var errAnswerTooLong = errors.New("the answer is too long for the audit log")
+
+// recordView keeps the answer, as JSON, whatever the client asked for.
+func (c *call) recordView(view rest.View, form rest.Form) {
+	if c.record == nil || !c.record.Wants(audit.LevelRequestResponse) {
+		return
+	}
+	form.MediaType, form.Pretty = rest.JSON, false
+	var out bytes.Buffer
+	if err := view.WriteTo(&boundedWriter{&out, maxRecordedAnswer}, form); err != nil {
+		c.record.Annotate("audit.typeplane.io/response-object", "left out: "+err.Error())
+		return
+	}
+	c.record.SetResponseObject(bytes.TrimSpace(out.Bytes()))
+}
+
+type boundedWriter struct {
+	out  *bytes.Buffer
+	left int
+}
+
+func (w *boundedWriter) Write(p []byte) (int, error) {
+	if w.left -= len(p); w.left < 0 {
+		return 0, errAnswerTooLong
+	}
+	return w.out.Write(p)
+}
+
+var _ io.Writer = (*boundedWriter)(nil)
+
+func auditUser(u *auth.User) audit.User {
+	if u == nil {
+		return audit.User{}
+	}
+	return audit.User{Username: u.Name, UID: u.UID, Groups: u.Groups, Extra: u.Extra}
+}
+
+func objectReference(i requestInfo) *audit.ObjectReference {
+	if !i.IsResource {
+		return nil
+	}
+	return &audit.ObjectReference{
+		APIGroup: i.Group, APIVersion: i.Version, Resource: i.Resource, Subresource: i.Subresource, Namespace: i.Namespace, Name: i.Name,
+	}
+}
+
+// sourceIPs are the addresses that proxies say, and last the one that the connection comes from: only that is certain.
+func sourceIPs(req *http.Request) []string {
+	var ips []string
+	add := func(text string) {
+		if ip := net.ParseIP(strings.TrimSpace(text)); ip != nil && len(ips) < maxAuditIPs {
+			ips = append(ips, ip.String())
+		}
+	}
+	for part := range strings.SplitSeq(req.Header.Get("X-Forwarded-For"), ",") {
+		add(part)
+	}
+	add(req.Header.Get("X-Real-Ip"))
+	remote, _, err := net.SplitHostPort(req.RemoteAddr)
+	if ip := net.ParseIP(remote); err == nil && ip != nil && (len(ips) == 0 || ips[len(ips)-1] != ip.String()) {
+		ips = append(ips, ip.String())
+	}
+	return ips
+}
+
+// auditing are the fields of a call that are about its record.
+type auditing struct {
+	begun    time.Time
+	record   *audit.Record // nil: nothing is kept
+	recorded *auth.User    // who asks; user may become whom they impersonate
+	failure  *metav1.Status
+	panicked bool
+}
