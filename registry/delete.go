@@ -104,7 +104,7 @@ func (e *endpoint[T]) mayDelete(current storage.Entry, name string, opts metav1.
 			return wire.Meta{}, err
 		}
 	}
-	if p.ResourceVersion != nil && *p.ResourceVersion != "" && *p.ResourceVersion != formatRevision(current.Revision) {
+	if p.ResourceVersion != nil && *p.ResourceVersion != "" && *p.ResourceVersion != storage.FormatRevision(current.Revision) {
 		//lint:ignore ST1005 the words of Kubernetes, which clients look for
 		return wire.Meta{}, apierrors.NewConflict(e.resource, name, fmt.Errorf(
 			"Precondition failed: ResourceVersion in precondition: %v, ResourceVersion in object meta: %v", *p.ResourceVersion, current.Revision))

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -44,16 +43,8 @@ func (v version) object(e storage.Entry) (runtime.Object, error) {
 			return nil, err
 		}
 	}
-	runtime.Meta(obj).ResourceVersion = formatRevision(e.Revision)
+	runtime.Meta(obj).ResourceVersion = storage.FormatRevision(e.Revision)
 	return obj, nil
-}
-
-// formatRevision is a revision as a resourceVersion; that of something which was not stored (0) is empty.
-func formatRevision(revision int64) string {
-	if revision == 0 {
-		return ""
-	}
-	return strconv.FormatInt(revision, 10)
 }
 
 // objectView is an entry in one version.
@@ -147,7 +138,7 @@ func (v version) bookmark(revision int64, end bool) rest.View {
 	obj := v.kind.New()
 	obj.GetObjectKind().SetGroupVersionKind(v.kind.GroupVersionKind())
 	meta := runtime.Meta(obj)
-	meta.ResourceVersion = formatRevision(revision)
+	meta.ResourceVersion = storage.FormatRevision(revision)
 	if end {
 		meta.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
 	}

@@ -35,7 +35,8 @@ func (f failing) GuaranteedUpdate(context.Context, string, storage.TryUpdate) (s
 func (f failing) Delete(context.Context, string, storage.CheckDelete) (storage.Entry, error) {
 	return storage.Entry{}, f.err
 }
-func (f failing) Revision(context.Context) (int64, error) { return 0, f.err }
+func (f failing) Count(context.Context, string) (int64, error) { return 0, f.err }
+func (f failing) Revision(context.Context) (int64, error)      { return 0, f.err }
 
 // TestErrorsOfTheStore is the border: every code of the store, as each verb reports it.
 func TestErrorsOfTheStore(t *testing.T) {

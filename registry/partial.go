@@ -39,7 +39,7 @@ func (v version) metadata(e storage.Entry) (*metav1.ObjectMeta, error) {
 	if err := meta.Unmarshal(fields); err != nil {
 		return nil, err
 	}
-	meta.ResourceVersion = formatRevision(e.Revision)
+	meta.ResourceVersion = storage.FormatRevision(e.Revision)
 	return meta, nil
 }
 

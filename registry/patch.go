@@ -96,7 +96,7 @@ func (e *endpoint[T]) edited(ctx context.Context, r *edit, old T, current int64)
 	if err != nil {
 		return none, apierrors.NewInternalError(err)
 	}
-	runtime.Meta(versioned).ResourceVersion = formatRevision(current)
+	runtime.Meta(versioned).ResourceVersion = storage.FormatRevision(current)
 	before, err := serializer.AppendKind(nil, e.kind, versioned, serializer.JSON, false)
 	if err != nil {
 		return none, apierrors.NewInternalError(err)

@@ -35,7 +35,7 @@ func (e *endpoint[T]) apply(ctx context.Context, name rest.Name, text []byte, op
 			if err != nil {
 				return nil, apierrors.NewInternalError(err)
 			}
-			runtime.Meta(live).ResourceVersion = formatRevision(current.Revision)
+			runtime.Meta(live).ResourceVersion = storage.FormatRevision(current.Revision)
 			hub, err := e.applyTo(live, applied, name, opts)
 			if err != nil {
 				return nil, err

@@ -3,7 +3,6 @@ package registry
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -116,18 +115,13 @@ func newQuery(opts metav1.ListOptions, prefix string) (storage.ListOptions, erro
 // many of one revision as it takes to reach the limit.
 func (e *endpoint[T]) collect(ctx context.Context, sc scope, sel *selector, q storage.ListOptions, view *listView) error {
 	limit := q.Limit
-	if sc.key != "" || sc.nothing {
-		// At most one entry is wanted, but the list has a revision in any case.
-		q.Start, q.Limit = max(q.Start, sc.key), 1
-	} else {
-		q.Where = sel.where()
-	}
+	sc.narrow(&q, sel)
 	for {
-		page, err := e.backend.List(ctx, sc.prefix, q)
+		page, err := e.backend.List(ctx, sc.selection, q)
 		if err != nil {
 			return err
 		}
-		view.meta.ResourceVersion = formatRevision(page.Revision)
+		view.meta.ResourceVersion = storage.FormatRevision(page.Revision)
 		if sel.empty() {
 			return e.fillPage(page, sc, view)
 		}
@@ -143,13 +137,13 @@ func (e *endpoint[T]) collect(ctx context.Context, sc scope, sel *selector, q st
 				continue
 			}
 			view.entries = append(view.entries, entry)
-			more := sc.key == "" && (i+1 < len(page.Entries) || page.Remaining > 0)
+			more := !sc.single() && (i+1 < len(page.Entries) || page.Remaining > 0)
 			if int64(len(view.entries)) == limit && more {
 				view.meta.Continue = encodeContinue(sc.prefix, entry.Key, page.Revision)
 				return nil
 			}
 		}
-		if page.Remaining == 0 || sc.key != "" || sc.nothing || len(page.Entries) == 0 {
+		if page.Remaining == 0 || sc.single() || len(page.Entries) == 0 {
 			return nil
 		}
 		q.Match, q.Revision = storage.Exact, page.Revision
@@ -202,11 +196,8 @@ func (e *endpoint[T]) listError(err error, prefix string, q storage.ListOptions,
 
 // parseRevision reads a resourceVersion that a client sent; "" and "0" are 0.
 func parseRevision(resourceVersion string) (int64, error) {
-	if resourceVersion == "" {
-		return 0, nil
-	}
-	revision, err := strconv.ParseInt(resourceVersion, 10, 64)
-	if err != nil || revision < 0 {
+	revision, err := storage.ParseRevision(resourceVersion)
+	if err != nil {
 		return 0, apierrors.NewBadRequest(fmt.Sprintf("invalid resourceVersion %q: want one that the server gave, or nothing", resourceVersion))
 	}
 	return revision, nil

@@ -3,7 +3,6 @@ package registry
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -258,9 +257,10 @@ func (f fieldsOf) Get(field string) string {
 
 // scope is the part of a resource that a list or watch is about.
 type scope struct {
+	// prefix is that of the collection, which continue tokens are relative to.
 	prefix string
-	// key is the only entry that is wanted, if the selectors say so.
-	key string
+	// selection is what the store is asked for: the prefix, or the only key that is wanted, if the selectors say so.
+	selection string
 	// nothing says that the selectors leave nothing over.
 	nothing bool
 }
@@ -272,7 +272,7 @@ func (e *endpoint[T]) newScope(namespace string, s *selector) (scope, error) {
 	}
 	if ns, ok := s.exact(fieldNamespace); ok && e.def.Namespaced {
 		if namespace != "" && namespace != ns || notASegment(ns) != "" {
-			return scope{prefix: e.prefix, nothing: true}, nil
+			return scope{prefix: e.prefix, selection: e.prefix, nothing: true}, nil
 		}
 		namespace = ns
 	}
@@ -280,18 +280,33 @@ func (e *endpoint[T]) newScope(namespace string, s *selector) (scope, error) {
 	if err != nil {
 		return scope{}, err
 	}
-	sc := scope{prefix: prefix}
+	sc := scope{prefix: prefix, selection: prefix}
 	if name, ok := s.exact(fieldName); ok {
 		if name == "" || notASegment(name) != "" {
 			sc.nothing = true
 		} else if namespace != "" || !e.def.Namespaced {
-			sc.key = prefix + name
+			sc.selection = prefix + name
 		}
 	}
 	return sc, nil
 }
 
 // has says whether key is in the scope.
-func (s *scope) has(key string) bool {
-	return !s.nothing && strings.HasPrefix(key, s.prefix) && (s.key == "" || s.key == key)
+func (s *scope) has(key string) bool { return !s.nothing && storage.Selects(s.selection, key) }
+
+// single says that there is at most one entry in the scope.
+func (s *scope) single() bool { return s.nothing || !storage.IsPrefix(s.selection) }
+
+// narrow asks the store for no more than the scope, of which the selector may say what else is not wanted.
+func (s *scope) narrow(q *storage.ListOptions, sel *selector) {
+	switch {
+	case s.nothing:
+		q.Limit = 1 // of which nothing is taken; but the list has a revision in any case
+	case s.single():
+		// A page that begins behind the key is one that nobody was promised.
+		s.nothing = q.Start > s.selection
+		q.Start, q.Limit = "", 0
+	default:
+		q.Where = sel.where()
+	}
 }

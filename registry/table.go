@@ -123,7 +123,7 @@ func (l *listView) writeTable(out *chunks, form rest.Form) error {
 // writeTable writes a table of one row.
 func (o *objectView) writeTable(w io.Writer, form rest.Form) error {
 	t := newTable(form)
-	f := t.frame(o.table, metav1.ListMeta{ResourceVersion: formatRevision(o.entry.Revision)}, form)
+	f := t.frame(o.table, metav1.ListMeta{ResourceVersion: storage.FormatRevision(o.entry.Revision)}, form)
 	return writeRow(w, f, form, func(dst []byte) ([]byte, error) { return t.appendRow(dst, o.version, o.entry, o.memos) })
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -87,7 +86,7 @@ func (e *endpoint[T]) replace(ctx context.Context, hub, old T, current storage.E
 	if err := e.checkRevision(meta, current.Revision); err != nil {
 		return nil, err
 	}
-	oldMeta.ResourceVersion = formatRevision(current.Revision)
+	oldMeta.ResourceVersion = storage.FormatRevision(current.Revision)
 
 	keepSystemFields(meta, oldMeta)
 	hub = e.counted(hub, old)
@@ -224,7 +223,7 @@ func (e *endpoint[T]) checkUID(want types.UID, have, name string) error {
 // checkRevision refuses an update of another version than the client has seen, and fills in the resourceVersion for a
 // client that doesn't care.
 func (e *endpoint[T]) checkRevision(meta *metav1.ObjectMeta, current int64) error {
-	have := formatRevision(current)
+	have := storage.FormatRevision(current)
 	if meta.ResourceVersion == "" || meta.ResourceVersion == "0" {
 		if !strategyWants(e.def.Strategy.AllowUnconditionalUpdate, true) {
 			return e.invalid(meta.Name, field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), meta.ResourceVersion, "must be specified for an update")})
@@ -232,7 +231,7 @@ func (e *endpoint[T]) checkRevision(meta *metav1.ObjectMeta, current int64) erro
 		meta.ResourceVersion = have
 		return nil
 	}
-	if _, err := strconv.ParseUint(meta.ResourceVersion, 10, 64); err != nil {
+	if _, err := storage.ParseRevision(meta.ResourceVersion); err != nil {
 		return e.invalid(meta.Name, field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), meta.ResourceVersion, "must be the resourceVersion of an object that was read")})
 	}
 	if meta.ResourceVersion != have {

@@ -71,12 +71,8 @@ func (e *endpoint[T]) start(ctx context.Context, s *stream, opts metav1.ListOpti
 		} else if s.reached > 0 {
 			query.Match, query.Revision = storage.NotOlderThan, s.reached
 		}
-		if s.scope.key != "" {
-			query.Start, query.Limit = s.scope.key, 1
-		} else {
-			query.Where = s.sel.where()
-		}
-		page, err := e.backend.List(ctx, s.scope.prefix, query)
+		s.scope.narrow(&query, &s.sel)
+		page, err := e.backend.List(ctx, s.scope.selection, query)
 		if err != nil {
 			return err
 		}
@@ -89,7 +85,11 @@ func (e *endpoint[T]) start(ctx context.Context, s *stream, opts metav1.ListOpti
 		}
 		s.reached = revision
 	}
-	w, err := e.backend.Watch(ctx, s.scope.prefix, storage.WatchOptions{After: s.reached, Progress: s.bookmarks, Prev: true, Where: s.sel.where()})
+	follow := storage.WatchOptions{After: s.reached, Progress: s.bookmarks, Prev: true}
+	if storage.IsPrefix(s.scope.selection) {
+		follow.Where = s.sel.where()
+	}
+	w, err := e.backend.Watch(ctx, s.scope.selection, follow)
 	if err != nil {
 		return err
 	}

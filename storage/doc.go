@@ -5,9 +5,18 @@
 // fields and without a resourceVersion. How a value lies in the backing database (older version, JSON, encrypted)
 // is the business of a Form, which the store is given when it is made; readers see canonical values only.
 //
-// Start reading at Interface. The implementations are the folders below: etcd3 (a real etcd, embedded or a
-// cluster), memory (the twin for tests), cacher (a watch cache in front of another store). Package storagetest is
-// the suite that each of them passes; it is the exact definition of this contract.
+// Start reading at Interface, in storage.go: it is the contract, method by method. Then
+//
+//   - entry.go: what is stored, and who may touch it
+//   - read.go, watch.go, write.go: the options and results of the methods that read, follow and write
+//   - errors.go: what can go wrong, and what that says about a write
+//   - keys.go: keys, prefixes, and selections, which are either
+//   - revision.go: how revisions are compared, parsed and printed (what Kubernetes calls a Versioner)
+//   - form.go: how canonical values lie in a database
+//
+// The implementations are the folders below: etcd3 (a real etcd, embedded or a cluster), memory (the twin for tests),
+// cacher (a watch cache in front of another store). Package storagetest is the suite that each of them passes; where
+// words leave a doubt, it decides.
 //
 // This package knows no Scheme, no HTTP and no etcd.
 package storage

@@ -5,7 +5,9 @@ import (
 	"fmt"
 )
 
-// Code says what kind of failure an Error is.
+// Code says what kind of failure an Error is, and with that what a caller may do: read again (CodeConflict), list again
+// (CodeCompacted), ask again soon (CodeFuture, CodeUnavailable, CodeNotReady), look what happened (CodeUnknown), or give up. Of
+// all codes, only CodeUnknown leaves it open whether a write was carried out.
 type Code int
 
 const (
@@ -40,7 +42,8 @@ const (
 // ErrClosed is what Watcher.Next returns after Close.
 var ErrClosed = errors.New("storage: watch closed")
 
-// Error is a failure that a caller may branch on.
+// Error is a failure that a caller may branch on. It is immutable. Its text is for logs: it names keys, and may hold words
+// of the database.
 type Error struct {
 	Code Code
 	// Op is the failed operation ("get", "list", …) and Key what it was about.

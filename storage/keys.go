@@ -57,19 +57,48 @@ func CheckPrefix(op, prefix string) error {
 	return nil
 }
 
-// CheckStart returns CodeInvalidKey unless start is "" or lies below prefix. It need not be a well-formed key: a
-// key with a NUL behind it is how the place just after that key is named.
-func CheckStart(op, prefix, start string) error {
-	if start == "" || strings.HasPrefix(start, prefix) {
-		return nil
-	}
-	return invalid(op, start, fmt.Errorf("not below %q", prefix))
+// A selection is what List, Watch and Count are about: a prefix, which selects every key below it and not itself, or a
+// key, which selects just that one. A prefix ends in a slash and a key doesn't, so nothing is both.
+
+// IsPrefix says whether a well-formed selection is a prefix, and not a key.
+func IsPrefix(selection string) bool { return strings.HasSuffix(selection, "/") }
+
+// Selects says whether a well-formed selection selects key.
+func Selects(selection, key string) bool {
+	return key == selection || IsPrefix(selection) && strings.HasPrefix(key, selection)
 }
 
-// CheckWatch returns an error unless a watch below prefix can begin where opts say.
-func CheckWatch(prefix string, opts WatchOptions) error {
+// CheckSelection is CheckKey for a selection.
+func CheckSelection(op, selection string) error {
+	if IsPrefix(selection) {
+		return CheckPrefix(op, selection)
+	}
+	return CheckKey(op, selection)
+}
+
+// CheckList returns an error unless opts are of a list that can be: CodeInvalidKey for a malformed selection, and for a
+// Start that is not below it. Start need not be a well-formed key: one with a NUL behind it is how the place just after
+// that key is named.
+func CheckList(selection string, opts ListOptions) error {
+	if err := CheckSelection("list", selection); err != nil {
+		return err
+	}
+	if opts.Start != "" && (!IsPrefix(selection) || !strings.HasPrefix(opts.Start, selection)) {
+		return invalid("list", opts.Start, fmt.Errorf("not below %q", selection))
+	}
+	if opts.Match == Exact && opts.Revision <= 0 {
+		return fmt.Errorf("storage: list %s: an exact list wants a positive revision, not %d", selection, opts.Revision)
+	}
+	return nil
+}
+
+// CheckWatch returns an error unless a watch of a selection can begin where opts say.
+func CheckWatch(selection string, opts WatchOptions) error {
+	if err := CheckSelection("watch", selection); err != nil {
+		return err
+	}
 	if opts.After <= 0 {
-		return fmt.Errorf("storage: watch %s: a watch wants a positive revision to begin after, not %d", prefix, opts.After)
+		return fmt.Errorf("storage: watch %s: a watch wants a positive revision to begin after, not %d", selection, opts.After)
 	}
 	return nil
 }

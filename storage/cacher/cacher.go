@@ -183,42 +183,46 @@ func (c *Cacher) Get(ctx context.Context, key string, opts storage.GetOptions) (
 }
 
 // List implements storage.Interface.
-func (c *Cacher) List(ctx context.Context, prefix string, opts storage.ListOptions) (storage.Page, error) {
+func (c *Cacher) List(ctx context.Context, selection string, opts storage.ListOptions) (storage.Page, error) {
 	if err := ctx.Err(); err != nil {
 		return storage.Page{}, err
 	}
-	if err := storage.CheckPrefix("list", prefix); err != nil {
+	if err := storage.CheckList(selection, opts); err != nil {
 		return storage.Page{}, err
 	}
-	if err := storage.CheckStart("list", prefix, opts.Start); err != nil {
-		return storage.Page{}, err
+	cheap := !storage.IsPrefix(selection) || opts.Limit > 0 && opts.Where == nil
+	if !strings.HasPrefix(selection, c.prefix) || !c.filled() && cheap {
+		return c.source.List(ctx, selection, opts)
 	}
-	if !strings.HasPrefix(prefix, c.prefix) || !c.filled() && opts.Limit > 0 && opts.Where == nil {
-		return c.source.List(ctx, prefix, opts)
-	}
-	floor := int64(0)
-	switch opts.Match {
-	case storage.NotOlderThan:
-		floor = opts.Revision
-	case storage.Exact:
-		if floor = opts.Revision; floor <= 0 {
-			return storage.Page{}, fmt.Errorf("cacher: list %s: an exact list wants a positive revision", prefix)
-		}
-	}
-	s, err := c.stateFor(ctx, "list", prefix, opts.Match == storage.Latest, floor)
+	s, err := c.stateFor(ctx, "list", selection, opts.Match == storage.Latest, opts.Floor())
 	if err != nil {
 		return storage.Page{}, err
 	}
 	if opts.Match == storage.Exact && s.revision != opts.Revision {
 		past := c.past(opts.Revision)
 		if past == nil {
-			return c.source.List(ctx, prefix, opts)
+			return c.source.List(ctx, selection, opts)
 		}
 		s = past
-	} else if opts.Where != nil {
+	} else if opts.Where != nil && storage.IsPrefix(selection) {
 		s = c.indexFor(opts.Where, s)
 	}
-	return s.page(prefix, opts), nil
+	return s.page(selection, opts), nil
+}
+
+// Count implements storage.Interface. It is of the state at hand.
+func (c *Cacher) Count(ctx context.Context, selection string) (int64, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	if err := storage.CheckSelection("count", selection); err != nil {
+		return 0, err
+	}
+	if !strings.HasPrefix(selection, c.prefix) || !c.filled() {
+		return c.source.Count(ctx, selection)
+	}
+	s := c.current.Load()
+	return int64(s.rank(after(selection)) - s.rank(selection)), nil
 }
 
 // Create implements storage.Interface.

@@ -84,8 +84,8 @@ func (c *Cacher) stateFor(ctx context.Context, op, key string, latest bool, floo
 	if err != nil {
 		return nil, err
 	}
-	if floor > now {
-		return nil, &storage.Error{Code: storage.CodeFuture, Op: op, Key: key, Revision: floor, Current: now}
+	if err := storage.CheckReached(op, key, floor, now); err != nil {
+		return nil, err
 	}
 	if now < s.revision {
 		c.wentBack(now, s.revision)

@@ -20,8 +20,8 @@ type parking struct {
 	attributes map[string]*attribute
 }
 
-// place is what a watcher watches: what is below a prefix, or of that what has a value of an attribute.
-type place struct{ prefix, attribute, value string }
+// place is what a watcher watches: a selection, or of that what has a value of an attribute.
+type place struct{ selection, attribute, value string }
 
 // spot is a place with its watchers.
 type spot struct {
@@ -37,10 +37,10 @@ type attribute struct {
 }
 
 // join gives w its spot.
-func (p *parking) join(w *watcher, prefix string, where *storage.Where) {
+func (p *parking) join(w *watcher, selection string, where *storage.Where) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	at := place{prefix: prefix}
+	at := place{selection: selection}
 	if where != nil {
 		at.attribute, at.value = where.Attribute, where.Value
 	}
@@ -138,7 +138,7 @@ func (p *parking) wake(events []storage.Event, number int64) {
 	}
 	for i := range events {
 		ev, n := &events[i], number+int64(i)
-		p.above(ev.Entry.Key, func(prefix string) { p.spots[place{prefix: prefix}].wake(n) })
+		p.selecting(ev.Entry.Key, func(selection string) { p.spots[place{selection: selection}].wake(n) })
 		for name, a := range p.attributes {
 			p.wakeWhere(name, a, ev, n)
 		}
@@ -160,22 +160,23 @@ func (p *parking) wakeWhere(name string, a *attribute, ev *storage.Event, number
 		}
 		return
 	}
-	p.above(ev.Entry.Key, func(prefix string) {
+	p.selecting(ev.Entry.Key, func(selection string) {
 		if has {
-			p.spots[place{prefix, name, now}].wake(number)
+			p.spots[place{selection, name, now}].wake(number)
 		}
 		if had && (!has || was != now) {
-			p.spots[place{prefix, name, was}].wake(number)
+			p.spots[place{selection, name, was}].wake(number)
 		}
 	})
 }
 
-// above calls visit with every prefix that key is below.
-func (p *parking) above(key string, visit func(prefix string)) {
+// selecting calls visit with every selection that has key: the prefixes that it is below, and itself.
+func (p *parking) selecting(key string, visit func(selection string)) {
 	for end := p.shortest - 1; ; {
 		visit(key[:end+1])
 		next := strings.IndexByte(key[end+1:], '/')
 		if next < 0 {
+			visit(key)
 			return
 		}
 		end += 1 + next

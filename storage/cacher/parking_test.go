@@ -66,14 +66,17 @@ func TestOnlyThoseConcernedWake(t *testing.T) {
 	for i := range each {
 		ws.open(t, "other namespace", fmt.Sprintf("/pods/other%d/", i), nil)
 		ws.open(t, "other value", "/pods/", part(0, fmt.Sprint("other", i)))
+		ws.open(t, "other key", fmt.Sprintf("/pods/ns/a%d", i), nil)
 	}
 	ws.open(t, "all", "/pods/", nil)
 	ws.open(t, "namespace", "/pods/ns/", nil)
+	ws.open(t, "key", "/pods/ns/a", nil)
+	ws.open(t, "key with the old value", "/pods/ns/a", part(0, "old"))
 	ws.open(t, "new value", "/pods/", part(0, "new"))
 	ws.open(t, "old value", "/pods/ns/", part(0, "old"))
 	settle := func() {
 		t.Helper()
-		await(t, "everybody waits", func() bool { s := c.Stats(); return s.Watches == 2*each+4 && s.Waiting == s.Watches })
+		await(t, "everybody waits", func() bool { s := c.Stats(); return s.Watches == 3*each+6 && s.Waiting == s.Watches })
 	}
 	settle()
 	made, err := source.Create(ctx, "/pods/ns/a", []byte("old/1"))
@@ -89,7 +92,10 @@ func TestOnlyThoseConcernedWake(t *testing.T) {
 		t.Fatal(err)
 	}
 	settle()
-	for name, want := range map[string]int{"all": 2, "namespace": 2, "new value": 1, "old value": 2, "other namespace": 0, "other value": 0} {
+	for name, want := range map[string]int{
+		"all": 2, "namespace": 2, "key": 2, "new value": 1, "old value": 2, "key with the old value": 2,
+		"other namespace": 0, "other value": 0, "other key": 0,
+	} {
 		if got := ws.count(name); got != want {
 			t.Errorf("%s: %d events, want %d", name, got, want)
 		}

@@ -75,12 +75,19 @@ func (s *state) remove(key string) *storage.Entry {
 }
 
 // page answers a list.
-func (s *state) page(prefix string, opts storage.ListOptions) storage.Page {
-	if x := s.index(opts.Where); x != nil {
-		return s.narrowPage(x, prefix, opts)
+func (s *state) page(selection string, opts storage.ListOptions) storage.Page {
+	if !storage.IsPrefix(selection) {
+		page := storage.Page{Entries: []storage.Entry{}, Revision: s.revision}
+		if e, ok := s.tree.Get(selection); ok {
+			page.Entries = append(page.Entries, *e)
+		}
+		return page
 	}
-	start := s.rank(max(prefix, opts.Start))
-	end := s.rank(after(prefix))
+	if x := s.index(opts.Where); x != nil {
+		return s.narrowPage(x, selection, opts)
+	}
+	start := s.rank(max(selection, opts.Start))
+	end := s.rank(after(selection))
 	n := end - start
 	if opts.Limit > 0 {
 		n = min(n, int(opts.Limit))
@@ -89,7 +96,7 @@ func (s *state) page(prefix string, opts storage.ListOptions) storage.Page {
 	if n == 0 {
 		return page
 	}
-	s.tree.Ascend(max(prefix, opts.Start), func(_ string, e *storage.Entry) bool {
+	s.tree.Ascend(max(selection, opts.Start), func(_ string, e *storage.Entry) bool {
 		page.Entries = append(page.Entries, *e)
 		return len(page.Entries) < n
 	})
@@ -104,8 +111,14 @@ func (s *state) rank(key string) int {
 	})
 }
 
-// after returns the first string that sorts behind everything below prefix: the byte after the slash is a zero.
-func after(prefix string) string { return prefix[:len(prefix)-1] + "0" }
+// after returns the first string that sorts behind everything in a selection. For a prefix that is the one with a zero, the
+// byte after the slash.
+func after(selection string) string {
+	if !storage.IsPrefix(selection) {
+		return selection + "\x00"
+	}
+	return selection[:len(selection)-1] + "0"
+}
 
 // size is about how much memory an entry holds.
 func size(e *storage.Entry) int { return 160 + len(e.Key) + len(e.Value) }

@@ -14,9 +14,9 @@ const batchSize = 1000
 
 // watcher is a cursor into the log. It has no goroutine and no queue.
 type watcher struct {
-	c        *Cacher
-	prefix   string
-	progress bool
+	c         *Cacher
+	selection string
+	progress  bool
 
 	number int64 // of the next event in the log
 	epoch  int64
@@ -40,32 +40,29 @@ type watcher struct {
 // may still have it: a fresh list is cheaper for everyone than a watch of its own on the source. One that the cache
 // has yet to reach becomes CodeCompacted too, if a compaction makes the cache skip it. With opts.Where, a watch is not woken by
 // changes that do not concern it, but may return them with others.
-func (c *Cacher) Watch(ctx context.Context, prefix string, opts storage.WatchOptions) (storage.Watcher, error) {
+func (c *Cacher) Watch(ctx context.Context, selection string, opts storage.WatchOptions) (storage.Watcher, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := storage.CheckPrefix("watch", prefix); err != nil {
+	if err := storage.CheckWatch(selection, opts); err != nil {
 		return nil, err
 	}
-	if err := storage.CheckWatch(prefix, opts); err != nil {
-		return nil, err
+	if !strings.HasPrefix(selection, c.prefix) {
+		return c.source.Watch(ctx, selection, opts)
 	}
-	if !strings.HasPrefix(prefix, c.prefix) {
-		return c.source.Watch(ctx, prefix, opts)
-	}
-	if err := c.waitFilled(ctx, "watch", prefix); err != nil {
+	if err := c.waitFilled(ctx, "watch", selection); err != nil {
 		return nil, err
 	}
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	current := c.current.Load().revision
-	w := &watcher{c: c, prefix: prefix, progress: opts.Progress, after: opts.After, epoch: c.epoch.Load(),
+	w := &watcher{c: c, selection: selection, progress: opts.Progress, after: opts.After, epoch: c.epoch.Load(),
 		news: make(chan struct{}, 1), closed: make(chan struct{})}
 	if opts.After < c.log.floor {
 		return nil, w.compacted(current)
 	}
 	w.number = c.log.after(opts.After)
-	c.parking.join(w, prefix, opts.Where)
+	c.parking.join(w, selection, opts.Where)
 	return w, nil
 }
 
@@ -151,7 +148,7 @@ func (w *watcher) collect(quiet bool) (more bool, err error) {
 			return true, nil
 		}
 		w.number++
-		if ev.Entry.Revision > w.after && strings.HasPrefix(ev.Entry.Key, w.prefix) {
+		if ev.Entry.Revision > w.after && storage.Selects(w.selection, ev.Entry.Key) {
 			w.out = append(w.out, *ev)
 		}
 	}
@@ -169,7 +166,7 @@ func (w *watcher) collect(quiet bool) (more bool, err error) {
 }
 
 func (w *watcher) compacted(current int64) error {
-	return &storage.Error{Code: storage.CodeCompacted, Op: "watch", Key: w.prefix, Revision: w.after, Current: current}
+	return &storage.Error{Code: storage.CodeCompacted, Op: "watch", Key: w.selection, Revision: w.after, Current: current}
 }
 
 func (w *watcher) fail(err error) ([]storage.Event, error) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,108 +18,37 @@ import (
 	"github.com/typeplane/typeplane/storage/storagetest"
 )
 
-// raw is a database without any encryption.
-type raw struct {
-	open    func(form storage.Form) storage.Interface
-	put     func(key string, value []byte) int64
-	get     func(key string) ([]byte, int64)
-	compact func(revision int64)
-}
-
-// encrypted is a database to which the suite's values are encrypted. What the suite writes past the store it means
-// encrypted, too: everything at a key of pods is, and nothing elsewhere.
-func encrypted(t *testing.T, db raw, o *opened, root string) storagetest.Backend {
-	target := Target{Resource: pods, Root: root}
-	form := o.Form(target)
-	inPods := func(key string) bool { return bytes.HasPrefix([]byte(key), []byte("/pods/")) }
-	return storagetest.Backend{
-		Open: func(inner storage.Form) storage.Interface {
-			target.Form = inner
-			crypt := o.Form(target)
-			return sealedOps{form, inPods, db.open(storage.Form{
-				Canonical: func(key string, stored []byte) ([]byte, bool, error) {
-					if !inPods(key) {
-						return stored, false, nil
-					}
-					return crypt.Canonical(key, stored)
-				},
-				Stored: func(key string, value []byte) ([]byte, error) {
-					if !inPods(key) {
-						return value, nil
-					}
-					return crypt.Stored(key, value)
-				},
-			})}
-		},
-		Put: func(key string, value []byte) int64 {
-			if inPods(key) {
-				value = mustStore(t, form, key, value)
-			}
-			return db.put(key, value)
-		},
-		Get: func(key string) ([]byte, int64) {
-			stored, revision := db.get(key)
-			if revision == 0 || !inPods(key) {
-				return stored, revision
-			}
-			if !bytes.HasPrefix(stored, []byte(encryptedPrefix)) {
-				t.Errorf("%s holds the plain value %q", key, stored)
-			}
-			value, _, err := form.Canonical(key, stored)
-			if err != nil {
-				t.Error(err)
-			}
-			return value, revision
-		},
-		Compact: db.compact,
-	}
-}
-
-// sealedOps encrypts the operations at keys of pods, which the contract writes as they are.
-type sealedOps struct {
-	form   storage.Form
-	inPods func(string) bool
-	storage.Interface
-}
-
-func (s sealedOps) seal(with []storage.Op) []storage.Op {
-	var out []storage.Op
-	for _, op := range with {
-		if s.inPods(op.Key) {
-			op.Value, _ = s.form.Stored(op.Key, op.Value)
+// encrypted is db with encrypted values at the keys of pods, and plain ones elsewhere.
+func encrypted(t *testing.T, db storagetest.Backend, o *opened, root string) storagetest.Backend {
+	inPods := func(key string) bool { return strings.HasPrefix(key, "/pods/") }
+	get := db.Get
+	db.Get = func(key string) ([]byte, int64) {
+		stored, revision := get(key)
+		if revision != 0 && inPods(key) && !bytes.HasPrefix(stored, []byte(encryptedPrefix)) {
+			t.Errorf("%s holds the plain value %q", key, stored)
 		}
-		out = append(out, op)
+		return stored, revision
 	}
-	return out
-}
-
-func (s sealedOps) Create(ctx context.Context, key string, value []byte, with ...storage.Op) (storage.Entry, error) {
-	return s.Interface.Create(ctx, key, value, s.seal(with)...)
-}
-
-func (s sealedOps) GuaranteedUpdate(ctx context.Context, key string, try storage.TryUpdate) (storage.Entry, error) {
-	return s.Interface.GuaranteedUpdate(ctx, key, func(current storage.Entry) ([]byte, []storage.Op, error) {
-		value, with, err := try(current)
-		return value, s.seal(with), err
+	return storagetest.In(db, inPods, func(inner storage.Form) storage.Form {
+		return o.Form(Target{Resource: pods, Root: root, Form: inner})
 	})
 }
 
 func inMemory(t *testing.T, o *opened, wrap func(cacher.Source) storage.Interface) storagetest.Backend {
 	db := memory.NewDatabase()
-	b := encrypted(t, raw{
-		open: func(form storage.Form) storage.Interface {
+	return encrypted(t, storagetest.Backend{
+		Open: func(form storage.Form) storage.Interface {
 			return wrap(memory.New(memory.Config{Database: db, Root: "/registry", Form: form, ProgressInterval: quick}))
 		},
-		put: func(key string, value []byte) int64 { return db.Put("/registry"+key, value) },
-		get: func(key string) ([]byte, int64) { return db.Get("/registry" + key) },
-		compact: func(revision int64) {
+		Put: func(key string, value []byte) int64 { return db.Put("/registry"+key, value) },
+		Get: func(key string) ([]byte, int64) { return db.Get("/registry" + key) },
+		Compact: func(revision int64) {
 			if err := db.Compact(revision); err != nil {
 				t.Fatal(err)
 			}
 		},
+		ProgressWithin: 2 * quick,
 	}, o, "/registry")
-	b.ProgressWithin = 2 * quick
-	return b
 }
 
 func bare(s cacher.Source) storage.Interface { return s }
@@ -175,18 +105,18 @@ func TestEtcd(t *testing.T) {
 	storagetest.Run(t, func(t *testing.T) storagetest.Backend {
 		n++
 		root := fmt.Sprintf("/test%d", n)
-		b := encrypted(t, raw{
-			open: func(form storage.Form) storage.Interface {
+		return encrypted(t, storagetest.Backend{
+			Open: func(form storage.Form) storage.Interface {
 				return etcd3.New(client, etcd3.Config{Root: root, Form: form})
 			},
-			put: func(key string, value []byte) int64 {
+			Put: func(key string, value []byte) int64 {
 				resp, err := client.Put(ctx, root+key, string(value))
 				if err != nil {
 					t.Fatal(err)
 				}
 				return resp.Header.Revision
 			},
-			get: func(key string) ([]byte, int64) {
+			Get: func(key string) ([]byte, int64) {
 				resp, err := client.Get(ctx, root+key)
 				if err != nil {
 					t.Fatal(err)
@@ -196,13 +126,12 @@ func TestEtcd(t *testing.T) {
 				}
 				return resp.Kvs[0].Value, resp.Kvs[0].ModRevision
 			},
-			compact: func(revision int64) {
+			Compact: func(revision int64) {
 				if _, err := client.Compact(ctx, revision); err != nil {
 					t.Fatal(err)
 				}
 			},
+			ProgressWithin: 2 * progress,
 		}, o, root)
-		b.ProgressWithin = 2 * progress
-		return b
 	})
 }

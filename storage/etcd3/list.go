@@ -18,37 +18,38 @@ const (
 	pageBytes = 16 << 20
 )
 
+// rangeEnd is the first key behind a selection. Both have the root in front.
+func rangeEnd(selection string) string {
+	if storage.IsPrefix(selection) {
+		return clientv3.GetPrefixRangeEnd(selection)
+	}
+	return selection + "\x00"
+}
+
 // List implements storage.Interface. Whatever opts.Match allows, a list that is not Exact is linearizable.
-func (s *Store) List(ctx context.Context, prefix string, opts storage.ListOptions) (storage.Page, error) {
+func (s *Store) List(ctx context.Context, selection string, opts storage.ListOptions) (storage.Page, error) {
 	if err := ctx.Err(); err != nil {
 		return storage.Page{}, err
 	}
-	if err := storage.CheckPrefix("list", prefix); err != nil {
-		return storage.Page{}, err
-	}
-	if err := storage.CheckStart("list", prefix, opts.Start); err != nil {
+	if err := storage.CheckList(selection, opts); err != nil {
 		return storage.Page{}, err
 	}
 	revision := int64(0) // etcd's name for the current one
 	if opts.Match == storage.Exact {
-		if opts.Revision <= 0 {
-			return storage.Page{}, errors.New("etcd3: list " + prefix + ": an exact list wants a positive revision")
-		}
 		revision = opts.Revision
 	}
-	page, err := s.page(ctx, prefix, opts, revision, firstPage)
+	page, err := s.page(ctx, selection, opts, revision, firstPage)
 	if opts.Match != storage.Exact && storage.CodeOf(err) == storage.CodeCompacted {
 		// The state that was begun with is gone, but any newer one will do, and one range can't lose it.
-		page, err = s.page(ctx, prefix, opts, 0, 0)
+		page, err = s.page(ctx, selection, opts, 0, 0)
 	}
 	return page, err
 }
 
 // page reads one page of the store at a revision (0: the current one), in ranges of size entries at first; 0 is all at
 // once.
-func (s *Store) page(ctx context.Context, prefix string, opts storage.ListOptions, revision, size int64) (storage.Page, error) {
-	start := s.root + max(prefix, opts.Start)
-	end := clientv3.GetPrefixRangeEnd(s.root + prefix)
+func (s *Store) page(ctx context.Context, selection string, opts storage.ListOptions, revision, size int64) (storage.Page, error) {
+	start, end := s.root+max(selection, opts.Start), rangeEnd(s.root+selection)
 	page := storage.Page{Entries: []storage.Entry{}}
 	reading := reader{store: s}
 	defer reading.done.Wait()
@@ -59,11 +60,11 @@ func (s *Store) page(ctx context.Context, prefix string, opts storage.ListOption
 		}
 		resp, err := s.client.Get(ctx, start, clientv3.WithRange(end), clientv3.WithRev(revision), clientv3.WithLimit(size))
 		if err != nil {
-			return storage.Page{}, s.listError(ctx, prefix, opts.Revision, err)
+			return storage.Page{}, s.listError(ctx, selection, opts.Revision, err)
 		}
 		if total < 0 {
-			if opts.Match == storage.NotOlderThan && opts.Revision > resp.Header.Revision {
-				return storage.Page{}, &storage.Error{Code: storage.CodeFuture, Op: "list", Key: prefix, Revision: opts.Revision, Current: resp.Header.Revision}
+			if err := storage.CheckReached("list", selection, opts.Floor(), resp.Header.Revision); err != nil {
+				return storage.Page{}, err
 			}
 			if revision == 0 {
 				revision = resp.Header.Revision
@@ -94,8 +95,8 @@ func (s *Store) page(ctx context.Context, prefix string, opts storage.ListOption
 }
 
 // listError translates the error of a range, and adds where etcd is.
-func (s *Store) listError(ctx context.Context, prefix string, asked int64, err error) error {
-	err = readError(ctx, "list", prefix, err)
+func (s *Store) listError(ctx context.Context, selection string, asked int64, err error) error {
+	err = readError(ctx, "list", selection, err)
 	var e *storage.Error
 	if errors.As(err, &e) && (e.Code == storage.CodeFuture || e.Code == storage.CodeCompacted) {
 		e.Revision = asked
@@ -108,11 +109,27 @@ func (s *Store) listError(ctx context.Context, prefix string, asked int64, err e
 	return err
 }
 
+// Count implements storage.Interface. It is linearizable.
+func (s *Store) Count(ctx context.Context, selection string) (int64, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	if err := storage.CheckSelection("count", selection); err != nil {
+		return 0, err
+	}
+	start := s.root + selection
+	resp, err := s.client.Get(ctx, start, clientv3.WithRange(rangeEnd(start)), clientv3.WithCountOnly())
+	if err != nil {
+		return 0, readError(ctx, "count", selection, err)
+	}
+	return resp.Count, nil
+}
+
 // EachRevision calls visit with every key below prefix and the revision at which it was last written, in key order and as
 // the database is at revision, without fetching values. It is not part of storage.Interface: a watch cache in front of
 // this store wants it.
 func (s *Store) EachRevision(ctx context.Context, prefix string, revision int64, visit func(key string, modified int64)) error {
-	start, end := s.root+prefix, clientv3.GetPrefixRangeEnd(s.root+prefix)
+	start, end := s.root+prefix, rangeEnd(s.root+prefix)
 	for {
 		resp, err := s.client.Get(ctx, start, clientv3.WithRange(end), clientv3.WithRev(revision), clientv3.WithLimit(maxPage), clientv3.WithKeysOnly())
 		if err != nil {

@@ -51,8 +51,8 @@ func (s *Store) Get(ctx context.Context, key string, opts storage.GetOptions) (s
 	if err != nil {
 		return storage.Entry{}, err
 	}
-	if opts.NotOlderThan > revision {
-		return storage.Entry{}, &storage.Error{Code: storage.CodeFuture, Op: "get", Key: key, Revision: opts.NotOlderThan, Current: revision}
+	if err := storage.CheckReached("get", key, opts.NotOlderThan, revision); err != nil {
+		return storage.Entry{}, err
 	}
 	if current == nil {
 		return storage.Entry{}, &storage.Error{Code: storage.CodeNotFound, Op: "get", Key: key}

@@ -25,13 +25,13 @@ var streams atomic.Int64
 
 // watcher is one watch: a goroutine that takes in what etcd sends, and a reader that calls Next.
 type watcher struct {
-	store    *Store
-	prefix   string
-	progress bool
-	prev     bool            // the values before are wanted
-	ctx      context.Context // of the stream; ends with Close
-	cancel   context.CancelFunc
-	pumps    sync.WaitGroup // the goroutine that runs pump, one at most
+	store     *Store
+	selection string
+	progress  bool
+	prev      bool            // the values before are wanted
+	ctx       context.Context // of the stream; ends with Close
+	cancel    context.CancelFunc
+	pumps     sync.WaitGroup // the goroutine that runs pump, one at most
 
 	last int64           // owned by Next: events up to this revision were returned
 	out  []storage.Event // owned by Next
@@ -47,17 +47,14 @@ type watcher struct {
 }
 
 // Watch implements storage.Interface. It does not wait for etcd.
-func (s *Store) Watch(ctx context.Context, prefix string, opts storage.WatchOptions) (storage.Watcher, error) {
+func (s *Store) Watch(ctx context.Context, selection string, opts storage.WatchOptions) (storage.Watcher, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := storage.CheckPrefix("watch", prefix); err != nil {
+	if err := storage.CheckWatch(selection, opts); err != nil {
 		return nil, err
 	}
-	if err := storage.CheckWatch(prefix, opts); err != nil {
-		return nil, err
-	}
-	w := &watcher{store: s, prefix: prefix, progress: opts.Progress, prev: opts.Prev, last: opts.After, news: make(chan struct{}, 1)}
+	w := &watcher{store: s, selection: selection, progress: opts.Progress, prev: opts.Prev, last: opts.After, news: make(chan struct{}, 1)}
 	w.ctx, w.cancel = context.WithCancel(streamContext())
 	if opts.Progress {
 		s.progress.Store(w, nil)
@@ -156,14 +153,15 @@ func (w *watcher) take() (resp clientv3.WatchResponse, ok bool, err error) {
 func (w *watcher) pump(after int64) {
 	ctx, cancel := context.WithCancel(w.ctx)
 	defer cancel()
-	opts := []clientv3.OpOption{clientv3.WithPrefix(), clientv3.WithRev(after + 1)}
+	start := w.store.root + w.selection
+	opts := []clientv3.OpOption{clientv3.WithRange(rangeEnd(start)), clientv3.WithRev(after + 1)}
 	if w.prev {
 		opts = append(opts, clientv3.WithPrevKV())
 	}
 	if w.progress {
 		opts = append(opts, clientv3.WithProgressNotify())
 	}
-	responses := w.store.client.Watch(ctx, w.store.root+w.prefix, opts...)
+	responses := w.store.client.Watch(ctx, start, opts...)
 	for {
 		select {
 		case <-ctx.Done():
@@ -185,11 +183,11 @@ func (w *watcher) add(resp clientv3.WatchResponse, ok bool) bool {
 	default:
 	}
 	if !ok {
-		w.ended = watchError(w.prefix, errEnded)
+		w.ended = watchError(w.selection, errEnded)
 		return false
 	}
 	if err := resp.Err(); err != nil {
-		w.ended = watchError(w.prefix, err)
+		w.ended = watchError(w.selection, err)
 		return false
 	}
 	w.pending = append(w.pending, resp)
@@ -267,13 +265,13 @@ func (w *watcher) previous(ctx context.Context, key string, ev *clientv3.Event) 
 		case err == nil && len(resp.Kvs) > 0:
 			kv = resp.Kvs[0]
 		case err == nil || codeOf(err) == storage.CodeCompacted:
-			return storage.Entry{}, &storage.Error{Code: storage.CodeCompacted, Op: "watch", Key: w.prefix, Revision: before, Err: errNoPrev}
+			return storage.Entry{}, &storage.Error{Code: storage.CodeCompacted, Op: "watch", Key: w.selection, Revision: before, Err: errNoPrev}
 		case w.ctx.Err() != nil:
 			return storage.Entry{}, storage.ErrClosed
 		case ctx.Err() != nil:
 			return storage.Entry{}, ctx.Err()
 		default:
-			return storage.Entry{}, watchError(w.prefix, err)
+			return storage.Entry{}, watchError(w.selection, err)
 		}
 	}
 	return w.store.form.ReadEntry(key, kv.Value, kv.ModRevision), nil

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -174,13 +173,10 @@ func (d *Database) expireIn(key string, after time.Duration) {
 	})
 }
 
-// list calls each with the entries below prefix from start on, as they were at revision, in key order.
-func (d *Database) list(prefix, start string, revision int64, each func(key string, v version)) {
-	if start < prefix {
-		start = prefix
-	}
-	d.keys.Ascend(start, func(key string, history []version) bool {
-		if !strings.HasPrefix(key, prefix) {
+// list calls each with the entries of a selection from start on, as they were at revision, in key order.
+func (d *Database) list(selection, start string, revision int64, each func(key string, v version)) {
+	d.keys.Ascend(max(selection, start), func(key string, history []version) bool {
+		if !storage.Selects(selection, key) {
 			return false
 		}
 		if i := at(history, revision); i >= 0 && !history[i].deleted {

@@ -58,8 +58,8 @@ func (s *Store) Get(ctx context.Context, key string, opts storage.GetOptions) (s
 	s.db.mu.RLock()
 	v, current := s.db.last(s.root+key), s.db.revision
 	s.db.mu.RUnlock()
-	if opts.NotOlderThan > current {
-		return storage.Entry{}, &storage.Error{Code: storage.CodeFuture, Op: "get", Key: key, Revision: opts.NotOlderThan, Current: current}
+	if err := storage.CheckReached("get", key, opts.NotOlderThan, current); err != nil {
+		return storage.Entry{}, err
 	}
 	if v.revision == 0 {
 		return storage.Entry{}, &storage.Error{Code: storage.CodeNotFound, Op: "get", Key: key}
@@ -72,29 +72,23 @@ func (s *Store) Get(ctx context.Context, key string, opts storage.GetOptions) (s
 }
 
 // List implements storage.Interface.
-func (s *Store) List(ctx context.Context, prefix string, opts storage.ListOptions) (storage.Page, error) {
+func (s *Store) List(ctx context.Context, selection string, opts storage.ListOptions) (storage.Page, error) {
 	if err := ctx.Err(); err != nil {
 		return storage.Page{}, err
 	}
-	if err := storage.CheckPrefix("list", prefix); err != nil {
-		return storage.Page{}, err
-	}
-	if err := storage.CheckStart("list", prefix, opts.Start); err != nil {
+	if err := storage.CheckList(selection, opts); err != nil {
 		return storage.Page{}, err
 	}
 	s.db.mu.RLock()
 	defer s.db.mu.RUnlock()
 	page := storage.Page{Entries: []storage.Entry{}, Revision: s.db.revision}
-	if code := refuse(opts, s.db.revision, s.db.compacted); code != storage.CodeOther {
-		return storage.Page{}, &storage.Error{Code: code, Op: "list", Key: prefix, Revision: opts.Revision, Current: s.db.revision}
+	if err := s.refuse(selection, opts); err != nil {
+		return storage.Page{}, err
 	}
 	if opts.Match == storage.Exact {
-		if opts.Revision <= 0 {
-			return storage.Page{}, errors.New("memory: list " + prefix + ": an exact list wants a positive revision")
-		}
 		page.Revision = opts.Revision
 	}
-	s.db.list(s.root+prefix, s.root+opts.Start, page.Revision, func(key string, v version) {
+	s.db.list(s.root+selection, s.root+opts.Start, page.Revision, func(key string, v version) {
 		if opts.Limit > 0 && int64(len(page.Entries)) >= opts.Limit {
 			page.Remaining++
 			return
@@ -104,16 +98,27 @@ func (s *Store) List(ctx context.Context, prefix string, opts storage.ListOption
 	return page, nil
 }
 
-// refuse returns the code of a list that can't be answered, or CodeOther.
-func refuse(opts storage.ListOptions, current, compacted int64) storage.Code {
-	switch {
-	case opts.Match == storage.NotOlderThan && opts.Revision > current,
-		opts.Match == storage.Exact && opts.Revision > current:
-		return storage.CodeFuture
-	case opts.Match == storage.Exact && opts.Revision > 0 && opts.Revision < compacted:
-		return storage.CodeCompacted
+// refuse returns the error of a list that can't be answered at its revision. The caller holds the database's lock.
+func (s *Store) refuse(selection string, opts storage.ListOptions) error {
+	if opts.Match == storage.Exact && opts.Revision < s.db.compacted {
+		return &storage.Error{Code: storage.CodeCompacted, Op: "list", Key: selection, Revision: opts.Revision, Current: s.db.revision}
 	}
-	return storage.CodeOther
+	return storage.CheckReached("list", selection, opts.Floor(), s.db.revision)
+}
+
+// Count implements storage.Interface. Like everything here it is linearizable.
+func (s *Store) Count(ctx context.Context, selection string) (int64, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	if err := storage.CheckSelection("count", selection); err != nil {
+		return 0, err
+	}
+	s.db.mu.RLock()
+	defer s.db.mu.RUnlock()
+	n := int64(0)
+	s.db.list(s.root+selection, "", s.db.revision, func(string, version) { n++ })
+	return n, nil
 }
 
 // Create implements storage.Interface.
@@ -216,9 +221,8 @@ func (s *Store) EachRevision(ctx context.Context, prefix string, revision int64,
 	}
 	s.db.mu.RLock()
 	defer s.db.mu.RUnlock()
-	exact := storage.ListOptions{Match: storage.Exact, Revision: revision}
-	if code := refuse(exact, s.db.revision, s.db.compacted); code != storage.CodeOther {
-		return &storage.Error{Code: code, Op: "list", Key: prefix, Revision: revision, Current: s.db.revision}
+	if err := s.refuse(prefix, storage.ListOptions{Match: storage.Exact, Revision: revision}); err != nil {
+		return err
 	}
 	s.db.list(s.root+prefix, "", revision, func(key string, v version) { visit(key[len(s.root):], v.revision) })
 	return nil

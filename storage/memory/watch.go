@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"strings"
 	"sync"
 	"time"
 
@@ -14,10 +13,10 @@ const batch = 1000
 
 // watcher walks the list of changes. Only Close may be called by another goroutine than the reader's.
 type watcher struct {
-	store    *Store
-	prefix   string // below the root
-	progress bool
-	prev     bool // the values before are wanted
+	store     *Store
+	selection string // below the root
+	progress  bool
+	prev      bool // the values before are wanted
 
 	last  *change // the last change that was looked at
 	after int64   // every event up to this revision has been returned or is not wanted
@@ -30,22 +29,19 @@ type watcher struct {
 }
 
 // Watch implements storage.Interface.
-func (s *Store) Watch(ctx context.Context, prefix string, opts storage.WatchOptions) (storage.Watcher, error) {
+func (s *Store) Watch(ctx context.Context, selection string, opts storage.WatchOptions) (storage.Watcher, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := storage.CheckPrefix("watch", prefix); err != nil {
-		return nil, err
-	}
-	if err := storage.CheckWatch(prefix, opts); err != nil {
+	if err := storage.CheckWatch(selection, opts); err != nil {
 		return nil, err
 	}
 	s.db.mu.RLock()
 	defer s.db.mu.RUnlock()
 	if opts.After < s.db.compacted {
-		return nil, &storage.Error{Code: storage.CodeCompacted, Op: "watch", Key: prefix, Revision: opts.After, Current: s.db.revision}
+		return nil, &storage.Error{Code: storage.CodeCompacted, Op: "watch", Key: selection, Revision: opts.After, Current: s.db.revision}
 	}
-	w := &watcher{store: s, prefix: prefix, progress: opts.Progress, prev: opts.Prev, after: opts.After, asked: s.db.asked,
+	w := &watcher{store: s, selection: selection, progress: opts.Progress, prev: opts.Prev, after: opts.After, asked: s.db.asked,
 		last: s.db.oldest, closed: make(chan struct{})}
 	for w.last.next != nil && w.last.next.now.revision <= opts.After {
 		w.last = w.last.next
@@ -104,13 +100,13 @@ func (w *watcher) collect() (found []*change, revision int64, more bool, changed
 	db := w.store.db
 	db.mu.RLock()
 	defer db.mu.RUnlock()
-	prefix := w.store.root + w.prefix
+	selection := w.store.root + w.selection
 	for seen := 0; w.last.next != nil; seen++ {
 		if seen >= batch && w.last.next.now.revision != w.last.now.revision {
 			return found, 0, true, nil, false
 		}
 		w.last = w.last.next
-		if w.last.now.revision > w.after && strings.HasPrefix(w.last.key, prefix) {
+		if w.last.now.revision > w.after && storage.Selects(selection, w.last.key) {
 			found = append(found, w.last)
 		}
 	}

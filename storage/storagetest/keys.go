@@ -10,7 +10,8 @@ var badKeys = []string{
 	"", "/", "pods/ns/a", "/pods//a", "/pods/ns/", "/pods/./a", "/pods/../a", "/pods/ns/.", "/pods/ns/..", "/..", "//", "/pods/a\x00b", "/\x00",
 }
 
-var badPrefixes = []string{"", "pods/", "/pods", "//", "/pods//", "/pods/../", "/./", "/pods/a\x00/"}
+// badSelections are neither a prefix nor a key.
+var badSelections = []string{"", "pods", "pods/", "//", "/pods//", "/pods//a", "/pods/../", "/..", "/./", "/pods/a\x00/", "/pods/a\x00b"}
 
 var keyTests = []namedTest{
 	{"a malformed key is refused by every method", func(e *env) {
@@ -32,18 +33,24 @@ var keyTests = []namedTest{
 		}
 		e.missing("/pods/ns/a")
 	}},
-	{"a malformed prefix is refused by every method", func(e *env) {
-		for _, prefix := range badPrefixes {
-			_, err := e.s.List(e.ctx, prefix, storage.ListOptions{})
-			e.wantCode(err, storage.CodeInvalidKey, prefix)
-			_, err = e.s.Watch(e.ctx, prefix, storage.WatchOptions{After: e.revision()})
-			e.wantCode(err, storage.CodeInvalidKey, prefix)
+	{"a malformed selection is refused by every method", func(e *env) {
+		for _, selection := range badSelections {
+			_, err := e.s.List(e.ctx, selection, storage.ListOptions{})
+			e.wantCode(err, storage.CodeInvalidKey, selection)
+			_, err = e.s.Watch(e.ctx, selection, storage.WatchOptions{After: e.revision()})
+			e.wantCode(err, storage.CodeInvalidKey, selection)
+			_, err = e.s.Count(e.ctx, selection)
+			e.wantCode(err, storage.CodeInvalidKey, selection)
 		}
 	}},
 	{"a start outside the prefix is refused", func(e *env) {
 		e.create("/pods/ns/a", "x")
 		for _, start := range []string{"/", "/pods", "/pods/ns2/a", "/pods/ns", "/secrets/ns/a"} {
 			_, err := e.s.List(e.ctx, "/pods/ns/", storage.ListOptions{Start: start})
+			e.wantCode(err, storage.CodeInvalidKey, start)
+		}
+		for _, start := range []string{"/pods/ns/", "/pods/ns/a", "/pods/ns/a\x00", "/pods/ns/a/b"} { // of one key there is no later part
+			_, err := e.s.List(e.ctx, "/pods/ns/a", storage.ListOptions{Start: start})
 			e.wantCode(err, storage.CodeInvalidKey, start)
 		}
 	}},

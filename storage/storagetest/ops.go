@@ -137,8 +137,12 @@ var opsTests = []namedTest{
 		if err != nil {
 			e.Fatal(err)
 		}
+		events, err := w.Next(e.ctx)
+		if err != nil || len(events) != 2 {
+			e.Fatalf("got %+v, %v; want the two changes at once", events, err)
+		}
 		revs := map[string]int64{}
-		for _, ev := range e.next(w, 2) {
+		for _, ev := range events {
 			revs[ev.Entry.Key] = ev.Entry.Revision
 		}
 		if revs["/pods/ns/a"] != got.Revision || revs["/quota/ns"] != got.Revision {

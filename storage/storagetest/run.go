@@ -40,9 +40,9 @@ func Run(t *testing.T, factory Factory) {
 		name  string
 		tests []namedTest
 	}{
-		{"Create", createTests}, {"Get", getTests}, {"List", listTests}, {"Update", updateTests},
-		{"Delete", deleteTests}, {"Ops", opsTests}, {"Watch", watchTests}, {"Form", formTests}, {"Keys", keyTests},
-		{"Lifetime", lifetimeTests}, {"Where", whereTests},
+		{"Create", createTests}, {"Get", getTests}, {"List", listTests}, {"Count", countTests}, {"Update", updateTests},
+		{"Delete", deleteTests}, {"Watch", watchTests}, {"Single", singleTests}, {"Match", matchTests}, {"Ops", opsTests},
+		{"Form", formTests}, {"Keys", keyTests}, {"Lifetime", lifetimeTests}, {"Where", whereTests},
 	}
 	for _, g := range groups {
 		t.Run(g.name, func(t *testing.T) {

@@ -1,0 +1,42 @@
+package storage
+
+import (
+	"slices"
+	"time"
+)
+
+// TryUpdate makes the next value of an entry. It may be called several times, each time with the newest entry,
+// and must have no effect outside. It may return current.Value itself, but never a changed one: that is shared. The store
+// keeps the returned value.
+type TryUpdate func(current Entry) (value []byte, with []Op, err error)
+
+// CheckDelete allows the deletion of current, or says why not. It may be called several times, each time with the newest
+// entry, and must have no effect outside.
+type CheckDelete func(current Entry) error
+
+// Op is one more thing in the transaction of a write: a compare-and-put at another key of the same root, whose value is
+// written as it is (a Form does not apply), or the Lifetime of the entry itself.
+type Op struct {
+	Key string
+	// Expected is the revision that Key must have; 0 means that it must not exist.
+	Expected int64
+	Value    []byte
+
+	lifetime time.Duration
+}
+
+// Lifetime makes the entry that is written disappear by itself: not before d is over, and soon after it, like any
+// deletion. Stores share what etcd has to remember of it among entries, so it may be later by 5 % of d, one second at
+// least and 60 at most, and the seconds are whole. d is counted from the write; an update without a Lifetime leaves
+// the entry the one that it has.
+func Lifetime(d time.Duration) Op { return Op{lifetime: d} }
+
+// SplitOps takes the Lifetime, 0 if there is none, out of the operations that go with a write. Backends call it after
+// CheckOps.
+func SplitOps(with []Op) (lifetime time.Duration, puts []Op) {
+	i := slices.IndexFunc(with, func(o Op) bool { return o.lifetime != 0 })
+	if i < 0 {
+		return 0, with
+	}
+	return with[i].lifetime, slices.Delete(slices.Clone(with), i, i+1)
+}
