@@ -56,7 +56,8 @@ func TestEncryptionPage(t *testing.T) {
 		}
 	}
 	withoutDir := func(out string) string { return strings.ReplaceAll(out, dir+"/", "") }
-	story{file: encryptionPage, text: string(text), env: storyEnv(t, s), before: replace, places: withoutDir, mask: mask}.tell(t)
+	env := append(storyEnv(t, s), "CONFIG="+file)
+	story{file: encryptionPage, text: string(text), env: env, before: replace, places: withoutDir, mask: mask}.tell(t)
 }
 
 // What was stored before there was a key is encrypted by migrate, and shown by inspect to who has the key.

@@ -139,6 +139,7 @@ var masks = []struct {
 }{
 	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "UID"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`), "TIME"},
+	{regexp.MustCompile(`\btime=\S+`), "time=TIME"},
 	{regexp.MustCompile(`(resourceVersion"?: ?"?)\d+`), "${1}N"},
 	{regexp.MustCompile(`\b(\d+[smhd])+( +|$)`), "AGE "},
 	{regexp.MustCompile(`before-\d{8}-\d{6}\.\d{3}`), "before-TIME"},
