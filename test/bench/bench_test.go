@@ -66,7 +66,7 @@ func TestCPUOfThisProcess(t *testing.T) {
 
 func TestShow(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		33_400: "33.4 µs", 447 * time.Microsecond: "447 µs", 3100 * time.Microsecond: "3.10 ms", 330 * time.Millisecond: "330 ms",
+		33_400: "33.4 µs", 447 * time.Microsecond: "447 µs", 3100 * time.Microsecond: "3.10 ms", 330 * time.Millisecond: "330 ms", 21 * time.Second: "21.00 s",
 	} {
 		if got := show(d); got != want {
 			t.Errorf("%d ns: %q, want %q", d, got, want)
@@ -74,5 +74,38 @@ func TestShow(t *testing.T) {
 	}
 	if got := median([]time.Duration{9, 1, 5}); got != 5 {
 		t.Errorf("median %d, want 5", got)
+	}
+}
+
+func TestMet(t *testing.T) {
+	measured := func(d time.Duration) *cell { return &cell{cost: []time.Duration{d}} }
+	b := budget{peer: 400, most: 100}
+	for _, test := range []struct {
+		ours, peer time.Duration
+		want       string
+	}{{100, 200, "yes"}, {200, 800, "by ratio"}, {200, 799, "no"}} {
+		if got := b.met(measured(test.ours), measured(test.peer)); got != test.want {
+			t.Errorf("ours %d, peer %d: %q, want %q", test.ours, test.peer, got, test.want)
+		}
+	}
+	if got := b.met(&cell{skipped: "no such verb"}, measured(1)); got != "–" {
+		t.Errorf("not measured: %q", got)
+	}
+}
+
+// Rows that list by a selector count on these.
+func TestSelectedPods(t *testing.T) {
+	batch, node := 0, 0
+	for i := range 1000 {
+		pod := pods.Stored(i)
+		if pod.Labels[pods.BatchLabel] == pods.Batch(500) {
+			batch++
+		}
+		if pods.SelectableFields(pod)["spec.nodeName"] == pods.Node(500) {
+			node++
+		}
+	}
+	if batch != pods.PerBatch || node != pods.PerNode {
+		t.Errorf("%d pods have the label and %d the node, want %d and %d", batch, node, pods.PerBatch, pods.PerNode)
 	}
 }

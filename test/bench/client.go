@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -15,13 +16,14 @@ const (
 	protobuf      = "application/vnd.kubernetes.protobuf"
 	protobufWatch = protobuf + ";stream=watch"
 	asJSON        = "application/json"
+	asTable       = "application/json;as=Table;v=v1;g=meta.k8s.io"
 	mergePatch    = "application/merge-patch+json"
 )
 
 // connections is how many connections to a server there are, which requests use in turn.
 const connections = 4
 
-// client speaks HTTP/2 over TLS with one server, uncompressed.
+// client speaks HTTP/2 over TLS with one server, uncompressed unless a request says otherwise.
 type client struct {
 	base       string
 	transports []*http.Client
@@ -55,6 +57,7 @@ type request struct {
 	accept       string
 	contentType  string
 	body         []byte
+	gzip         bool // the answer must come compressed
 }
 
 // open sends a request and returns the answer, whose body is for the caller to close.
@@ -65,6 +68,9 @@ func (c *client) open(ctx context.Context, over *http.Client, r request) (*http.
 	}
 	req.Header.Set("User-Agent", "bench")
 	req.Header.Set("Accept", r.accept)
+	if r.gzip {
+		req.Header.Set("Accept-Encoding", "gzip")
+	}
 	if r.body != nil {
 		req.Header.Set("Content-Type", r.contentType)
 	}
@@ -92,10 +98,25 @@ func (c *client) do(ctx context.Context, r request) ([]byte, error) {
 		return nil, err
 	}
 	defer resp.Body.Close()
+	if r.gzip {
+		return unzipped(resp)
+	}
 	var body bytes.Buffer
 	if n := resp.ContentLength; n > 0 {
 		body.Grow(int(n) + bytes.MinRead)
 	}
 	_, err = body.ReadFrom(resp.Body)
 	return body.Bytes(), err
+}
+
+// unzipped reads an answer that must be compressed.
+func unzipped(resp *http.Response) ([]byte, error) {
+	if coding := resp.Header.Get("Content-Encoding"); coding != "gzip" {
+		return nil, fmt.Errorf("the answer has Content-Encoding %q, want gzip", coding)
+	}
+	reader, err := gzip.NewReader(resp.Body)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(reader)
 }

@@ -3,48 +3,43 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
 )
 
-// bench is one run of the harness.
-type bench struct {
-	options
-	etcd    *process
-	targets []*target // ours and the peer
-	stored  int       // bytes of one pod in etcd
-	cells   map[string]map[string]*cell
-	memory  []moment
-}
-
 // cell is what was measured of one row for one server.
 type cell struct {
-	skipped string // why it was not
-	cost    []time.Duration
-	etcd    []time.Duration
+	skipped  string // why it was not
+	cost     []time.Duration
+	etcd     []time.Duration
+	resident []int // MiB behind the last step, while what the row has opened is there
 }
 
 // moment is the memory of each server at a time that name describes.
 type moment struct {
-	name string
-	mib  []int
+	name       string
+	mib        []int
+	peer, most int // the budget of design.md, MiB; 0 if there is none
 }
 
-// rows are the ones that the options want.
-func (b *bench) rows() []row {
-	return slices.DeleteFunc(rows(), func(r row) bool { return !b.options.rows.MatchString(r.name) })
+// wanted are those of rows that the options want.
+func (b *bench) wanted(rows []row) []row {
+	return slices.DeleteFunc(rows, func(r row) bool { return !b.options.rows.MatchString(r.name) })
 }
 
 // measure does every row in every round to both servers, in turns, so that what disturbs the machine disturbs both.
-func (b *bench) measure(ctx context.Context) error {
-	if err := b.remember("started, caches filled"); err != nil {
-		return err
-	}
+func (b *bench) measure(ctx context.Context, rows []row) error {
 	for round := range b.rounds {
-		for _, r := range b.rows() {
-			fmt.Fprintf(os.Stderr, "round %d of %d: %s\n", round+1, b.rounds, r.name)
+		readsOnly := true
+		for _, r := range b.wanted(rows) {
+			if readsOnly && r.writes && round == 0 {
+				if err := b.remember(moment{name: "after the gets and lists of round 1", peer: 420, most: 200}); err != nil {
+					return err
+				}
+			}
+			readsOnly = readsOnly && !r.writes
+			say("round %d of %d: %s", round+1, b.rounds, r.name)
 			order := slices.Clone(b.targets)
 			if round%2 == 1 {
 				slices.Reverse(order)
@@ -55,7 +50,7 @@ func (b *bench) measure(ctx context.Context) error {
 				}
 			}
 		}
-		if err := b.remember(fmt.Sprintf("after round %d", round+1)); err != nil {
+		if err := b.remember(moment{name: fmt.Sprintf("after round %d", round+1), peer: 995, most: 240}); err != nil {
 			return err
 		}
 		for _, t := range b.targets {
@@ -78,7 +73,7 @@ func (b *bench) measureRow(ctx context.Context, r row, t *target) error {
 		return err
 	}
 	defer stop()
-	count := b.count(r)
+	count := b.count(r, t)
 	warm := max(1, count/10)
 	if r.prepare != nil {
 		if err := r.prepare(ctx, t, warm+count); err != nil {
@@ -110,14 +105,21 @@ func (b *bench) measureRow(ctx context.Context, r row, t *target) error {
 	units := time.Duration(count * max(1, r.units))
 	c.cost = append(c.cost, (serverThen-server)/units)
 	c.etcd = append(c.etcd, (etcdThen-etcd)/units)
-	return nil
+	mib, err := resident(t.pid())
+	c.resident = append(c.resident, mib)
+	return err
 }
 
-func (b *bench) count(r row) int {
+// count is how many times a row is done to a server.
+func (b *bench) count(r row, t *target) int {
+	count := r.count
 	if b.short {
-		return r.short
+		count = r.short
 	}
-	return r.count
+	if r.owned {
+		count = min(count, len(t.pods))
+	}
+	return count
 }
 
 // spent is the CPU time of a server and of etcd so far.
@@ -125,7 +127,7 @@ func (b *bench) spent(t *target) (server, etcd time.Duration, err error) {
 	if server, err = cpu(t.pid()); err != nil {
 		return 0, 0, err
 	}
-	etcd, err = cpu(b.etcd.pid())
+	etcd, err = cpu(b.etcdPid())
 	return server, etcd, err
 }
 
@@ -139,8 +141,8 @@ func (b *bench) cell(r row, t *target) *cell {
 	return b.cells[r.name][t.name]
 }
 
-func (b *bench) remember(name string) error {
-	m := moment{name: name}
+// remember adds a moment with the memory as it is now.
+func (b *bench) remember(m moment) error {
 	for _, t := range b.targets {
 		mib, err := resident(t.pid())
 		if err != nil {
@@ -150,15 +152,6 @@ func (b *bench) remember(name string) error {
 	}
 	b.memory = append(b.memory, m)
 	return nil
-}
-
-func (b *bench) stop() {
-	for _, t := range b.targets {
-		t.stop()
-	}
-	if b.etcd != nil {
-		b.etcd.stop()
-	}
 }
 
 // fileName is the name of a row as a part of one.

@@ -13,24 +13,18 @@ import (
 	"time"
 )
 
-// build compiles the programs of this module that are measured, all with the same flags, into dir.
-func build(ctx context.Context, dir string) error {
-	args := []string{"build", "-ldflags", "-s -w", "-o", dir + "/"}
-	for _, name := range []string{"etcd", "ours", "peer"} {
-		args = append(args, "./"+name)
-	}
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("go build: %w", err)
-	}
-	return nil
-}
+const (
+	// startTimeout bounds what a server may take to list 100,000 pods, on a machine that has other things to do.
+	startTimeout = 5 * time.Minute
+	// pollEvery is how exact the times of starts are.
+	pollEvery = 10 * time.Millisecond
+)
 
 // process is a program that runs beside the harness. Its output is in a file of the working directory.
 type process struct {
 	name   string
 	cmd    *exec.Cmd
+	begun  time.Time
 	log    string
 	exited chan struct{}
 	debug  *http.Client // nil if the program has no socket for profiles
@@ -41,6 +35,7 @@ func start(dir, bin, name string, debug bool, args ...string) (*process, error) 
 	p := &process{name: name, log: filepath.Join(dir, name+".log"), exited: make(chan struct{})}
 	if debug {
 		socket := filepath.Join(dir, name+".sock")
+		os.Remove(socket) // of one that ran here before
 		args = append(args, "--debug", socket)
 		p.debug = &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, "unix", socket)
@@ -54,6 +49,7 @@ func start(dir, bin, name string, debug bool, args ...string) (*process, error) 
 	p.cmd = exec.Command(filepath.Join(bin, name), args...)
 	p.cmd.Stdout, p.cmd.Stderr = log, log
 	p.cmd.Env = append(os.Environ(), "GOGC=", "GOMEMLIMIT=", "GODEBUG=", "GOMAXPROCS=")
+	p.begun = time.Now()
 	if err := p.cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -98,9 +94,9 @@ func (p *process) ask(ctx context.Context, path string, to io.Writer) error {
 // collect makes the process collect its garbage, so that a measurement does not pay for the one before.
 func (p *process) collect(ctx context.Context) error { return p.ask(ctx, "/collect", io.Discard) }
 
-// until calls ready until it succeeds, the process is gone, or a minute has passed.
+// until calls ready until it succeeds, the process is gone, or startTimeout has passed.
 func (p *process) until(ctx context.Context, ready func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	for {
 		err := ready(ctx)
@@ -113,7 +109,7 @@ func (p *process) until(ctx context.Context, ready func(context.Context) error) 
 			return fmt.Errorf("%s has ended: %s", p.name, text)
 		case <-ctx.Done():
 			return fmt.Errorf("%s is not ready: %w; its output is in %s", p.name, err, p.log)
-		case <-time.After(50 * time.Millisecond):
+		case <-time.After(pollEvery):
 		}
 	}
 }

@@ -18,7 +18,7 @@ func (b *bench) profile(ctx context.Context, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	for _, r := range b.rows() {
+	for _, r := range b.wanted(rows()) {
 		for _, t := range b.targets {
 			if b.cell(r, t).skipped != "" {
 				continue
@@ -52,7 +52,7 @@ func (b *bench) profileRow(ctx context.Context, r row, t *target, file string) e
 	go func() {
 		done <- t.ask(ctx, fmt.Sprintf("/debug/pprof/profile?seconds=%d", profileSeconds), out)
 	}()
-	count := max(1, b.count(r)/10)
+	count := max(1, b.count(r, t)/10)
 	for {
 		if r.prepare != nil {
 			if err := r.prepare(ctx, t, count); err != nil {

@@ -23,11 +23,11 @@ type seeder struct {
 }
 
 func newSeeder(endpoint string) (*seeder, error) {
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}})
+	managed, err := owned(pods.Stored(0))
 	if err != nil {
 		return nil, err
 	}
-	managed, err := owned(pods.Stored(0))
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}})
 	return &seeder{client, managed}, err
 }
 

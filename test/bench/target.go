@@ -9,11 +9,13 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/typeplane/typeplane/runtime/wire"
+	"github.com/typeplane/typeplane/test/bench/pods"
 )
 
 // target is one of the two servers, with what a client knows about its objects.
@@ -24,6 +26,7 @@ type target struct {
 	tls    *tls.Config
 	n      int
 	seeder *seeder
+	startup
 
 	pods []*corev1.Pod // the first ones, as they were last seen
 
@@ -36,60 +39,90 @@ type target struct {
 // scratch is the namespace that create rows use.
 const scratch = "scratch"
 
-func startOurs(ctx context.Context, dir, bin, etcd string) (*target, error) {
+func startOurs(ctx context.Context, b *bench) (*target, error) {
 	port, err := freePort()
 	if err != nil {
 		return nil, err
 	}
-	data := filepath.Join(dir, "ours-data")
-	p, err := start(dir, bin, "ours", true, "--secure-port", strconv.Itoa(port), "--etcd-servers", etcd, "--etcd-prefix", "/ours", "--data-dir", data)
+	data := filepath.Join(b.dir, "ours-data")
+	p, err := start(b.dir, b.bin, "ours", true, "--secure-port", strconv.Itoa(port), "--etcd-servers", b.endpoint, "--etcd-prefix", "/ours", "--data-dir", data)
 	if err != nil {
 		return nil, err
 	}
-	t := &target{process: p, prefix: "/ours"}
+	t := &target{process: p, prefix: "/ours", n: b.n, seeder: b.seeder}
 	return t, t.connect(ctx, port, func() (*tls.Config, error) { return adminTLS(filepath.Join(data, "admin.kubeconfig")) })
 }
 
-func startPeer(ctx context.Context, dir, bin, etcd string) (*target, error) {
+func startPeer(ctx context.Context, b *bench) (*target, error) {
 	port, err := freePort()
 	if err != nil {
 		return nil, err
 	}
-	certs := filepath.Join(dir, "peer-certs")
-	p, err := start(dir, bin, "peer", true, "--port", strconv.Itoa(port), "--etcd", etcd, "--prefix", "/peer", "--dir", certs)
+	certs := filepath.Join(b.dir, "peer-certs")
+	p, err := start(b.dir, b.bin, "peer", true, "--port", strconv.Itoa(port), "--etcd", b.endpoint, "--prefix", "/peer", "--dir", certs)
 	if err != nil {
 		return nil, err
 	}
-	t := &target{process: p, prefix: "/peer"}
+	t := &target{process: p, prefix: "/peer", n: b.n, seeder: b.seeder}
 	return t, t.connect(ctx, port, func() (*tls.Config, error) {
 		pem, err := os.ReadFile(filepath.Join(certs, "serving.crt"))
 		return &tls.Config{RootCAs: pool(pem)}, err
 	})
 }
 
-// connect waits until the server answers a list; config may fail until it has written its certificates.
+// startup is what it took a server to come up over the pods that are there, from the start of its process.
+type startup struct {
+	filled, cpu time.Duration // until it answered from a cache with everything in it, and its CPU time until then
+	mib         int           // resident at that time
+	listed      time.Duration // until it had answered a list of all pods
+}
+
+// connect waits until the server answers, then lists all pods, so that nothing is cold, and keeps those that rows will
+// change. config may fail until the server has written its certificates. A server that does not come up is stopped.
 func (t *target) connect(ctx context.Context, port int, config func() (*tls.Config, error)) error {
 	err := t.until(ctx, func(ctx context.Context) error {
-		var err error
-		if t.tls, err = config(); err != nil {
-			return err
+		if t.client == nil {
+			var err error
+			if t.tls, err = config(); err != nil {
+				return err
+			}
+			t.client = newClient(port, t.tls)
 		}
-		t.client = newClient(port, t.tls)
-		_, err = t.client.do(ctx, request{method: "GET", path: "/api/v1/pods?limit=1", accept: asJSON})
-		return err
+		// Both answer such a list from their caches alone, once these are full; the peer says 429 before.
+		return listed(ctx, t, request{path: path(pods.Namespace(0), ""), accept: protobuf}, min(t.n, pods.PerNamespace))
 	})
+	if err == nil {
+		err = t.started(ctx)
+	}
 	if err != nil {
 		t.stop()
 	}
 	return err
 }
 
-// load reads the pods that rows will change, and with them all others, so that nothing is cold.
-func (t *target) load(ctx context.Context) error {
+// started fills in the startup.
+func (t *target) started(ctx context.Context) (err error) {
+	s := &t.startup
+	s.filled = time.Since(t.begun)
+	if s.cpu, err = cpu(t.pid()); err != nil {
+		return err
+	}
+	if s.mib, err = resident(t.pid()); err != nil {
+		return err
+	}
 	body, err := t.client.do(ctx, request{method: "GET", path: "/api/v1/pods", accept: protobuf})
 	if err != nil {
 		return err
 	}
+	s.listed = time.Since(t.begun)
+	return t.keep(body)
+}
+
+// mostKept is how many pods there are at most for rows that need one for each step.
+const mostKept = 5000
+
+// keep decodes a list of all pods, and keeps the first half of them.
+func (t *target) keep(body []byte) error {
 	envelope, err := wire.ParseEnvelope(body)
 	if err != nil {
 		return err
@@ -101,8 +134,8 @@ func (t *target) load(ctx context.Context) error {
 	if len(list.Items) != t.n {
 		return fmt.Errorf("%s has %d pods, want %d", t.name, len(list.Items), t.n)
 	}
-	for i := range list.Items[:t.n/2] {
-		t.pods = append(t.pods, &list.Items[i])
+	for i := range min(t.n/2, mostKept) {
+		t.pods = append(t.pods, list.Items[i].DeepCopy())
 	}
 	return nil
 }

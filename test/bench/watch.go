@@ -19,8 +19,7 @@ import (
 )
 
 const (
-	watchers = 200
-	// perConnection is how many of them share a connection.
+	// perConnection is how many watchers share a connection.
 	perConnection = 10
 	// eventTimeout is how long all watchers together may take for one event.
 	eventTimeout = time.Minute
@@ -32,29 +31,43 @@ type event struct {
 	err               error
 }
 
-// watch has all pods watched by 200 clients and writes to etcd, past the server, so that the server does nothing but
+// deliveries is a row of events to n watchers.
+func deliveries(n int, accept string, count, short int) row {
+	form := "protobuf"
+	if accept == asJSON {
+		form = "JSON"
+	}
+	return row{
+		name:    fmt.Sprintf("one event to one of %d watchers, %s", n, form),
+		count:   count,
+		short:   short,
+		workers: 1,
+		open:    func(ctx context.Context, t *target) (step, func(), error) { return watch(ctx, t, n, accept) },
+		units:   n,
+	}
+}
+
+// watch has all pods watched by n clients and writes to etcd, past the server, so that the server does nothing but
 // deliver. Each event is written when all watchers have got the one before: there are no bursts.
-func watch(accept string) func(context.Context, *target) (step, func(), error) {
-	return func(ctx context.Context, t *target) (step, func(), error) {
-		revision, err := t.revision(ctx)
+func watch(ctx context.Context, t *target, n int, accept string) (step, func(), error) {
+	revision, err := t.revision(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := &crowd{got: make(chan event, n)}
+	ctx, c.cancel = context.WithCancel(ctx)
+	for i := range n {
+		if i%perConnection == 0 {
+			c.over = append(c.over, newTransport(t.tls))
+		}
+		resp, err := t.client.open(ctx, c.over[len(c.over)-1], request{method: "GET", path: "/api/v1/pods?watch=1&timeoutSeconds=3600&resourceVersion=" + revision, accept: accept})
 		if err != nil {
+			c.stop()
 			return nil, nil, err
 		}
-		c := &crowd{got: make(chan event, watchers)}
-		ctx, c.cancel = context.WithCancel(ctx)
-		for i := range watchers {
-			if i%perConnection == 0 {
-				c.over = append(c.over, newTransport(t.tls))
-			}
-			resp, err := t.client.open(ctx, c.over[len(c.over)-1], request{method: "GET", path: "/api/v1/pods?watch=1&timeoutSeconds=3600&resourceVersion=" + revision, accept: accept})
-			if err != nil {
-				c.stop()
-				return nil, nil, err
-			}
-			c.following.Go(func() { follow(ctx, resp.Body, accept, c.got) })
-		}
-		return func(ctx context.Context, t *target, _ int) error { return t.deliver(ctx, c.got) }, c.stop, nil
+		c.following.Go(func() { follow(ctx, resp.Body, accept, c.got) })
 	}
+	return func(ctx context.Context, t *target, _ int) error { return t.deliver(ctx, n, c.got) }, c.stop, nil
 }
 
 // crowd is watchers with connections of their own.
@@ -85,8 +98,8 @@ func (t *target) revision(ctx context.Context) (string, error) {
 	return list.ResourceVersion, err
 }
 
-// deliver changes one pod and waits until every watcher has heard of it.
-func (t *target) deliver(ctx context.Context, got <-chan event) error {
+// deliver changes one pod and waits until each of the watchers has heard of it.
+func (t *target) deliver(ctx context.Context, watchers int, got <-chan event) error {
 	t.events++
 	// Pods at the end, which update rows do not use.
 	i, round := t.n-1-t.events%pods.PerNamespace, strconv.Itoa(t.events)

@@ -1,5 +1,5 @@
-// Command ours is pods on Typeplane, declared by hand on the packages that generated code uses. It is built as a product is,
-// with one more flag, for profiles.
+// Command ours is pods on Typeplane: the type and the generated code of examples/cluster, without its rules, and with the
+// defaults that the peer has. It is built as a product is, with one more flag, for profiles.
 package main
 
 import (
@@ -18,6 +18,7 @@ import (
 	v1 "github.com/typeplane/typeplane/examples/cluster/api/core/v1"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/wire"
 	"github.com/typeplane/typeplane/test/bench/debug"
 	"github.com/typeplane/typeplane/test/bench/pods"
 )
@@ -54,7 +55,13 @@ func addToScheme(b *runtime.Builder) {
 		New:              func() *corev1.Pod { return new(corev1.Pod) },
 		NewList:          func() pkgruntime.Object { return new(corev1.PodList) },
 		Default:          pods.Default,
+		AppendJSON:       v1.AppendJSON_Pod,
+		ReadJSON:         v1.ReadJSON_Pod,
+		Marshal:          v1.Marshal_Pod,
+		UnmarshalShared:  v1.UnmarshalShared_Pod,
+		DeepCopy:         v1.DeepCopy_Pod,
 		SelectableFields: pods.SelectableFields,
+		StoredFields:     wire.Fields{"spec.nodeName": wire.String(2, 10), "status.phase": wire.String(3, 1)},
 	})
 }
 

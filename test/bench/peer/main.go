@@ -87,8 +87,20 @@ func newScheme() *runtime.Scheme {
 	}
 	scheme.AddKnownTypes(schema.GroupVersion{Version: runtime.APIVersionInternal}, &corev1.Pod{}, &corev1.PodList{})
 	scheme.AddTypeDefaultingFunc(&corev1.Pod{}, func(obj any) { pods.Default(obj.(*corev1.Pod)) })
+	if err := scheme.AddFieldLabelConversionFunc(v1.WithKind("Pod"), selectable); err != nil {
+		panic(err)
+	}
 	scheme.AddUnversionedTypes(v1, &metav1.Status{}, &metav1.APIVersions{}, &metav1.APIGroupList{}, &metav1.APIGroup{}, &metav1.APIResourceList{})
 	return scheme
+}
+
+// selectable allows the fields that a selector may name.
+func selectable(label, value string) (string, string, error) {
+	fields := pods.SelectableFields(new(corev1.Pod))
+	if _, ok := fields[label]; !ok && label != "metadata.name" && label != "metadata.namespace" {
+		return "", "", fmt.Errorf("%q is not a known field selector", label)
+	}
+	return label, value, nil
 }
 
 func newConfig(codecs serializer.CodecFactory, f flags) (*genericapiserver.Config, error) {

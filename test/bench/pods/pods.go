@@ -13,8 +13,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// PerNamespace is how many pods a namespace has.
-const PerNamespace = 100
+// How many pods have the same namespace, the same label BatchLabel, and the same node.
+const (
+	PerNamespace = 100
+	PerBatch     = 10
+	PerNode      = 20
+)
+
+// BatchLabel is a label that few pods share.
+const BatchLabel = "batch"
 
 // Round is the annotation that a write changes.
 const Round = "bench.example.com/round"
@@ -22,6 +29,10 @@ const Round = "bench.example.com/round"
 // Name and Namespace are those of the pod with number i.
 func Name(i int) string      { return fmt.Sprintf("web-5d9c7b6f4-%06d", i) }
 func Namespace(i int) string { return fmt.Sprintf("team-%03d", i/PerNamespace) }
+
+// Batch and Node are the label and the node of the pod with number i.
+func Batch(i int) string { return fmt.Sprintf("b%05d", i/PerBatch) }
+func Node(i int) string  { return fmt.Sprintf("node-%04d", i/PerNode) }
 
 // epoch is when everything in the stored pods has happened.
 var epoch = metav1.NewTime(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
@@ -77,6 +88,8 @@ func probe() *corev1.Probe {
 // fields and a status, but for managedFields.
 func Stored(i int) *corev1.Pod {
 	pod := New(Namespace(i), Name(i))
+	pod.Labels[BatchLabel] = Batch(i)
+	pod.Spec.NodeName = Node(i)
 	pod.UID = types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012d", i))
 	pod.Generation = 1
 	pod.CreationTimestamp = epoch

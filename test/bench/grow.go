@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+)
+
+// moreWatchers measures what an event costs for each of ever more watchers, and what these hold in memory.
+func moreWatchers(ctx context.Context, l *lab, out io.Writer) error {
+	sizes := []int{10, 100, 1000, 5000}
+	if l.short {
+		sizes = []int{10, 100}
+	}
+	b, err := l.open(ctx, "watchers", l.n)
+	if err != nil {
+		return err
+	}
+	defer b.stop()
+	var rows []row
+	for _, n := range sizes {
+		// About as many deliveries for each number of watchers, but events enough to be seen in ticks of 10 ms.
+		rows = append(rows, deliveries(n, protobufWatch, min(1000, max(8, 20_000/n)), 10))
+	}
+	if err := b.measure(ctx, rows); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "### More watchers\n\n%d pods. CPU time of the server for one event and watcher, the median of %d rounds; resident memory while they watch.\n\n", b.n, b.rounds)
+	fmt.Fprint(out, "| watchers | ours | k8s.io/apiserver | ratio | ours, MiB | k8s.io/apiserver, MiB |\n|---|---|---|---|---|---|\n")
+	for i, r := range rows {
+		ours, peer := b.cell(r, b.targets[0]), b.cell(r, b.targets[1])
+		if len(ours.cost) == 0 || len(peer.cost) == 0 {
+			continue // -rows leaves it out
+		}
+		fmt.Fprintf(out, "| %d | %s | %s | %s | %d | %d |\n", sizes[i], ours, peer, ratio(ours, peer), middle(ours.resident), middle(peer.resident))
+	}
+	fmt.Fprintln(out)
+	return nil
+}
+
+// moreObjects measures what starting and some of the rows cost with ever more pods.
+func moreObjects(ctx context.Context, l *lab, out io.Writer) error {
+	sizes := []int{1000, 10_000, 100_000}
+	if l.short {
+		sizes = []int{1000, 2000}
+	}
+	var grown []growth
+	for _, n := range sizes {
+		g, err := l.grow(ctx, n)
+		if err != nil {
+			return fmt.Errorf("with %d pods: %w", n, err)
+		}
+		grown = append(grown, g)
+	}
+	fmt.Fprintf(out, "### More pods\n\nPods of %d bytes. CPU time of the server, the median of %d rounds; starts are measured once.\n\n", grown[0].stored, l.rounds)
+	printGrowth(out, grown)
+	return nil
+}
+
+// growth is what was measured over some number of pods.
+type growth struct {
+	*bench
+	startups [2]startup
+	lists    [2]int // MiB resident behind lists of everything
+	rows     []row
+}
+
+// grow measures over n pods. What it returns does not run any more.
+func (l *lab) grow(ctx context.Context, n int) (growth, error) {
+	say("%d pods", n)
+	b, err := l.open(ctx, fmt.Sprintf("objects-%d", n), n)
+	if err != nil {
+		return growth{}, err
+	}
+	defer b.stop()
+	g := growth{bench: b, rows: b.wanted(slices.DeleteFunc(rows(), func(r row) bool { return !r.grows }))}
+	for i, t := range b.targets {
+		g.startups[i] = t.startup
+		for _, accept := range []string{protobuf, asJSON, protobuf} {
+			if err := listed(ctx, t, request{path: "/api/v1/pods", accept: accept}, n); err != nil {
+				return growth{}, err
+			}
+		}
+		if g.lists[i], err = resident(t.pid()); err != nil {
+			return growth{}, err
+		}
+	}
+	return g, b.measure(ctx, g.rows)
+}
+
+// printGrowth has a column for each number of pods and server.
+func printGrowth(w io.Writer, grown []growth) {
+	fmt.Fprint(w, "| |")
+	for _, name := range []string{"ours", "k8s.io/apiserver"} {
+		for _, g := range grown {
+			fmt.Fprintf(w, " %s, %d |", name, g.n)
+		}
+	}
+	fmt.Fprint(w, " at most, 100000 |\n|---|")
+	for range 2*len(grown) + 1 {
+		fmt.Fprint(w, "---|")
+	}
+	line := func(name, most string, value func(g growth, server int) string) {
+		fmt.Fprintf(w, "\n| %s |", name)
+		for server := range 2 {
+			for _, g := range grown {
+				fmt.Fprintf(w, " %s |", value(g, server))
+			}
+		}
+		fmt.Fprintf(w, " %s |", most)
+	}
+	took := func(of func(startup) time.Duration) func(growth, int) string {
+		return func(g growth, server int) string { return show(of(g.startups[server])) }
+	}
+	line("cache filled: CPU", "4.00 s", took(func(s startup) time.Duration { return s.cpu }))
+	line("cache filled: after", "–", took(func(s startup) time.Duration { return s.filled }))
+	line("all listed: after", "3.00 s", took(func(s startup) time.Duration { return s.listed }))
+	line("resident, cache filled, MiB", "525", func(g growth, server int) string { return fmt.Sprint(g.startups[server].mib) })
+	line("resident, after lists, MiB", "668", func(g growth, server int) string { return fmt.Sprint(g.lists[server]) })
+	if len(grown) > 0 {
+		for _, r := range grown[0].rows {
+			line(r.name, "–", func(g growth, server int) string {
+				return span(g.cells[r.name][[]string{"ours", "peer"}[server]].cost, false)
+			})
+		}
+	}
+	fmt.Fprint(w, "\n\n")
+}
