@@ -30,7 +30,7 @@ type identity struct {
 // openIdentity joins the authenticators in the order of kube-apiserver.
 func (i *Instance) openIdentity(context.Context) error {
 	o := &i.options.Authentication
-	var union auth.Union
+	union := slices.Clone(i.delegation.trusted)
 	if o.RequestHeaderCAFile != "" {
 		proxy, err := openFrontProxy(o)
 		if err != nil {
@@ -46,6 +46,7 @@ func (i *Instance) openIdentity(context.Context) error {
 	if err != nil {
 		return err
 	}
+	tokens = append(tokens, i.delegation.tokens...)
 	i.identity.tokens = tokens
 	union = append(union, clients, auth.Bearer{Tokens: tokens, Audiences: o.audiences()})
 	if i.identity.authenticator = union; o.Anonymous {

@@ -13,8 +13,8 @@ type decider struct{ auth.Authorizers }
 
 var errNoRoles = errors.New("--authorization-mode=RBAC: this server serves no roles and bindings to decide by")
 
-// fill makes the list of the modes. roles is nil where none are served.
-func (d *decider) fill(o *AuthorizationOptions, roles auth.Authorizer) error {
+// fill makes the list of the modes, and puts those behind it whom other servers give. roles is nil where none are served.
+func (d *decider) fill(o *AuthorizationOptions, roles auth.Authorizer, others auth.Authorizers) error {
 	modes := o.Modes
 	if len(modes) == 0 && roles != nil {
 		modes = []string{modeRBAC}
@@ -31,10 +31,11 @@ func (d *decider) fill(o *AuthorizationOptions, roles auth.Authorizer) error {
 			d.Authorizers = append(d.Authorizers, roles)
 		}
 	}
+	d.Authorizers = append(d.Authorizers, others...)
 	return nil
 }
 
 // openAuthorization decides who decides, when it is known whether there are roles.
 func (i *Instance) openAuthorization(context.Context) error {
-	return i.decider.fill(&i.options.Authorization, i.roles)
+	return i.decider.fill(&i.options.Authorization, i.roles, i.delegation.access)
 }

@@ -25,6 +25,9 @@ type Options struct {
 	Authentication AuthenticationOptions
 	Authorization  AuthorizationOptions
 
+	// Delegation is about users whom other servers know.
+	Delegation DelegationOptions
+
 	Audit   AuditOptions
 	Logging LoggingOptions
 	// Log takes what the server says about itself; nil: lines on the standard error, as Logging says.
@@ -97,6 +100,7 @@ func NewOptions(name string) *Options {
 
 		Authentication: newAuthenticationOptions(),
 		Logging:        LoggingOptions{Format: logText},
+		Delegation:     newDelegationOptions(),
 	}
 }
 
@@ -106,6 +110,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	o.Store.AddFlags(fs)
 	o.Authentication.addFlags(fs)
 	o.Authorization.addFlags(fs)
+	o.Delegation.addFlags(fs)
 	o.Audit.addFlags(fs)
 	o.Logging.addFlags(fs)
 	refuseRemovedFlags(fs)
@@ -148,7 +153,7 @@ func (o *StoreOptions) addFormFlags(fs *pflag.FlagSet) {
 // Validate returns every mistake in the options, each naming its flag.
 func (o *Options) Validate() error {
 	return errors.Join(o.Serving.validate(), o.Store.Validate(), o.API.validate(), o.Authentication.validate(), o.Authorization.validate(),
-		o.Audit.validate(), o.Logging.validate())
+		o.Delegation.validate(), o.Audit.validate(), o.Logging.validate())
 }
 
 func (o *ServingOptions) validate() error {

@@ -28,9 +28,10 @@ func TestParse(t *testing.T) {
 			EtcdCompaction:   time.Minute,
 			EncryptionReload: true,
 		},
-		API:     APIOptions{EventTTL: time.Hour},
-		Audit:   AuditOptions{LogPath: "-", LogMaxSize: 10, LogMaxBackups: 3, LogMaxAge: 7},
-		Logging: LoggingOptions{Format: "json", Verbosity: 3},
+		API:        APIOptions{EventTTL: time.Hour},
+		Audit:      AuditOptions{LogPath: "-", LogMaxSize: 10, LogMaxBackups: 3, LogMaxAge: 7},
+		Logging:    LoggingOptions{Format: "json", Verbosity: 3},
+		Delegation: newDelegationOptions(),
 	}
 	if diff := cmp.Diff(want, o); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

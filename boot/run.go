@@ -48,6 +48,8 @@ type Instance struct {
 	decider decider
 	roles   auth.Authorizer
 	readyz  []server.Check // of the APIs
+	// delegation is what other servers know of users.
+	delegation delegation
 	// resources are what is served, one for each version; survey reads the stores behind them.
 	resources []rest.Resource
 	survey    *surveyor
@@ -91,6 +93,7 @@ func Open(ctx context.Context, s Server, o *Options) (_ *Instance, err error) {
 		i.listen,
 		i.openDatabase,
 		i.openAccess,
+		i.openDelegation,
 		i.openIdentity,
 		i.openAudit,
 		i.openResources,

@@ -90,7 +90,8 @@ func TestEveryFlagHasItsSources(t *testing.T) {
 				t.Errorf("--%s from %s is %q, want %q", f.Name, source, got, f.Value.String())
 			}
 		}
-		if f.Value.Type() == "string" || f.Value.Type() == "stringSlice" {
+		switch f.Value.Type() {
+		case "string", "stringSlice", "stringArray": // every text is one
 			return
 		}
 		for _, wrong := range []struct{ args, environ []string }{

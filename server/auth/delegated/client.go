@@ -1,0 +1,250 @@
+package delegated
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	// callTimeout bounds each try of a call.
+	callTimeout = 10 * time.Second
+	// maxAnswer is the greatest answer that is read, in bytes.
+	maxAnswer = 3 << 20
+	// tries is how often a call is made before it has failed; between the first two there are firstPause, then half as
+	// much again each time, and up to a fifth more, so that servers that failed together do not come back together.
+	tries      = 5
+	firstPause = 500 * time.Millisecond
+)
+
+// Client calls another server. It is safe for concurrent use.
+type Client struct {
+	config  Config
+	base    *url.URL
+	http    *http.Client
+	timeout time.Duration
+	pause   time.Duration
+}
+
+// NewClient keeps the config, which must not be modified any more. It makes no connection, but finds files that are
+// missing or of the wrong form.
+func NewClient(config Config) (*Client, error) {
+	if err := checkURL(config.Server); err != nil {
+		return nil, fmt.Errorf("delegated: %w", err)
+	}
+	base, err := url.Parse(config.Server)
+	if err != nil {
+		return nil, fmt.Errorf("delegated: %w", err)
+	}
+	c := &Client{config: config, base: base, timeout: callTimeout, pause: firstPause}
+	tlsConfig, err := c.tls()
+	if err != nil {
+		return nil, fmt.Errorf("delegated: %w", err)
+	}
+	if _, err := c.token(); err != nil {
+		return nil, fmt.Errorf("delegated: %w", err)
+	}
+	transport := &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		TLSClientConfig:       tlsConfig,
+		TLSHandshakeTimeout:   callTimeout,
+		ResponseHeaderTimeout: callTimeout,
+		MaxIdleConnsPerHost:   32,
+		IdleConnTimeout:       90 * time.Second,
+		ForceAttemptHTTP2:     true,
+	}
+	c.http = &http.Client{
+		Transport: transport,
+		// A review that is sent elsewhere would take the credentials along.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return c, nil
+}
+
+// Close ends connections that are not in use.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+func (c *Client) tls() (*tls.Config, error) {
+	out := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: c.config.ServerName, InsecureSkipVerify: c.config.Insecure}
+	ca := c.config.CA
+	if c.config.CAFile != "" {
+		var err error
+		if ca, err = os.ReadFile(c.config.CAFile); err != nil {
+			return nil, err
+		}
+	}
+	if len(ca) > 0 {
+		out.RootCAs = x509.NewCertPool()
+		if !out.RootCAs.AppendCertsFromPEM(ca) {
+			return nil, errors.New("the certificate authority has no certificate in PEM")
+		}
+	}
+	if c.config.CertFile == "" && len(c.config.Cert) == 0 {
+		return out, nil
+	}
+	if _, err := c.certificate(nil); err != nil {
+		return nil, err
+	}
+	out.GetClientCertificate = c.certificate
+	return out, nil
+}
+
+// certificate reads our certificate at each handshake: files change when it is renewed.
+func (c *Client) certificate(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+	cert, key := c.config.Cert, c.config.Key
+	for file, to := range map[string]*[]byte{c.config.CertFile: &cert, c.config.KeyFile: &key} {
+		if file == "" {
+			continue
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		*to = data
+	}
+	pair, err := tls.X509KeyPair(cert, key)
+	if err != nil {
+		return nil, fmt.Errorf("client certificate: %w", err)
+	}
+	return &pair, nil
+}
+
+func (c *Client) token() (string, error) {
+	if c.config.TokenFile == "" {
+		return c.config.Token, nil
+	}
+	data, err := os.ReadFile(c.config.TokenFile)
+	return strings.TrimSpace(string(data)), err
+}
+
+// statusError is an answer other than 2xx. What it says may have been written by anybody: it is for the log.
+type statusError struct {
+	code  int
+	text  string
+	after time.Duration
+}
+
+func (e *statusError) Error() string { return fmt.Sprintf("HTTP status %d: %s", e.code, e.text) }
+
+// passing says that the same call may succeed a moment later.
+func passing(ctx context.Context, err error) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	var status *statusError
+	if errors.As(err, &status) {
+		return status.code >= 500 || status.code == http.StatusTooManyRequests
+	}
+	var malformed *json.SyntaxError
+	var certificate *tls.CertificateVerificationError
+	return !errors.As(err, &malformed) && !errors.As(err, &certificate)
+}
+
+// call sends in, if it is not nil, and decodes the answer into out. path is relative to the server; "" is the server's
+// URL as it is. It tries again what may pass.
+func (c *Client) call(ctx context.Context, method, path string, in, out any) error {
+	var body []byte
+	if in != nil {
+		var err error
+		if body, err = json.Marshal(in); err != nil {
+			return err
+		}
+	}
+	pause := c.pause
+	for try := 1; ; try++ {
+		err := c.once(ctx, method, path, body, out)
+		if err == nil || try == tries || !passing(ctx, err) {
+			return err
+		}
+		wait := pause + rand.N(pause/5)
+		var status *statusError
+		if errors.As(err, &status) {
+			wait = max(wait, min(status.after, c.timeout))
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(wait):
+		}
+		pause += pause / 2
+	}
+}
+
+func (c *Client) once(ctx context.Context, method, path string, body []byte, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	resp, err := c.do(ctx, method, path, nil, body)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	if err != nil {
+		return err
+	}
+	if len(data) > maxAnswer {
+		return fmt.Errorf("the answer is greater than %d bytes", maxAnswer)
+	}
+	return json.Unmarshal(data, out)
+}
+
+// do returns an answer of 2xx, whose body is the caller's to close.
+func (c *Client) do(ctx context.Context, method, path string, query url.Values, body []byte) (*http.Response, error) {
+	u := *c.base
+	if path != "" {
+		u = *c.base.JoinPath(path)
+		u.RawQuery = query.Encode()
+	}
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "typeplane")
+	if len(body) > 0 {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	token, err := c.token()
+	if err != nil {
+		return nil, err
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode >= 200 && resp.StatusCode < 300 {
+		return resp, nil
+	}
+	defer resp.Body.Close()
+	return nil, statusOf(resp)
+}
+
+func statusOf(resp *http.Response) error {
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, 1024)) // for the log, as much as there is
+	e := &statusError{code: resp.StatusCode, text: strings.TrimSpace(string(text))}
+	var status struct {
+		Message string `json:"message"`
+	}
+	if json.Unmarshal(text, &status) == nil && status.Message != "" {
+		e.text = status.Message
+	}
+	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds > 0 {
+		e.after = time.Duration(seconds) * time.Second
+	}
+	return e
+}

@@ -1,0 +1,177 @@
+package delegated
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/json"
+	"encoding/pem"
+	"log/slog"
+	"math/big"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// authority is a CA of the tests.
+type authority struct {
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+}
+
+func newAuthority() authority {
+	a := authority{cert: &x509.Certificate{Subject: pkix.Name{CommonName: "ca"}, IsCA: true, BasicConstraintsValid: true}}
+	a.key, _ = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	a.cert = a.sign(a.cert, &a.key.PublicKey)
+	return a
+}
+
+func (a authority) sign(template *x509.Certificate, key *ecdsa.PublicKey) *x509.Certificate {
+	template.SerialNumber, template.NotBefore, template.NotAfter = big.NewInt(1), time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
+	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, key, a.key)
+	if err != nil {
+		panic(err)
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		panic(err)
+	}
+	return cert
+}
+
+func (a authority) pem() string {
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.cert.Raw}))
+}
+
+var stranger = newAuthority().pem()
+
+// request is one over a connection with a client certificate.
+func (a authority) request(name string, header http.Header) *http.Request {
+	key, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	cert := a.sign(&x509.Certificate{Subject: pkix.Name{CommonName: name}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}, &key.PublicKey)
+	return &http.Request{Header: header.Clone(), TLS: &tls.ConnectionState{PeerCertificates: []*x509.Certificate{cert}}}
+}
+
+func configMapText(version string, data map[string]string) string {
+	text, err := json.Marshal(map[string]any{
+		"kind": "ConfigMap", "metadata": map[string]any{"name": configMapName, "resourceVersion": version}, "data": data,
+	})
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+func trustData(proxies, clients authority) map[string]string {
+	return map[string]string{
+		"client-ca-file":                     clients.pem(),
+		"requestheader-client-ca-file":       proxies.pem(),
+		"requestheader-allowed-names":        `["aggregator"]`,
+		"requestheader-username-headers":     `["X-Remote-User"]`,
+		"requestheader-group-headers":        `["X-Remote-Group"]`,
+		"requestheader-extra-headers-prefix": `["X-Remote-Extra-"]`,
+	}
+}
+
+var asJane = http.Header{"X-Remote-User": {"jane"}}
+
+func TestClusterFollowsTheConfigMap(t *testing.T) {
+	first, second, clients := newAuthority(), newAuthority(), newAuthority()
+	events := make(chan string)
+	t.Cleanup(func() { close(events) })
+	_, client := newRemote(t, func(w http.ResponseWriter, req *http.Request) {
+		if req.URL.Query().Get("watch") == "" {
+			says(configMapText("5", trustData(first, clients)))(w, req)
+			return
+		}
+		if q := req.URL.Query(); q.Get("fieldSelector") != "metadata.name="+configMapName || q.Get("resourceVersion") != "5" {
+			t.Errorf("watch with %s", req.URL.RawQuery)
+		}
+		w.(http.Flusher).Flush()
+		for {
+			select {
+			case event, open := <-events:
+				if !open {
+					return
+				}
+				says(event)(w, req)
+				w.(http.Flusher).Flush()
+			case <-req.Context().Done():
+				return
+			}
+		}
+	})
+	c := NewCluster(client, slog.New(slog.DiscardHandler))
+	if user, err := c.Authenticate(first.request("aggregator", asJane)); user != nil || err != nil {
+		t.Errorf("before it is read: %v, %v", user, err)
+	}
+	if err := c.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if user, err := c.Authenticate(first.request("aggregator", asJane)); err != nil || user == nil || user.Name != "jane" {
+		t.Errorf("behind the proxy: %v, %v", user, err)
+	}
+	if user, err := c.Authenticate(first.request("other", asJane)); err == nil {
+		t.Errorf("behind another: %v", user)
+	}
+	if user, err := c.Authenticate(clients.request("joe", asJane)); err != nil || user == nil || user.Name != "joe" {
+		t.Errorf("a client of the cluster: %v, %v", user, err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stopped := make(chan struct{})
+	go func() {
+		c.Follow(ctx)
+		close(stopped)
+	}()
+	events <- `{"type":"MODIFIED","object":` + configMapText("6", trustData(second, clients)) + `}`
+	await(t, func() bool {
+		user, _ := c.Authenticate(second.request("aggregator", asJane))
+		return user != nil
+	})
+	if user, err := c.Authenticate(first.request("aggregator", asJane)); err == nil {
+		t.Errorf("behind the old proxy: %v", user)
+	}
+	events <- `{"type":"DELETED","object":` + configMapText("7", trustData(second, clients)) + `}`
+	await(t, func() bool {
+		user, _ := c.Authenticate(second.request("aggregator", asJane))
+		return user == nil
+	})
+	stop()
+	<-stopped
+}
+
+func TestClusterReadsNothingWrong(t *testing.T) {
+	proxies := newAuthority()
+	for key, tc := range map[string]struct{ value, want string }{
+		"requestheader-allowed-names":    {"aggregator", "requestheader-allowed-names: want a JSON list"},
+		"requestheader-username-headers": {"[]", "no header holds the name"},
+		"requestheader-client-ca-file":   {"x", "no certificate"},
+		"client-ca-file":                 {"x", "client-ca-file"},
+	} {
+		data := trustData(proxies, proxies)
+		data[key] = tc.value
+		_, client := newRemote(t, says(configMapText("1", data)))
+		if err := NewCluster(client, nil).Load(t.Context()); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: %v, want %q", key, err, tc.want)
+		}
+	}
+	_, client := newRemote(t, http.NotFound)
+	if err := NewCluster(client, nil).Load(t.Context()); err == nil || !strings.Contains(err.Error(), "kube-system/extension-apiserver-authentication: HTTP status 404") {
+		t.Errorf("missing: %v", err)
+	}
+}
+
+// await waits for a condition.
+func await(t *testing.T, done func() bool) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); !done(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it does not come")
+		}
+	}
+}
