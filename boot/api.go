@@ -127,7 +127,9 @@ func (s Server) withAPIs(names []string) (Server, map[string]bool, error) {
 		}
 	}
 	joined.AddToScheme = func(b *runtime.Builder) {
-		own(b)
+		if own != nil {
+			own(b)
+		}
 		for _, a := range s.APIs {
 			if a.AddToScheme != nil {
 				a.AddToScheme(b)

@@ -22,6 +22,7 @@ func addToScheme(b *runtime.Builder) {
 		GroupVersion:    schema.GroupVersion{Group: "", Version: "v1"},
 		New:             func() *v1.ConfigMap { return new(v1.ConfigMap) },
 		NewList:         func() pkgruntime.Object { return new(v1.ConfigMapList) },
+		Default:         v1.SetObjectDefaults_ConfigMap,
 		AppendJSON:      v1.AppendJSON_ConfigMap,
 		ReadJSON:        v1.ReadJSON_ConfigMap,
 		Marshal:         v1.Marshal_ConfigMap,

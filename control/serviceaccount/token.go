@@ -152,7 +152,9 @@ func (t *Tokens) read(ctx context.Context, plural string, name rest.Name, into a
 }
 
 // view writes the answer.
-type view struct{ request *authenticationv1.TokenRequest }
+type view struct {
+	request *authenticationv1.TokenRequest
+}
 
 func (v view) WriteTo(w io.Writer, form rest.Form) error {
 	return serializer.Encode(w, v.request, serializer.MediaType(form.MediaType), form.Pretty)

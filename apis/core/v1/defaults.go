@@ -35,4 +35,17 @@ func SetDefaults_Secret(in *corev1.Secret) {
 		in.Data[key] = []byte(text)
 	}
 	in.StringData = nil
+	fillEmpty(in.Data)
+}
+
+// SetDefaults_ConfigMap makes null the same as no bytes.
+func SetDefaults_ConfigMap(in *corev1.ConfigMap) { fillEmpty(in.BinaryData) }
+
+// fillEmpty makes empty values of missing ones: that is how they come back from protobuf, and an object has one form.
+func fillEmpty(data map[string][]byte) {
+	for key, value := range data {
+		if value == nil {
+			data[key] = []byte{}
+		}
+	}
 }

@@ -1,0 +1,215 @@
+package apis_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typeplane/typeplane/apis"
+	"github.com/typeplane/typeplane/apitest"
+	"github.com/typeplane/typeplane/boot"
+	"github.com/typeplane/typeplane/runtime/wire"
+)
+
+// client talks to a server as its administrator.
+type client struct {
+	t *testing.T
+	*apitest.Server
+}
+
+// start runs a server that serves nothing but what apis has.
+func start(t *testing.T, options ...apitest.Option) client {
+	t.Helper()
+	return client{t, apitest.Start(t, boot.Server{Name: "plane", APIs: apis.All()}, options...)}
+}
+
+// do sends a request. The body is JSON, or else protobuf, by how it begins.
+func (c client) do(method, path, body string) (code int, answer string) {
+	c.t.Helper()
+	req, err := http.NewRequest(method, c.URL+path, strings.NewReader(body))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	switch {
+	case strings.HasPrefix(body, "k8s\x00"):
+		req.Header.Set("Content-Type", "application/vnd.kubernetes.protobuf")
+		req.Header.Set("Accept", "application/vnd.kubernetes.protobuf")
+	case method == http.MethodPatch:
+		req.Header.Set("Content-Type", "application/merge-patch+json")
+	default:
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := c.Client.Do(req)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return resp.StatusCode, string(data)
+}
+
+// want is do for a request whose answer is known: its code, and something that it says.
+func (c client) want(code int, says, method, path, body string) string {
+	c.t.Helper()
+	got, answer := c.do(method, path, body)
+	if got != code || !strings.Contains(answer, says) {
+		c.t.Fatalf("%s %s: %d %s\nwant %d with %s", method, path, got, answer, code, says)
+	}
+	return answer
+}
+
+// until repeats a GET until the answer has the code and says something.
+func (c client) until(code int, says, path string) string {
+	c.t.Helper()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		got, answer := c.do("GET", path, "")
+		if got == code && strings.Contains(answer, says) {
+			return answer
+		}
+		if time.Now().After(end) {
+			c.t.Fatalf("GET %s: still %d %s\nwant %d with %s", path, got, answer, code, says)
+		}
+	}
+}
+
+const namespaces = "/api/v1/namespaces"
+
+// Deleting a namespace deletes what is in it, in every group; what has finalizers is waited for, and named.
+func TestNamespaceIsEmptiedAndGoes(t *testing.T) {
+	for name, cache := range map[string]bool{"cached": true, "uncached": false} {
+		t.Run(name, func(t *testing.T) {
+			c := start(t, func(o *boot.Options) { o.Store.WatchCache = cache })
+			for _, standing := range []string{"default", "kube-system", "kube-public"} {
+				c.want(200, `"phase":"Active"`, "GET", namespaces+"/"+standing, "")
+				c.want(403, "this namespace may not be deleted", "DELETE", namespaces+"/"+standing, "")
+			}
+			c.want(201, `"finalizers":["kubernetes"]`, "POST", namespaces, `{"metadata":{"name":"room"}}`)
+			c.until(200, `"uid"`, namespaces+"/room/serviceaccounts/default")
+			c.want(201, "", "POST", namespaces+"/room/secrets", `{"metadata":{"name":"a"}}`)
+			c.want(201, "", "POST", "/apis/coordination.k8s.io/v1/namespaces/room/leases", `{"metadata":{"name":"b"}}`)
+			c.want(201, "", "POST", namespaces+"/room/configmaps", `{"metadata":{"name":"kept","finalizers":["example.com/f"]}}`)
+
+			c.want(200, `"phase":"Terminating"`, "DELETE", namespaces+"/room", "")
+			c.want(403, "because it is being terminated", "POST", namespaces+"/room/secrets", `{"metadata":{"name":"late"}}`)
+			ns := c.until(200, "SomeFinalizersRemain", namespaces+"/room")
+			for _, says := range []string{"configmaps has 1 resource instances", "example.com/f in 1 resource instances", "ContentDeleted"} {
+				if !strings.Contains(ns, says) {
+					t.Errorf("nothing about %q in %s", says, ns)
+				}
+			}
+			c.until(200, `"items":[]`, namespaces+"/room/secrets")
+			c.until(200, `"items":[]`, "/apis/coordination.k8s.io/v1/namespaces/room/leases")
+
+			// Nothing but finalize takes the finalizer off.
+			c.want(200, `"finalizers":["kubernetes"]`, "PATCH", namespaces+"/room", `{"spec":{"finalizers":[]}}`)
+			c.want(200, "", "PATCH", namespaces+"/room/configmaps/kept", `{"metadata":{"finalizers":[]}}`)
+			c.until(404, "", namespaces+"/room")
+			c.want(201, "", "POST", namespaces, `{"metadata":{"name":"room"}}`)
+		})
+	}
+}
+
+// A finalizer of somebody else keeps an empty namespace until finalize takes it off.
+func TestFinalize(t *testing.T) {
+	c := start(t)
+	c.want(422, "nor is it fully qualified", "POST", namespaces, `{"metadata":{"name":"room"},"spec":{"finalizers":["mine"]}}`)
+	c.want(201, "", "POST", namespaces, `{"metadata":{"name":"room"},"spec":{"finalizers":["example.com/mine"]}}`)
+	c.want(200, "", "DELETE", namespaces+"/room", "")
+	answer := c.until(200, `"finalizers":["example.com/mine"]}`, namespaces+"/room")
+	var ns corev1.Namespace
+	if err := json.Unmarshal([]byte(answer), &ns); err != nil {
+		t.Fatal(err)
+	}
+	ns.Spec.Finalizers, ns.Labels = nil, map[string]string{"not": "written"}
+	body, _ := json.Marshal(ns)
+	if said := c.want(200, "", "PUT", namespaces+"/room/finalize", string(body)); strings.Contains(said, `"not":"written"`) {
+		t.Errorf("finalize writes labels: %s", said)
+	}
+	c.until(404, "", namespaces+"/room")
+}
+
+// A server that ends in the middle of a deletion goes on with it.
+func TestNamespaceGoesAfterRestart(t *testing.T) {
+	dir := t.TempDir()
+	here := func(o *boot.Options) { o.Store.DataDir = dir }
+	t.Run("before", func(t *testing.T) {
+		c := start(t, apitest.Embedded, here)
+		c.want(201, "", "POST", namespaces, `{"metadata":{"name":"room"}}`)
+		c.want(201, "", "POST", namespaces+"/room/configmaps", `{"metadata":{"name":"kept","finalizers":["example.com/f"]}}`)
+		c.want(200, "", "DELETE", namespaces+"/room", "")
+	})
+	t.Run("after", func(t *testing.T) {
+		c := start(t, apitest.Embedded, here)
+		c.until(200, "SomeFinalizersRemain", namespaces+"/room")
+		c.want(200, "", "PATCH", namespaces+"/room/configmaps/kept", `{"metadata":{"finalizers":null}}`)
+		c.until(404, "", namespaces+"/room")
+	})
+}
+
+// One event, in two groups; it goes by itself.
+func TestEvents(t *testing.T) {
+	c := start(t, func(o *boot.Options) { o.API.EventTTL = time.Second })
+	const old, young = namespaces + "/default/events", "/apis/events.k8s.io/v1/namespaces/default/events"
+	c.want(201, `"note":"it did"`, "POST", young, `{"metadata":{"name":"e"},"eventTime":"2026-11-21T00:00:00.000000Z","reportingController":"example.com/me","reportingInstance":"me-1",
+		"action":"Doing","reason":"Did","type":"Normal","note":"it did","regarding":{"kind":"Pod","name":"p","namespace":"default"}}`)
+	c.want(200, `"message":"it did"`, "GET", old+"?fieldSelector=involvedObject.name%3Dp", "")
+	c.want(200, `"note":"it did"`, "GET", young+"?fieldSelector=regarding.name%3Dp", "")
+	c.want(422, "eventTime: Required value", "POST", young, `{"metadata":{"name":"f"},"type":"Normal"}`)
+	c.want(422, "does not match event.namespace", "POST", old, `{"metadata":{"name":"f"},"involvedObject":{"namespace":"other"}}`)
+	c.want(200, `"count":2`, "PATCH", old+"/e", `{"count":2}`)
+	c.until(404, "", old+"/e")
+}
+
+// Typed clients send protobuf.
+func TestProtobuf(t *testing.T) {
+	c := start(t)
+	send := func(version, kind, path string, obj interface{ Marshal() ([]byte, error) }) wire.Envelope {
+		t.Helper()
+		message, err := obj.Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := wire.AppendEnvelope(nil, version, kind, message)
+		answer := c.want(201, "", "POST", path, string(body))
+		envelope, err := wire.ParseEnvelope([]byte(answer))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return envelope
+	}
+	secret := &corev1.Secret{Data: map[string][]byte{"a": {0, 1, 2}}, StringData: map[string]string{"b": "c"}}
+	secret.Name = "s"
+	got := new(corev1.Secret)
+	if err := got.Unmarshal(send("v1", "Secret", namespaces+"/default/secrets", secret).Raw); err != nil || !bytes.Equal(got.Data["a"], []byte{0, 1, 2}) ||
+		string(got.Data["b"]) != "c" || got.StringData != nil || got.Type != corev1.SecretTypeOpaque || got.UID == "" || got.Generation != 0 {
+		t.Errorf("%v, %+v", err, got)
+	}
+	event := &eventsv1.Event{EventTime: metav1.NowMicro(), ReportingController: "example.com/me", ReportingInstance: "me", Action: "a", Reason: "r", Type: "Normal"}
+	event.Name, event.Regarding.Namespace = "e", "default"
+	answer := new(eventsv1.Event)
+	if err := answer.Unmarshal(send("events.k8s.io/v1", "Event", "/apis/events.k8s.io/v1/namespaces/default/events", event).Raw); err != nil || answer.Regarding.Namespace != "default" {
+		t.Errorf("%v, %+v", err, answer)
+	}
+}
+
+// The operator says what is served; what is not is not there, and nothing that belongs to it runs.
+func TestEnableAPI(t *testing.T) {
+	c := start(t, func(o *boot.Options) { o.API.Enable = []string{"secrets", "leases"} })
+	c.want(200, `"resources":[{"name":"secrets"`, "GET", "/api/v1", "")
+	c.want(404, "", "GET", namespaces, "")
+	c.want(201, "", "POST", namespaces+"/anywhere/secrets", `{"metadata":{"name":"s"}}`)
+	if says := c.want(200, "coordination.k8s.io", "GET", "/apis", ""); strings.Contains(says, "events.k8s.io") {
+		t.Errorf("there is a group of what is not served: %s", says)
+	}
+}
