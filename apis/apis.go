@@ -18,5 +18,5 @@ import (
 
 // All returns everything that there is, in the order in which --enable-api shows it.
 func All() []boot.API {
-	return []boot.API{coreAPI(), events.API(), coordination.API(), admissionregistration.API(), rbacAPI(), authorization.API(), authentication.API()}
+	return []boot.API{coreAPI(), tokenAPI(), events.API(), coordination.API(), admissionregistration.API(), rbacAPI(), authorization.API(), authentication.API()}
 }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/apis/core"
+	authenticationv1 "github.com/typeplane/typeplane/apis/core/authentication/v1"
 	"github.com/typeplane/typeplane/boot"
 	"github.com/typeplane/typeplane/control/leader"
 	"github.com/typeplane/typeplane/control/namespace"
@@ -22,6 +23,27 @@ func coreAPI() boot.API {
 	return api
 }
 
+// tokenPart is what --enable-api calls the subresource for tokens.
+const tokenPart = "serviceaccounts/token"
+
+// tokenAPI gives service accounts their tokens, where they are served.
+func tokenAPI() boot.API {
+	return boot.API{
+		Virtual: []string{tokenPart},
+		OpenAPI: map[schema.GroupVersion]string{{Version: "v1"}: authenticationv1.OpenAPISchemas},
+		Extend: func(_ context.Context, h *boot.Host) error {
+			served := func(plural string) *rest.Resource {
+				return h.Resource(schema.GroupVersionResource{Version: "v1", Resource: plural}, "")
+			}
+			if accounts := served("serviceaccounts"); accounts != nil && h.Signer != nil {
+				tokens := &serviceaccount.Tokens{Signer: h.Signer, Audiences: h.Audiences, Objects: served}
+				h.Resources = append(h.Resources, tokens.Resource(accounts))
+			}
+			return nil
+		},
+	}
+}
+
 func extendCore(ctx context.Context, h *boot.Host) error {
 	var loops []func(context.Context)
 	if namespaces := namespace.New(h.Resources, h.Log); namespaces != nil {
@@ -33,13 +55,6 @@ func extendCore(ctx context.Context, h *boot.Host) error {
 	}
 	if accounts := serviceaccount.New(h.Resources, h.Log); accounts != nil {
 		loops = append(loops, accounts.Run)
-	}
-	core := func(plural string) *rest.Resource {
-		return h.Resource(schema.GroupVersionResource{Version: "v1", Resource: plural}, "")
-	}
-	if accounts := core("serviceaccounts"); accounts != nil && h.Signer != nil {
-		tokens := &serviceaccount.Tokens{Signer: h.Signer, Audiences: h.Audiences, Objects: core}
-		h.Resources = append(h.Resources, tokens.Resource(accounts))
 	}
 	if len(loops) > 0 {
 		h.Go(alone(h, func(ctx context.Context) { runAll(ctx, loops) }))

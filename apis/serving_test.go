@@ -203,6 +203,25 @@ func TestProtobuf(t *testing.T) {
 	}
 }
 
+// A token that was asked for knows who it is.
+func TestCreateToken(t *testing.T) {
+	c := start(t)
+	const accounts = namespaces + "/default/serviceaccounts"
+	c.until(200, "uid", accounts+"/default")
+	answer := c.want(201, `"kind":"TokenRequest"`, "POST", accounts+"/default/token", `{"spec":{"expirationSeconds":600}}`)
+	var request struct{ Status struct{ Token string } }
+	if err := json.Unmarshal([]byte(answer), &request); err != nil {
+		t.Fatal(err)
+	}
+	c.want(201, `"username":"system:serviceaccount:default:default"`, "POST", "/apis/authentication.k8s.io/v1/tokenreviews",
+		`{"spec":{"token":"`+request.Status.Token+`"}}`)
+	c.want(400, "does not match the name on the URL", "POST", accounts+"/default/token", `{"metadata":{"name":"other"}}`)
+	c.want(404, "", "POST", accounts+"/nobody/token", `{}`)
+	c.want(405, "", "GET", accounts+"/default/token", "")
+	c.want(200, `"name":"serviceaccounts/token"`, "GET", "/api/v1", "")
+	c.want(200, `/serviceaccounts/{name}/token":{"post":`, "GET", "/openapi/v3/api/v1", "")
+}
+
 // The operator says what is served; what is not is not there, and nothing that belongs to it runs.
 func TestEnableAPI(t *testing.T) {
 	c := start(t, func(o *boot.Options) { o.API.Enable = []string{"secrets", "leases"} })

@@ -25,7 +25,7 @@ type API struct {
 	AddToScheme func(*runtime.Builder)
 	// Resources says how each kind is stored and served.
 	Resources []registry.Resource
-	// Virtual names the resources that Extend adds and no store holds, in the plural.
+	// Virtual names the resources that Extend adds and no store holds, in the plural, or as plural/subresource.
 	Virtual []string
 	// OpenAPI holds the schemas of each version: a JSON object of model names and OpenAPI v3 schemas. Several APIs may have
 	// schemas of the same version; a model of the same name is the same.

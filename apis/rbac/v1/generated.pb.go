@@ -1732,8 +1732,8 @@ func (w *writerGenerated) putString(n int, tag uint64, v string) int {
 		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(from))
 		binary.LittleEndian.PutUint64(to[len(from)-8:], binary.LittleEndian.Uint64(from[len(from)-8:]))
 	default:
-		for i, b := range from {
-			to[i] = b
+		for i := range len(v) {
+			to[i] = v[i]
 		}
 	}
 	return n + 2
