@@ -170,6 +170,24 @@ var rules = []rule{
 		reason: "the HTTP layer sees rest.View and rest.Stream only; it has no idea of keys and revisions",
 	},
 	{
+		in:     []string{"..."},
+		except: []string{"apis/...", "examples/..."},
+		forbid: []string{"./apis/..."},
+		tests:  true,
+		reason: "the kinds of the control plane are for programs that ask for them: a program that does not stays small",
+	},
+	{
+		in:     []string{"control/..."},
+		forbid: []string{"./boot/...", "./apis/...", "./storage/...", "./registry", "./server"},
+		reason: "loops of the server see what clients see, rest.Resource, and neither stores nor HTTP; apis starts them",
+	},
+	{
+		in:     []string{"..."},
+		except: []string{"control/...", "apis/..."},
+		forbid: []string{"./control/..."},
+		reason: "what has to be done for a kind is linked with the kind",
+	},
+	{
 		in:     []string{"generators/..."},
 		forbid: []string{"./runtime/...", "./storage/...", "./registry/...", "./server/...", "./boot/..."},
 		reason: "the generator knows the runtime only by the names that it prints, so that gen builds without it",
