@@ -90,6 +90,7 @@ func API() boot.API {
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
+				StrategicMerge: true,
 				Strategy: registry.Strategy[*v1.ConfigMap]{
 					Validate:       configMapStrategy.Validate,
 					ValidateUpdate: configMapStrategy.ValidateUpdate,
@@ -105,6 +106,7 @@ func API() boot.API {
 				ShortNames:     []string{"ns"},
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
+				StrategicMerge: true,
 				CopyStatus:     func(from, to *v1.Namespace) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v1.Namespace]{
 					PrepareForCreate:     namespaceStrategy.PrepareForCreate,
@@ -127,6 +129,7 @@ func API() boot.API {
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
+				StrategicMerge: true,
 				Strategy: registry.Strategy[*v1.Secret]{
 					PrepareForUpdate: secretStrategy.PrepareForUpdate,
 					Validate:         secretStrategy.Validate,
@@ -144,6 +147,7 @@ func API() boot.API {
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
+				StrategicMerge: true,
 				Strategy: registry.Strategy[*v1.ServiceAccount]{
 					PrepareForCreate: serviceAccountStrategy.PrepareForCreate,
 					HasGeneration:    serviceAccountStrategy.HasGeneration,

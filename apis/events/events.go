@@ -31,6 +31,7 @@ func API() boot.API {
 			ShortNames:     []string{"ev"},
 			Namespaced:     true,
 			StorageVersion: core.SchemeGroupVersion,
+			StrategicMerge: true,
 			Versions:       []schema.GroupVersion{core.SchemeGroupVersion, events.SchemeGroupVersion},
 			Strategy: registry.Strategy[*corev1.Event]{
 				Validate:            rules.Validate,

@@ -111,6 +111,7 @@ func newServer() boot.Server {
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
+				StrategicMerge: true,
 				CopyStatus:     func(from, to *v1.Pod) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v1.Pod]{
 					PrepareForCreate: podStrategy.PrepareForCreate,
@@ -129,6 +130,7 @@ func newServer() boot.Server {
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
+				StrategicMerge: true,
 				CopyStatus:     func(from, to *v1.ReplicationController) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v1.ReplicationController]{
 					Validate:             replicationControllerStrategy.Validate,

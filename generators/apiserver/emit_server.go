@@ -61,6 +61,9 @@ func (p printer) resource(h *hub) {
 	}
 	p.P("StorageVersion: ", p.groupVersion(h.storage.gv), ",")
 	p.P("Versions: []", emit.Ident{Path: schemaPath, Name: "GroupVersion"}, "{", p.served(h), "},")
+	if strings.HasPrefix(h.goType.Name.Package, kubernetesAPI) {
+		p.P("StrategicMerge: true,")
+	}
 	if h.status {
 		p.copyStatus(h)
 	}
@@ -73,6 +76,10 @@ func (p printer) resource(h *hub) {
 	}
 	p.P("}),")
 }
+
+// kubernetesAPI is what the packages of Kubernetes' own kinds begin with. All of those take strategic merge patches, whether
+// their fields say how to merge or not.
+const kubernetesAPI = "k8s.io/api/"
 
 // served lists the served versions of a kind.
 func (p printer) served(h *hub) string {
