@@ -22,11 +22,12 @@ import (
 
 // running is the server of this program, as main runs it, in a data directory that another one may have used before.
 type running struct {
-	t    *testing.T
-	dir  string
-	url  string
-	http *http.Client
-	stop func()
+	t      *testing.T
+	dir    string
+	url    string
+	http   *http.Client
+	noCert *http.Client // without a certificate; see bare
+	stop   func()
 }
 
 // firstLine gets what the server prints when it answers.
