@@ -29,6 +29,9 @@ func openPath(path string) bool {
 	return false
 }
 
+// known says that the request came with a credential. Whoever shows none hears nothing in detail, with a name or without.
+func (c *call) known() bool { return c.user != nil && !c.user.In(auth.GroupUnauthenticated) }
+
 // authenticate finds the user. A wrong credential is worth as much as none.
 func (s *Server) authenticate(c *call) error {
 	user, err := s.config.Authenticator.Authenticate(c.req)
@@ -47,7 +50,7 @@ func (s *Server) authenticate(c *call) error {
 
 // authorize asks whether the user may have what the path names.
 func (s *Server) authorize(c *call) error {
-	if !c.info.IsResource && openPath(c.info.Path) {
+	if !c.info.IsResource && openPath(c.info.Path) && (c.known() || publicPaths[c.info.Path]) {
 		return nil
 	}
 	return s.may(c, c.info.Verb)

@@ -108,3 +108,17 @@ func TestWrongCredential(t *testing.T) {
 		t.Errorf("livez: got %d", w.Code)
 	}
 }
+
+// Somebody without a name is told no more than nobody, and needs a right for it where nobody is refused.
+func TestAnonymous(t *testing.T) {
+	c := config(t, books())
+	c.Authenticator = auth.OrAnonymous{Authenticator: byHeader{}}
+	s := newServer(t, c)
+	nobody := map[string]string{"Test-User": ""}
+	for path, want := range map[string]int{"/livez": 200, "/readyz?verbose": 200, "/version": 200, "/readyz/ping": 403, "/healthz": 403, "/apis": 403, bookPath: 403} {
+		w := do(s, request{path: path, header: nobody})
+		if w.Code != want || strings.Contains(w.Body.String(), "[+]") || strings.Contains(w.Body.String(), "c0ffee") {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+}

@@ -63,13 +63,13 @@ func (s *Server) checkHealth(c *call, root string, checks []Check) error {
 	if len(excluded) > 0 {
 		fmt.Fprintf(&report, "warn: some health checks cannot be excluded: no matches for %q\n", excluded)
 	}
-	if c.user == nil {
+	if !c.known() {
 		report.Reset()
 	}
 	if failed {
 		return c.sendBytes(http.StatusInternalServerError, plainText, []byte(report.String()+root+" check failed\n"))
 	}
-	if !c.query.Has("verbose") || c.user == nil {
+	if !c.query.Has("verbose") || !c.known() {
 		return c.sendBytes(http.StatusOK, plainText, []byte("ok"))
 	}
 	return c.sendBytes(http.StatusOK, plainText, []byte(report.String()+root+" check passed\n"))

@@ -44,7 +44,7 @@ func (s *Server) addVersion() {
 	short := encodeJSON(Version{Major: full.Major, Minor: full.Minor, GitVersion: full.GitVersion}, "  ")
 	long := encodeJSON(full, "  ")
 	s.documents["/version"] = func(c *call) error {
-		if c.user == nil {
+		if !c.known() {
 			return c.sendBytes(http.StatusOK, "application/json", short)
 		}
 		return c.sendBytes(http.StatusOK, "application/json", long)
