@@ -3,6 +3,7 @@ package boot
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/typeplane/typeplane/server/auth"
 )
@@ -11,13 +12,24 @@ import (
 // the first request.
 type decider struct{ auth.Authorizers }
 
-var errNoRoles = errors.New("--authorization-mode=RBAC: this server serves no roles and bindings to decide by")
+var (
+	errNoRoles       = errors.New("--authorization-mode=RBAC: this server serves no roles and bindings to decide by")
+	errNoWebhook     = errors.New("--authorization-mode=Webhook: name the webhook with --authorization-webhook-config-file")
+	errUnusedWebhook = errors.New("--authorization-webhook-config-file: nobody asks the webhook without Webhook in --authorization-mode")
+)
 
-// fill makes the list of the modes, and puts those behind it whom other servers give. roles is nil where none are served.
-func (d *decider) fill(o *AuthorizationOptions, roles auth.Authorizer, others auth.Authorizers) error {
+// fill makes the list of the modes. roles is nil where none are served, webhook where there is none. Without modes, those
+// are asked that are there, roles first. Behind them come the others, whom a cluster gives.
+func (d *decider) fill(o *AuthorizationOptions, roles, webhook auth.Authorizer, others auth.Authorizers) error {
 	modes := o.Modes
-	if len(modes) == 0 && roles != nil {
-		modes = []string{modeRBAC}
+	switch {
+	case len(modes) > 0 && webhook != nil && !slices.Contains(modes, modeWebhook):
+		return errUnusedWebhook
+	case len(modes) == 0 && roles != nil:
+		modes = append(modes, modeRBAC)
+	}
+	if len(o.Modes) == 0 && webhook != nil {
+		modes = append(modes, modeWebhook)
 	}
 	d.Authorizers = auth.Authorizers{auth.Masters{}}
 	for _, mode := range modes {
@@ -29,6 +41,11 @@ func (d *decider) fill(o *AuthorizationOptions, roles auth.Authorizer, others au
 				return errNoRoles
 			}
 			d.Authorizers = append(d.Authorizers, roles)
+		case modeWebhook:
+			if webhook == nil {
+				return errNoWebhook
+			}
+			d.Authorizers = append(d.Authorizers, webhook)
 		}
 	}
 	d.Authorizers = append(d.Authorizers, others...)
@@ -37,5 +54,5 @@ func (d *decider) fill(o *AuthorizationOptions, roles auth.Authorizer, others au
 
 // openAuthorization decides who decides, when it is known whether there are roles.
 func (i *Instance) openAuthorization(context.Context) error {
-	return i.decider.fill(&i.options.Authorization, i.roles, i.delegation.access)
+	return i.decider.fill(&i.options.Authorization, i.roles, i.delegation.webhook, i.delegation.access)
 }

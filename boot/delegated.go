@@ -16,6 +16,8 @@ type delegation struct {
 	tokens  auth.Tokens
 	// access is asked after the server's own authorizers.
 	access auth.Authorizers
+	// webhook is that of --authorization-mode=Webhook, nil where there is none.
+	webhook auth.Authorizer
 }
 
 // openDelegation reads the files, and from the cluster whom it trusts. It needs nothing of the rest of the Instance.
@@ -55,7 +57,7 @@ func (i *Instance) openDelegation(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		i.delegation.access = append(i.delegation.access, delegated.NewAccessWebhook(client, o.AllowTTL, o.DenyTTL))
+		i.delegation.webhook = delegated.NewAccessWebhook(client, o.AllowTTL, o.DenyTTL)
 	}
 	return nil
 }

@@ -109,17 +109,18 @@ func (o *AuthenticationOptions) audiences() []string {
 // AuthorizationOptions says who decides what users may do. Members of system:masters may do everything in every mode.
 type AuthorizationOptions struct {
 	// Modes are asked one after the other; none: RBAC where roles are served, and else nobody but system:masters may do
-	// anything.
+	// anything, and a webhook is asked last.
 	Modes []string
 }
 
 // The modes of authorization.
 const (
 	modeRBAC        = "RBAC"
+	modeWebhook     = "Webhook"
 	modeAlwaysAllow = "AlwaysAllow"
 )
 
-var authorizationModes = []string{modeRBAC, modeAlwaysAllow}
+var authorizationModes = []string{modeRBAC, modeWebhook, modeAlwaysAllow}
 
 func (o *AuthorizationOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&o.Modes, "authorization-mode", o.Modes, "comma-separated `modes`, asked one after the other: "+strings.Join(authorizationModes, ", ")+"; without it RBAC where roles are served; system:masters may do everything in any case")

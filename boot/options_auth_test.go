@@ -49,7 +49,7 @@ func TestValidateAuth(t *testing.T) {
 	for _, want := range []string{
 		"--requestheader-allowed-names: nobody", "--requestheader-username-headers", "--requestheader-group-headers: one of the names is empty", "--service-account-issuer=",
 		"--oidc-issuer-url and --oidc-client-id", "begins with https://", "--oidc-username-claim", "--oidc-required-claim=x", "--oidc-signing-algs=none",
-		"--authorization-mode=Node: choose of RBAC, AlwaysAllow", "RBAC is there twice",
+		"--authorization-mode=Node: choose of RBAC, Webhook, AlwaysAllow", "RBAC is there twice",
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("nothing about %s in:\n%v", want, err)
