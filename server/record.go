@@ -48,7 +48,6 @@ func (s *Server) beginRecord(c *call) {
 		UserAgent: firstBytes(c.req.UserAgent(), maxAuditText),
 		Received:  c.begun,
 	})
-	c.recorded = c.user
 	if c.record != nil {
 		c.record.Emit(audit.StageRequestReceived)
 	}
@@ -59,7 +58,7 @@ func (c *call) endRecord() {
 	if c.record == nil {
 		return
 	}
-	if c.user != c.recorded {
+	if c.impersonator != nil {
 		c.record.Impersonates(auditUser(c.user))
 	}
 	status := audit.Status{Code: c.w.status()}
@@ -79,7 +78,7 @@ func (c *call) recordStart() {
 	if c.record == nil {
 		return
 	}
-	if c.user != c.recorded {
+	if c.impersonator != nil {
 		c.record.Impersonates(auditUser(c.user))
 	}
 	c.record.SetStatus(audit.Status{Code: http.StatusOK})
@@ -196,7 +195,6 @@ func sourceIPs(req *http.Request) []string {
 type auditing struct {
 	begun    time.Time
 	record   *audit.Record // nil: nothing is kept
-	recorded *auth.User    // who asks; user may become whom they impersonate
 	failure  *metav1.Status
 	panicked bool
 }
