@@ -26,7 +26,9 @@ type namedCluster struct {
 	Name    string `json:"name"`
 	Cluster struct {
 		Server string `json:"server"`
-		CAData []byte `json:"certificate-authority-data"`
+		// TLSServerName is the name in the server's certificate; "" is that in Server.
+		TLSServerName string `json:"tls-server-name,omitempty"`
+		CAData        []byte `json:"certificate-authority-data"`
 	} `json:"cluster"`
 }
 
@@ -48,13 +50,14 @@ type namedUser struct {
 
 // writeAdminKubeconfig writes a kubeconfig to file with a new certificate for the admin; the context has the
 // server's name.
-func writeAdminKubeconfig(file, name, url string, a *authority) error {
+func writeAdminKubeconfig(file, name, url, serverName string, a *authority) error {
 	certPEM, keyPEM, err := a.issueClient(adminUser, adminGroup)
 	if err != nil {
 		return fmt.Errorf("admin certificate: %w", err)
 	}
 	cluster := namedCluster{Name: name}
 	cluster.Cluster.Server, cluster.Cluster.CAData = url, a.certPEM
+	cluster.Cluster.TLSServerName = serverName
 	context := namedContext{Name: name}
 	context.Context.Cluster, context.Context.User = name, name+"-"+adminUser
 	user := namedUser{Name: name + "-" + adminUser}

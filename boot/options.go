@@ -45,6 +45,7 @@ type ServingOptions struct {
 	MaxMutatingRequestsInFlight int
 	// EncodedCacheMiB is how much memory may hold encoded objects for those who ask next; 0 keeps none.
 	EncodedCacheMiB int
+	LimitOptions
 }
 
 // StoreOptions says where objects are kept and in which form. Every command that opens the store takes these.
@@ -84,7 +85,7 @@ const (
 // NewOptions returns the defaults of the server called name.
 func NewOptions(name string) *Options {
 	return &Options{
-		Serving: ServingOptions{BindAddress: "127.0.0.1", SecurePort: 6443, MaxRequestsInFlight: 400, MaxMutatingRequestsInFlight: 200, EncodedCacheMiB: 64},
+		Serving: ServingOptions{BindAddress: "127.0.0.1", SecurePort: 6443, MaxRequestsInFlight: 400, MaxMutatingRequestsInFlight: 200, EncodedCacheMiB: 64, LimitOptions: newLimits()},
 		Store: StoreOptions{
 			DataDir:    "./" + name + "-data",
 			EtcdPrefix: "/registry",
@@ -121,6 +122,7 @@ func (o *ServingOptions) addFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.SecurePort, "secure-port", o.SecurePort, "TCP `port` of the HTTPS server; 0 takes a free one")
 	fs.IntVar(&o.MaxRequestsInFlight, "max-requests-inflight", o.MaxRequestsInFlight, "how many `requests` that change nothing are answered at the same time, watches not counted; others get 429, but for members of system:masters; 0 is no bound")
 	fs.IntVar(&o.MaxMutatingRequestsInFlight, "max-mutating-requests-inflight", o.MaxMutatingRequestsInFlight, "the same for `requests` that write")
+	o.addLimitFlags(fs)
 	fs.IntVar(&o.EncodedCacheMiB, "encoded-cache-mib", o.EncodedCacheMiB, "how many `MiB` of objects are kept as JSON, so that a list or an event that many clients want is encoded once; 0 keeps none")
 }
 
@@ -169,6 +171,7 @@ func (o *ServingOptions) validate() error {
 			errs = append(errs, fmt.Errorf("--%s=%d: want a number of requests, or 0 for no bound", flag, value))
 		}
 	}
+	errs = append(errs, o.validateLimits())
 	if o.EncodedCacheMiB < 0 {
 		errs = append(errs, fmt.Errorf("--encoded-cache-mib=%d: want a number of MiB, or 0 for none", o.EncodedCacheMiB))
 	}

@@ -92,7 +92,7 @@ func TestAdminKubeconfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(dir, "admin.kubeconfig")
-	if err := writeAdminKubeconfig(file, "library", "https://127.0.0.1:6443", ca); err != nil {
+	if err := writeAdminKubeconfig(file, "library", "https://127.0.0.1:6443", "", ca); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(file)

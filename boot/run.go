@@ -186,7 +186,7 @@ func (i *Instance) openDatabase(ctx context.Context) error {
 }
 
 func (i *Instance) openAccess(context.Context) (err error) {
-	i.access, err = openAccess(i.program.Name, i.options, i.listener.Addr())
+	i.access, err = openAccess(i.program.Name, i.options, i.listener.Addr(), i.log)
 	return err
 }
 

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -19,7 +20,10 @@ import (
 // openServer joins what is served with who may have it.
 func (i *Instance) openServer(context.Context) error {
 	o, db := &i.options.Serving, i.db
-	var err error
+	origins, err := parseOrigins(o.CORSAllowedOrigins)
+	if err != nil {
+		return err
+	}
 	i.server, err = server.New(server.Config{
 		Name:          i.program.Name,
 		Resources:     i.resources,
@@ -29,11 +33,19 @@ func (i *Instance) openServer(context.Context) error {
 		Authorizer:    &i.decider,
 		Version:       server.Version{GitVersion: gitVersion},
 		Readyz:        append([]server.Check{{Name: "etcd", Check: db.ready}, {Name: "watch-cache", Check: db.filled}, {Name: "kms-providers", Check: db.kmsHealth}}, i.readyz...),
-		Healthz:       []server.Check{{Name: "encryption-config", Check: db.encryptionHealth}},
+		Healthz:       []server.Check{{Name: "encryption-config", Check: db.encryptionHealth}, {Name: "serving-certificate", Check: i.access.certificateHealth}},
 		Reports:       []server.Report{{Path: storagePath, Make: i.survey.report}},
 		Metrics:       i.metrics,
 		Audit:         i.audit,
 		Log:           i.log,
+
+		RequestTimeout:    o.RequestTimeout,
+		WatchTimeout:      time.Duration(o.MinRequestTimeout) * time.Second,
+		MaxWatchesPerUser: inFlight(o.MaxWatchesPerUser),
+		MaxStreams:        o.HTTP2MaxStreams,
+		CORSOrigins:       origins,
+		WatchDrain:        o.ShutdownWatchGrace,
+		ShutdownDelay:     o.ShutdownDelay,
 
 		MaxRequestsInFlight:         inFlight(o.MaxRequestsInFlight),
 		MaxMutatingRequestsInFlight: inFlight(o.MaxMutatingRequestsInFlight),
@@ -71,10 +83,14 @@ type access struct {
 	authority  *authority
 	hosts      []string
 	kubeconfig string
+	// operators is the certificate out of files; nil: the server shows one of its own authority. Then serverName is what the
+	// administrator calls the server.
+	operators  *fileCertificate
+	serverName string
 }
 
 // openAccess makes the data directory on the first start, and the admin's kubeconfig on every one.
-func openAccess(name string, o *Options, addr net.Addr) (*access, error) {
+func openAccess(name string, o *Options, addr net.Addr, log *slog.Logger) (*access, error) {
 	dir, err := filepath.Abs(o.Store.DataDir)
 	if err != nil {
 		return nil, err
@@ -87,12 +103,38 @@ func openAccess(name string, o *Options, addr net.Addr) (*access, error) {
 		return nil, err
 	}
 	a := &access{authority: ca, hosts: servingHosts(o.Serving.BindAddress), kubeconfig: filepath.Join(dir, "admin.kubeconfig")}
-	return a, writeAdminKubeconfig(a.kubeconfig, name, clientURL(addr), ca)
+	if o.Serving.TLSCertFile != "" {
+		if a.operators, err = openCertificate(o.Serving.TLSCertFile, o.Serving.TLSPrivateKeyFile, log); err != nil {
+			return nil, fmt.Errorf("--tls-cert-file: %w", err)
+		}
+		a.hosts, a.serverName = append(a.hosts, adminServerName), adminServerName
+	}
+	return a, writeAdminKubeconfig(a.kubeconfig, name, clientURL(addr), a.serverName, ca)
 }
 
+// adminServerName is the name by which the administrator's kubeconfig asks for the certificate of the server's own authority,
+// where everybody else gets the operator's.
+const adminServerName = "admin.typeplane.invalid"
+
 func (a *access) tls() *tls.Config {
-	cert := &servingCertificate{authority: a.authority, hosts: a.hosts, now: time.Now}
-	return &tls.Config{GetCertificate: cert.get}
+	own := &servingCertificate{authority: a.authority, hosts: a.hosts, now: time.Now}
+	if a.operators == nil {
+		return &tls.Config{GetCertificate: own.get}
+	}
+	return &tls.Config{GetCertificate: func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+		if hello.ServerName == adminServerName {
+			return own.get(hello)
+		}
+		return a.operators.get(hello)
+	}}
+}
+
+// certificateHealth fails if the operator's certificate must be replaced.
+func (a *access) certificateHealth(ctx context.Context) error {
+	if a.operators == nil {
+		return nil
+	}
+	return a.operators.health(ctx)
 }
 
 func (a *access) adminTLS() (*tls.Config, error) {
@@ -106,7 +148,7 @@ func (a *access) adminTLS() (*tls.Config, error) {
 	}
 	roots := x509.NewCertPool()
 	roots.AddCert(a.authority.cert)
-	return &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}}, nil
+	return &tls.Config{ServerName: a.serverName, RootCAs: roots, Certificates: []tls.Certificate{pair}}, nil
 }
 
 // clientURL is how a client on this machine reaches a listener.

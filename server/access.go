@@ -78,7 +78,7 @@ func (s *Server) may(c *call, verb string) error {
 // allows asks the Authorizer, and makes a status of a no.
 func (s *Server) allows(c *call, a auth.Attributes) error {
 	decision, reason, err := s.config.Authorizer.Authorize(c.ctx, a)
-	if err == nil {
+	if a.Verb == c.info.Verb && (err == nil || decision == auth.Allow) {
 		c.recordDecision(decision == auth.Allow, reason)
 	}
 	switch {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"regexp"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -62,6 +63,16 @@ type Config struct {
 	// MaxMutatingRequestsInFlight is how many others. What is more gets 429, but for members of system:masters. Zero: 400 and 200;
 	// below zero: no bound.
 	MaxRequestsInFlight, MaxMutatingRequestsInFlight int
+	// MaxWatchesPerUser is how many watches one user may have open; one more gets 429, but for members of system:masters. Zero:
+	// 5,000; below zero: no bound.
+	MaxWatchesPerUser int
+	// MaxStreams is how many requests a client may have under way on one HTTP/2 connection. Zero: 250.
+	MaxStreams int
+	// CORSOrigins are the origins of web pages that may use the API from a browser. None: no page.
+	CORSOrigins []*regexp.Regexp
+	// WatchDrain is within which time watches end when the server stops, a millisecond for each unless that is more. Zero: all end
+	// at once.
+	WatchDrain time.Duration
 	// ShutdownDelay is how long Serve goes on accepting requests after /readyz began to fail. Zero: no time.
 	ShutdownDelay time.Duration
 	// ShutdownTimeout bounds the wait for requests in flight. Zero: 60 s.
@@ -91,6 +102,8 @@ const (
 	// How many requests are answered at the same time.
 	defaultInFlight         = 400
 	defaultMutatingInFlight = 200
+	defaultWatchesPerUser   = 5000
+	defaultStreams          = 250
 	// writeTimeout bounds create, update, patch and delete below RequestTimeout.
 	writeTimeout = 34 * time.Second
 )
@@ -103,6 +116,8 @@ func (c *Config) complete() error {
 	setDefault(&c.MaxBody, int64(defaultMaxBody))
 	setDefault(&c.MaxRequestsInFlight, defaultInFlight)
 	setDefault(&c.MaxMutatingRequestsInFlight, defaultMutatingInFlight)
+	setDefault(&c.MaxWatchesPerUser, defaultWatchesPerUser)
+	setDefault(&c.MaxStreams, defaultStreams)
 	setDefault(&c.ShutdownTimeout, defaultRequestTimeout)
 	if c.Authenticator == nil {
 		c.Authenticator = auth.Nobody{}

@@ -11,7 +11,7 @@ import (
 )
 
 // Serve answers requests that come in through the listener until ctx ends, and then stops in good order: /readyz
-// fails at once; after Config.ShutdownDelay no more connections are taken and watches end; requests in flight
+// fails at once; after Config.ShutdownDelay no more connections are taken and watches end, see Config.WatchDrain; requests in flight
 // finish, for at most Config.ShutdownTimeout. The listener is closed when Serve returns. Serve may be called for
 // several listeners at once; it returns nil after an orderly stop.
 //
@@ -23,7 +23,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener, tlsConfig *tl
 		ReadHeaderTimeout: 32 * time.Second,
 		IdleTimeout:       90 * time.Second,
 		MaxHeaderBytes:    1 << 20,
-		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 250},
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: s.config.MaxStreams},
 		TLSConfig:         completeTLS(tlsConfig),
 		ErrorLog:          s.errorLog(),
 	}

@@ -36,6 +36,7 @@ type Server struct {
 	events                map[*rest.Resource]prometheus.Counter // of watches
 
 	stopping   atomic.Bool // makes /readyz fail
+	watches    watches
 	watching   context.Context
 	endWatches context.CancelFunc // ends every watch
 }
@@ -61,6 +62,7 @@ func New(config Config) (*Server, error) {
 	}
 	s.requests = metrics.NewRequests(registry)
 	s.readCount, s.writeCount = newPlace(s.requests, metrics.ReadOnly), newPlace(s.requests, metrics.Mutating)
+	s.watches.limit, s.watches.byUser = config.MaxWatchesPerUser, map[string]int{}
 	s.watching, s.endWatches = context.WithCancel(context.Background())
 	for i := range config.Resources {
 		r := &config.Resources[i]
@@ -104,6 +106,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	defer s.finish(c)
 	defer s.recoverPanic(c)
 	stampHeaders(c)
+	if s.allowOrigin(c) {
+		return
+	}
 	if err := s.process(c); err != nil {
 		s.fail(c, err)
 	}

@@ -32,7 +32,12 @@ func (s *Server) watch(c *call) error {
 	timeout := s.watchTimeout(opts)
 	ctx, cancel := context.WithTimeout(c.ctx, timeout)
 	defer cancel()
-	defer context.AfterFunc(s.watching, cancel)()
+	closed, err := s.watches.add(c.user)
+	if err != nil {
+		return err
+	}
+	defer closed()
+	defer context.AfterFunc(s.watching, func() { time.AfterFunc(s.watches.endAfter(s.config.WatchDrain), cancel) })()
 
 	stream, err := c.resource.Watch.Watch(ctx, c.name().Namespace, opts)
 	if err != nil {
