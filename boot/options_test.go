@@ -37,6 +37,8 @@ func TestParse(t *testing.T) {
 		Audit:      AuditOptions{LogPath: "-", LogMaxSize: 10, LogMaxBackups: 3, LogMaxAge: 7},
 		Logging:    LoggingOptions{Format: "json", Verbosity: 3},
 		Delegation: newDelegationOptions(),
+
+		Authentication: newAuthenticationOptions(),
 	}
 	if diff := cmp.Diff(want, o); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
