@@ -6,8 +6,9 @@ import (
 )
 
 // Revisions are positive numbers on one line for the whole database, so any two of them can be compared with <,
-// whatever keys they are of. Outside of a store they are text, a resourceVersion; this file is the only border between the
-// two. Nothing else is ever put into that text: a number is what clients have come to compare.
+// whatever keys they are of. Outside of a store they are text, a resourceVersion, which is the number in decimal digits and
+// nothing else: clients have come to compare it. This file is where the one becomes the other; only package wire, which puts
+// revisions into the bytes of objects, prints the digits itself.
 
 // ParseRevision reads a revision as clients send it. "" and "0", which name none, are 0.
 func ParseRevision(text string) (int64, error) {

@@ -37,15 +37,20 @@ var _ peer.Interface = (*Store)(nil)
 
 var versioner = peer.APIObjectVersioner{}
 
-// scope is our prefix for a key of Kubernetes, and the one key below it that is wanted, if it is not all of them. The
-// segment that is empty in the key of an object without a namespace is left out.
-func (s *Store) scope(key string, recursive bool) (prefix, only string, err error) {
-	key, err = peer.PrepareKey(s.Prefix, key, recursive)
-	key = strings.ReplaceAll(key, "//", "/")
-	if err != nil || recursive {
-		return key, "", err
+// key is our key for one of Kubernetes. The segment that is empty in the key of an object without a namespace is left out.
+func (s *Store) key(key string) (string, error) {
+	key, err := peer.PrepareKey(s.Prefix, key, false)
+	return strings.ReplaceAll(key, "//", "/"), err
+}
+
+// selection is what a list or a watch is about. A key of Kubernetes may end in a slash: it is that of no object.
+func (s *Store) selection(key string, recursive bool) (string, error) {
+	if recursive {
+		key, err := peer.PrepareKey(s.Prefix, key, true)
+		return strings.ReplaceAll(key, "//", "/"), err
 	}
-	return key[:strings.LastIndex(key, "/")+1], key, nil
+	key, err := s.key(key)
+	return strings.TrimSuffix(key, "/"), err
 }
 
 func (s *Store) decode(e storage.Entry) (runtime.Object, error) {
@@ -117,7 +122,7 @@ func translate(err error) error {
 func (s *Store) Versioner() peer.Versioner { return versioner }
 
 func (s *Store) Create(ctx context.Context, key string, obj, out runtime.Object, ttl uint64) error {
-	_, key, err := s.scope(key, false)
+	key, err := s.key(key)
 	if err != nil {
 		return err
 	}
@@ -133,7 +138,7 @@ func (s *Store) Create(ctx context.Context, key string, obj, out runtime.Object,
 }
 
 func (s *Store) Get(ctx context.Context, key string, opts peer.GetOptions, out runtime.Object) error {
-	_, key, err := s.scope(key, false)
+	key, err := s.key(key)
 	if err != nil {
 		return err
 	}
@@ -149,7 +154,7 @@ func (s *Store) Get(ctx context.Context, key string, opts peer.GetOptions, out r
 }
 
 func (s *Store) Delete(ctx context.Context, key string, out runtime.Object, pre *peer.Preconditions, validate peer.ValidateObjectFunc, _ runtime.Object, opts peer.DeleteOptions) error {
-	_, key, err := s.scope(key, false)
+	key, err := s.key(key)
 	if err != nil {
 		return err
 	}
@@ -173,7 +178,7 @@ func (s *Store) Delete(ctx context.Context, key string, out runtime.Object, pre 
 }
 
 func (s *Store) GuaranteedUpdate(ctx context.Context, key string, out runtime.Object, ignoreNotFound bool, pre *peer.Preconditions, try peer.UpdateFunc, _ runtime.Object) error {
-	_, key, err := s.scope(key, false)
+	key, err := s.key(key)
 	if err != nil {
 		return err
 	}

@@ -18,13 +18,13 @@ import (
 const maxPage = 10_000
 
 // query translates what Kubernetes says about revisions and pages.
-func query(prefix, only string, opts peer.ListOptions) (storage.ListOptions, error) {
-	q := storage.ListOptions{Start: only, Limit: 1}
-	exact, start, err := peer.ValidateListOptions(prefix, versioner, opts)
+func query(selection string, opts peer.ListOptions) (storage.ListOptions, error) {
+	q := storage.ListOptions{}
+	exact, start, err := peer.ValidateListOptions(selection, versioner, opts)
 	if err != nil {
 		return q, err
 	}
-	if only == "" {
+	if storage.IsPrefix(selection) {
 		q.Start, q.Limit = start, opts.Predicate.Limit
 	}
 	floor, err := versioner.ParseResourceVersion(opts.ResourceVersion)
@@ -40,11 +40,11 @@ func query(prefix, only string, opts peer.ListOptions) (storage.ListOptions, err
 }
 
 func (s *Store) GetList(ctx context.Context, key string, opts peer.ListOptions, out runtime.Object) error {
-	prefix, only, err := s.scope(key, opts.Recursive)
+	selection, err := s.selection(key, opts.Recursive)
 	if err != nil {
 		return err
 	}
-	q, err := query(prefix, only, opts)
+	q, err := query(selection, opts)
 	if err != nil {
 		return err
 	}
@@ -57,14 +57,11 @@ func (s *Store) GetList(ctx context.Context, key string, opts peer.ListOptions, 
 	items.Set(reflect.MakeSlice(items.Type(), 0, 0))
 	var unread []metav1.StatusCause
 	for {
-		page, err := s.Backend.List(ctx, prefix, q)
+		page, err := s.Backend.List(ctx, selection, q)
 		if err != nil {
-			return listError(err, prefix, q, opts)
+			return listError(err, selection, q, opts)
 		}
 		for i, e := range page.Entries {
-			if only != "" && e.Key != only {
-				continue
-			}
 			obj, ok, err := s.match(e, opts.Predicate)
 			if err != nil {
 				goOn := s.Unreadable > 0 && peer.IsCorruptObject(err)
@@ -85,15 +82,15 @@ func (s *Store) GetList(ctx context.Context, key string, opts peer.ListOptions, 
 				items.Set(reflect.Append(items, reflect.ValueOf(obj).Elem()))
 			}
 			rest := int64(len(page.Entries)-i-1) + page.Remaining
-			if limit := opts.Predicate.Limit; ok && int64(items.Len()) == limit && rest > 0 && only == "" {
-				token, remaining, err := peer.PrepareContinueToken(e.Key, prefix, page.Revision, limit+rest, true, opts)
+			if limit := opts.Predicate.Limit; ok && int64(items.Len()) == limit && rest > 0 {
+				token, remaining, err := peer.PrepareContinueToken(e.Key, selection, page.Revision, limit+rest, true, opts)
 				if err != nil {
 					return err
 				}
 				return versioner.UpdateList(out, uint64(page.Revision), token, remaining)
 			}
 		}
-		if page.Remaining == 0 || len(page.Entries) == 0 || only != "" {
+		if page.Remaining == 0 || len(page.Entries) == 0 {
 			if len(unread) > 0 {
 				return readError("objects can't be read", unread...)
 			}
@@ -105,12 +102,12 @@ func (s *Store) GetList(ctx context.Context, key string, opts peer.ListOptions, 
 }
 
 // listError is translate, with a way on for who is in the middle of a list.
-func listError(err error, prefix string, q storage.ListOptions, opts peer.ListOptions) error {
+func listError(err error, selection string, q storage.ListOptions, opts peer.ListOptions) error {
 	if storage.CodeOf(err) != storage.CodeCompacted || opts.Predicate.Continue == "" {
 		return translate(err)
 	}
 	expired := apierrors.NewResourceExpired("The provided continue parameter is too old to display a consistent list result.")
-	expired.ErrStatus.ListMeta.Continue, err = peer.EncodeContinue(q.Start, prefix, -1)
+	expired.ErrStatus.ListMeta.Continue, err = peer.EncodeContinue(q.Start, selection, -1)
 	if err != nil {
 		return err
 	}

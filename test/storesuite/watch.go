@@ -24,7 +24,6 @@ type stream struct {
 	*Store
 	ctx     context.Context
 	stop    context.CancelFunc
-	only    string
 	opts    peer.ListOptions
 	results chan watch.Event
 }
@@ -34,19 +33,19 @@ func (w *stream) Stop() { w.stop() }
 func (w *stream) ResultChan() <-chan watch.Event { return w.results }
 
 func (s *Store) Watch(ctx context.Context, key string, opts peer.ListOptions) (watch.Interface, error) {
-	prefix, only, err := s.scope(key, opts.Recursive)
+	selection, err := s.selection(key, opts.Recursive)
 	if err != nil {
 		return nil, err
 	}
-	q, err := query(prefix, only, opts)
+	q, err := query(selection, opts)
 	if err != nil {
 		return nil, err
 	}
 	q.Where = s.Where(opts.Predicate)
 	flowcontrol.WatchInitialized(ctx)
-	w := &stream{Store: s, only: only, opts: opts, results: make(chan watch.Event, resultBuffer)}
+	w := &stream{Store: s, opts: opts, results: make(chan watch.Event, resultBuffer)}
 	w.ctx, w.stop = context.WithCancel(ctx)
-	events, source, err := w.open(prefix, q)
+	events, source, err := w.open(selection, q)
 	go func() {
 		defer close(w.results)
 		defer w.stop()
@@ -66,13 +65,13 @@ func (s *Store) Watch(ctx context.Context, key string, opts peer.ListOptions) (w
 }
 
 // open lists, if the watch begins with what is there, and opens the store's watch behind that.
-func (w *stream) open(prefix string, q storage.ListOptions) (events []storage.Event, source storage.Watcher, err error) {
+func (w *stream) open(selection string, q storage.ListOptions) (events []storage.Event, source storage.Watcher, err error) {
 	page, listed := storage.Page{Revision: q.Revision}, q.Revision == 0
 	if w.opts.SendInitialEvents != nil {
 		listed = *w.opts.SendInitialEvents
 	}
 	if listed {
-		page, err = w.Backend.List(w.ctx, prefix, q)
+		page, err = w.Backend.List(w.ctx, selection, q)
 	} else if page.Revision == 0 {
 		page.Revision, err = w.Backend.Revision(w.ctx)
 	}
@@ -83,7 +82,7 @@ func (w *stream) open(prefix string, q storage.ListOptions) (events []storage.Ev
 		events = append(events, storage.Event{Type: initialEnd, Entry: storage.Entry{Revision: page.Revision}})
 	}
 	if err == nil {
-		source, err = w.Backend.Watch(w.ctx, prefix, storage.WatchOptions{After: page.Revision, Where: q.Where, Prev: true,
+		source, err = w.Backend.Watch(w.ctx, selection, storage.WatchOptions{After: page.Revision, Where: q.Where, Prev: true,
 			Progress: w.opts.ProgressNotify || w.opts.Predicate.AllowWatchBookmarks})
 	}
 	return events, source, err
@@ -123,9 +122,6 @@ func (w *stream) event(ev storage.Event) error {
 			err = w.send(watch.Bookmark, object)
 		}
 		return err
-	}
-	if w.only != "" && ev.Entry.Key != w.only {
-		return nil
 	}
 	now, wanted, err := w.match(ev.Entry, w.opts.Predicate)
 	if err != nil && ev.Type == storage.Deleted {
