@@ -8,19 +8,20 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/registry"
+	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/cacher"
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
 
-// askSpaceTimeout bounds what a page of metrics waits for the database.
-const askSpaceTimeout = time.Second
+// askTimeout bounds what a page of metrics waits for the database.
+const askTimeout = time.Second
 
 // Descriptions of what is read when somebody asks for the metrics. The first three are Kubernetes' own.
 var (
 	byResource = []string{"group", "resource"}
 
-	storedObjects   = prometheus.NewDesc("apiserver_storage_objects", "Objects that are stored, as the watch cache has them.", []string{"resource"}, nil)
-	resourceObjects = prometheus.NewDesc("apiserver_resource_objects", "Objects that are stored, as the watch cache has them.", byResource, nil)
+	storedObjects   = prometheus.NewDesc("apiserver_storage_objects", "Objects that are stored.", []string{"resource"}, nil)
+	resourceObjects = prometheus.NewDesc("apiserver_resource_objects", "Objects that are stored.", byResource, nil)
 	storageSize     = prometheus.NewDesc("apiserver_storage_size_bytes", "Size of the file of the database.", []string{"storage_cluster_id"}, nil)
 
 	storageInUse = prometheus.NewDesc("typeplane_storage_in_use_bytes", "What of the database's file is in use.", nil, nil)
@@ -72,11 +73,11 @@ func (m *storeMetrics) Describe(chan<- *prometheus.Desc) {}
 
 // Collect reads everything that can be read; what fails is missing on the page.
 func (m *storeMetrics) Collect(out chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
+	defer cancel()
+	m.collectObjects(ctx, out)
 	for _, c := range m.db.caches {
 		stats := c.Stats()
-		objects := float64(stats.Entries)
-		out <- prometheus.MustNewConstMetric(storedObjects, prometheus.GaugeValue, objects, c.resource.String())
-		out <- prometheus.MustNewConstMetric(resourceObjects, prometheus.GaugeValue, objects, c.resource.Group, c.resource.Resource)
 		for _, metric := range cacheMetrics {
 			out <- prometheus.MustNewConstMetric(metric.desc, metric.kind, metric.of(stats), c.resource.Group, c.resource.Resource)
 		}
@@ -84,15 +85,26 @@ func (m *storeMetrics) Collect(out chan<- prometheus.Metric) {
 	if m.memos != nil {
 		out <- prometheus.MustNewConstMetric(memoBytes, prometheus.GaugeValue, float64(m.memos.Size()))
 	}
-	m.collectSpace(out)
+	m.collectSpace(ctx, out)
 }
 
-func (m *storeMetrics) collectSpace(out chan<- prometheus.Metric) {
+// collectObjects asks the stores, which are caches, or etcd where there are none.
+func (m *storeMetrics) collectObjects(ctx context.Context, out chan<- prometheus.Metric) {
+	for _, s := range m.db.stores {
+		n, err := s.Count(ctx, s.prefix)
+		if err != nil {
+			m.db.log.Debug("the number of objects is not known", "resource", s.resource, "error", err)
+			continue
+		}
+		out <- prometheus.MustNewConstMetric(storedObjects, prometheus.GaugeValue, float64(n), s.resource.String())
+		out <- prometheus.MustNewConstMetric(resourceObjects, prometheus.GaugeValue, float64(n), s.resource.Group, s.resource.Resource)
+	}
+}
+
+func (m *storeMetrics) collectSpace(ctx context.Context, out chan<- prometheus.Metric) {
 	if m.db.client == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), askSpaceTimeout)
-	defer cancel()
 	space, err := etcd3.AskSpace(ctx, m.db.client)
 	if err != nil {
 		m.db.log.Debug("the size of the database is not known", "error", err)
@@ -101,6 +113,13 @@ func (m *storeMetrics) collectSpace(out chan<- prometheus.Metric) {
 	out <- prometheus.MustNewConstMetric(storageSize, prometheus.GaugeValue, float64(space.File), "etcd-0")
 	out <- prometheus.MustNewConstMetric(storageInUse, prometheus.GaugeValue, float64(space.InUse))
 	out <- prometheus.MustNewConstMetric(storageQuota, prometheus.GaugeValue, float64(space.Quota))
+}
+
+// resourceStore is a store, what is in it, and where.
+type resourceStore struct {
+	storage.Interface
+	prefix   string
+	resource schema.GroupResource
 }
 
 // resourceCache is a cache and what is in it.

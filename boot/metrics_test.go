@@ -105,6 +105,16 @@ func TestMetricsOfStores(t *testing.T) {
 	}
 }
 
+// TestCountsWithoutACache: how many objects there are is known without a watch cache, too.
+func TestCountsWithoutACache(t *testing.T) {
+	i, client := running(t, func(o *Options) { o.Store.WatchCache = false })
+	post(t, client, i.URL()+widgetsPath, aWidget)
+	got := getBody(t, client, i.URL()+"/metrics")
+	if !strings.Contains(got, `apiserver_storage_objects{resource="widgets.shop.example.com"} 1`) || strings.Contains(got, "typeplane_watch_cache_") {
+		t.Errorf("not just one widget in\n%s", got)
+	}
+}
+
 // TestOnlyFailuresAreErrors: that an object is not there is an answer.
 func TestOnlyFailuresAreErrors(t *testing.T) {
 	i, client := running(t, nil)

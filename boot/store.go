@@ -28,6 +28,7 @@ type database struct {
 	cached    bool
 	log       *slog.Logger
 	closeEtcd func() error
+	stores    []resourceStore
 	caches    []resourceCache
 	// names are the resources by the prefixes of their keys, times what their operations are measured with; nil measures
 	// nothing.
@@ -100,15 +101,17 @@ func (d *database) store(prefix string, form storage.Form, recall *cacher.Recall
 	if d.times != nil {
 		source = d.times.timed(source, d.names[prefix])
 	}
-	if !d.cached {
-		return plantAbove(source), nil
+	s := storage.Interface(source)
+	if d.cached {
+		c, err := cacher.New(cacher.Config{Source: source, Prefix: prefix, Recall: recall, Log: d.log})
+		if err != nil {
+			return nil, err
+		}
+		d.caches = append(d.caches, resourceCache{c, d.names[prefix]})
+		s = c
 	}
-	c, err := cacher.New(cacher.Config{Source: source, Prefix: prefix, Recall: recall, Log: d.log})
-	if err != nil {
-		return nil, err
-	}
-	d.caches = append(d.caches, resourceCache{c, d.names[prefix]})
-	return plantAbove(c), nil
+	d.stores = append(d.stores, resourceStore{s, prefix, d.names[prefix]})
+	return plantAbove(s), nil
 }
 
 func (d *database) source(form storage.Form) cacher.Source {
