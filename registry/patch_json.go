@@ -89,21 +89,6 @@ func (o operations) apply(current []byte) ([]byte, error) {
 	return next, err
 }
 
-// mergePatch is a JSON merge patch (RFC 7386).
-type mergePatch []byte
-
-// newMergePatch reads a merge patch; strict are the fields that it has twice. The error is an API status.
-func newMergePatch(text []byte) (c change, strict []error, err error) {
-	if strict, err = readPatchObject(text, new(map[string]any)); err != nil {
-		return nil, nil, err
-	}
-	return mergePatch(text), strict, nil
-}
-
-func (m mergePatch) apply(current []byte) ([]byte, error) {
-	return jsonpatch.MergePatch(current, m)
-}
-
 // readPatchObject reads a patch that is a JSON object. The error is an API status.
 func readPatchObject(text []byte, into *map[string]any) (strict []error, err error) {
 	// null is no object either, and would be read as none.

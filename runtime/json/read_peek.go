@@ -37,3 +37,6 @@ func (r *Reader) TakeInt32() (n int32, ok bool) {
 	}
 	return n, ok
 }
+
+// AtObject says whether the next value is an object, and takes nothing.
+func (r *Reader) AtObject() bool { return r.peek() == '{' }
