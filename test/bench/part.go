@@ -57,7 +57,7 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	}
 	l := &lab{options: o, dir: dir}
 	fmt.Fprintln(os.Stderr, "building")
-	if l.bin, err = build(ctx); err != nil {
+	if l.bin, err = build(ctx, slices.Contains(o.parts, "sizes")); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "%s, %d CPUs, %s/%s, %s; load of the machine before: %s.\n\n", time.Now().UTC().Format("2006-01-02 15:04 MST"), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), load())
