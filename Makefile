@@ -34,7 +34,8 @@ build: ## Build every package, and gen and the examples into bin/.
 .PHONY: test
 test: DROPIN = -short
 test: FAULTS = -short
-test: lint verify unit codebench e2e encryption storesuite promises cluster-faults dropin ## Everything that CI runs.
+test: CLIENTS = -short
+test: lint verify unit codebench e2e encryption storesuite clients promises cluster-faults dropin ## Everything that CI runs.
 
 .PHONY: unit
 unit: ## The tests of the main module.
@@ -81,6 +82,11 @@ encryption: ## Encryption at rest beside that of k8s.io/apiserver: each reads wh
 .PHONY: storesuite
 storesuite: ## The storage suites of k8s.io/apiserver, unchanged, over our etcd3 and our cache.
 	cd test/storesuite && $(GO) test -count=1 -timeout 5m ./...
+
+.PHONY: clients
+CLIENTS ?= -kills 50
+clients: ## client-go and controller-runtime against our servers, killed under them 50 times (minutes; CLIENTS=-short for half a minute).
+	cd test/clients && $(GO) test -count=1 -timeout 60m ./... $(CLIENTS)
 
 .PHONY: promises
 promises: ## What clients see under faults, compared with every revision of etcd (half a minute).
