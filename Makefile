@@ -35,7 +35,7 @@ build: ## Build every package, and gen and the examples into bin/.
 test: DROPIN = -short
 test: FAULTS = -short
 test: CLIENTS = -short
-test: lint verify unit codebench e2e encryption storesuite clients promises cluster-faults dropin ## Everything that CI runs.
+test: lint verify unit codebench e2e kubectl-scripts encryption storesuite clients promises cluster-faults dropin ## Everything that CI runs.
 
 .PHONY: unit
 unit: ## The tests of the main module.
@@ -44,6 +44,10 @@ unit: ## The tests of the main module.
 .PHONY: e2e
 e2e: $(BIN)/kubectl $(BIN)/etcdctl $(BIN)/etcd $(BIN)/etcd-cluster ## Drive a built server with a stock kubectl, kill it, start it again.
 	cd test/e2e && KUBECTL=$(CURDIR)/$(BIN)/kubectl $(GO) test -count=1 ./...
+
+.PHONY: kubectl-scripts
+kubectl-scripts: $(BIN)/kubectl $(if $(OLDER),$(BIN)/kubectl-1.27) ## Transcripts of every command of kubectl: exact output, masked only where it differs from run to run (OLDER=1: with kubectl 1.27 too).
+	cd test/kubectl && KUBECTL=$(CURDIR)/$(BIN)/kubectl $(GO) test -count=1 . $(if $(OLDER),-older $(CURDIR)/$(BIN)/kubectl-1.27)
 
 .PHONY: crash
 crash: ## Kill the server 20 times in the middle of 1,000 creates, and time its starts.
@@ -135,6 +139,9 @@ clean: ## Remove what the other targets made.
 # kubectl, etcdctl, etcd and staticcheck are built from their modules, so that no machine needs them installed.
 $(BIN)/kubectl: test/kubectl/go.mod test/kubectl/main.go
 	cd test/kubectl && $(GO) build -o $(CURDIR)/$@ -ldflags "-X $(VERSION_PKG).gitVersion=$(KUBECTL_VERSION) -X $(VERSION_PKG).gitMajor=1 -X $(VERSION_PKG).gitMinor=37" .
+
+$(BIN)/kubectl-1.27: test/kubectl/v1.27/go.mod test/kubectl/main.go
+	cd test/kubectl/v1.27 && $(GO) build -o $(CURDIR)/$@ -ldflags "-X $(VERSION_PKG).gitVersion=v1.27.16 -X $(VERSION_PKG).gitMajor=1 -X $(VERSION_PKG).gitMinor=27" .
 
 $(BIN)/etcdctl: test/etcdctl/go.mod
 	cd test/etcdctl && $(GO) build -o $(CURDIR)/$@ go.etcd.io/etcd/etcdctl/v3
