@@ -140,7 +140,7 @@ clean: ## Remove what the other targets made.
 $(BIN)/kubectl: test/kubectl/go.mod test/kubectl/main.go
 	cd test/kubectl && $(GO) build -o $(CURDIR)/$@ -ldflags "-X $(VERSION_PKG).gitVersion=$(KUBECTL_VERSION) -X $(VERSION_PKG).gitMajor=1 -X $(VERSION_PKG).gitMinor=37" .
 
-$(BIN)/kubectl-1.27: test/kubectl/v1.27/go.mod test/kubectl/main.go
+$(BIN)/kubectl-1.27: test/kubectl/v1.27/go.mod test/kubectl/v1.27/main.go
 	cd test/kubectl/v1.27 && $(GO) build -o $(CURDIR)/$@ -ldflags "-X $(VERSION_PKG).gitVersion=v1.27.16 -X $(VERSION_PKG).gitMajor=1 -X $(VERSION_PKG).gitMinor=27" .
 
 $(BIN)/etcdctl: test/etcdctl/go.mod

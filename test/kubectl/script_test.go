@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -210,6 +211,9 @@ func compare(t *testing.T, want, got, differences []step) {
 		if d.reason == "" {
 			t.Errorf("%s: no reason is given for the difference", d.command)
 		}
+		if slices.IndexFunc(want, d.is) != lastIndex(want, d.is) {
+			t.Errorf("%s: the script has it twice; write one of them otherwise", d.command)
+		}
 		differs[d.command] = d
 	}
 	for i, w := range want {
@@ -220,6 +224,19 @@ func compare(t *testing.T, want, got, differences []step) {
 			t.Errorf("%s\nprints\n%s\nwant\n%s", w.command, g.text(), w.text())
 		}
 	}
+}
+
+// is says that it is the same command.
+func (s step) is(other step) bool { return s.command == other.command }
+
+func lastIndex(steps []step, is func(step) bool) int {
+	last := -1
+	for i, s := range steps {
+		if is(s) {
+			last = i
+		}
+	}
+	return last
 }
 
 // text is a step as it stands in a script, without its reason.
