@@ -20,6 +20,7 @@ import (
 	"github.com/typeplane/typeplane/generators/guard"
 	"github.com/typeplane/typeplane/generators/json"
 	"github.com/typeplane/typeplane/generators/lifecycle"
+	"github.com/typeplane/typeplane/generators/manifests"
 	"github.com/typeplane/typeplane/generators/openapi"
 	"github.com/typeplane/typeplane/generators/protobuf"
 	"github.com/typeplane/typeplane/generators/register"
@@ -41,6 +42,7 @@ func plugins() []generators.Plugin {
 		openapi.Plugin(),
 		apiserver.Plugin(),
 		docs.Plugin(),
+		manifests.Plugin(),
 		roundtrip.Plugin(),
 		guard.Plugin(),
 	}

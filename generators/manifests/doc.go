@@ -1,0 +1,12 @@
+// Package manifests writes what a cluster must be told to serve a program's API through its aggregator: an APIService for
+// each version, the Service and the Deployment behind them, and the rights that the program needs to ask the cluster
+// about users. docs/aggregated.md has the way from these files to a running server.
+//
+// A main package asks for it with +typeplane:manifests=true, beside +typeplane:apiserver, or names a folder below its
+// own, as in +typeplane:manifests=config/cluster. The files are YAML for kubectl apply -k; what differs from cluster to
+// cluster (the image, the authority of the certificate, etcd) belongs in an overlay, since a run writes them anew. Their
+// names are always the same, so a run over a changed API leaves nothing behind; a folder that no tag names any more is
+// not found.
+//
+// Start reading at plan. yaml.go has the texts. The package knows of a server what apiserver.Programs tells.
+package manifests
