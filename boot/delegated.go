@@ -22,7 +22,8 @@ type delegation struct {
 
 // openDelegation reads the files, and from the cluster whom it trusts. It needs nothing of the rest of the Instance.
 func (i *Instance) openDelegation(ctx context.Context) error {
-	o := &i.options.Delegation
+	// The issuers of our own tokens, which are audiences too, mean nothing to others.
+	o, audiences := &i.options.Delegation, i.options.Authentication.APIAudiences
 	paths, err := delegated.NewPaths(o.AlwaysAllowPaths)
 	if err != nil {
 		return fmt.Errorf("--authorization-always-allow-paths: %w", err)
@@ -33,7 +34,7 @@ func (i *Instance) openDelegation(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		i.delegation.tokens = append(i.delegation.tokens, delegated.NewTokens(client, nil, o.TokenTTL))
+		i.delegation.tokens = append(i.delegation.tokens, delegated.NewTokens(client, audiences, o.TokenTTL))
 		if err := i.openTrust(ctx, o, client); err != nil {
 			return err
 		}
@@ -43,7 +44,7 @@ func (i *Instance) openDelegation(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		i.delegation.tokens = append(i.delegation.tokens, delegated.NewTokenWebhook(client, nil, o.TokenTTL))
+		i.delegation.tokens = append(i.delegation.tokens, delegated.NewTokenWebhook(client, audiences, o.TokenTTL))
 	}
 	if o.AuthorizationKubeconfig != "" {
 		client, err := i.openCluster("authorization-kubeconfig", o.AuthorizationKubeconfig)
@@ -97,7 +98,7 @@ func (i *Instance) openTrust(ctx context.Context, o *DelegationOptions, client *
 	if o.SkipLookup {
 		return nil
 	}
-	cluster := delegated.NewCluster(client, i.log)
+	cluster := delegated.NewCluster(client, i.options.Authentication.RequestHeaderCAFile == "", i.log)
 	if err := cluster.Load(ctx); err != nil {
 		if !o.TolerateLookupFailure {
 			return fmt.Errorf("--authentication-kubeconfig=%s: %w; --authentication-skip-lookup does without it, --authentication-tolerate-lookup-failure waits for it", o.AuthenticationKubeconfig, err)

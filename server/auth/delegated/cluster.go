@@ -35,16 +35,19 @@ const (
 type Cluster struct {
 	client *Client
 	log    *slog.Logger
-	trust  atomic.Pointer[auth.Union]
+	// proxies says whether front proxies are read, and not only client certificates.
+	proxies bool
+	trust   atomic.Pointer[auth.Union]
 	// version is the ConfigMap's resourceVersion at the last Load. Load and Follow are not called at the same time.
 	version string
 }
 
 var _ auth.Authenticator = (*Cluster)(nil)
 
-// NewCluster trusts nobody until Load or Follow has read the ConfigMap.
-func NewCluster(client *Client, log *slog.Logger) *Cluster {
-	c := &Cluster{client: client, log: log}
+// NewCluster trusts nobody until Load or Follow has read the ConfigMap. Without proxies the front proxies in it are not
+// trusted, for a server that was told its own.
+func NewCluster(client *Client, proxies bool, log *slog.Logger) *Cluster {
+	c := &Cluster{client: client, proxies: proxies, log: log}
 	c.trust.Store(&auth.Union{})
 	return c
 }
@@ -81,7 +84,7 @@ func (c *Cluster) Load(ctx context.Context) error {
 
 // take puts a ConfigMap into force.
 func (c *Cluster) take(got *configMap) error {
-	trust, err := readTrust(got.Data)
+	trust, err := c.readTrust(got.Data)
 	if err != nil {
 		return fmt.Errorf("delegated: ConfigMap kube-system/%s: %w", configMapName, err)
 	}
@@ -170,9 +173,9 @@ func (c *Cluster) event(kind string, object *configMap) error {
 }
 
 // readTrust reads the data of the ConfigMap. What is missing in it trusts nobody.
-func readTrust(data map[string]string) (auth.Union, error) {
+func (c *Cluster) readTrust(data map[string]string) (auth.Union, error) {
 	var trust auth.Union
-	if ca := data["requestheader-client-ca-file"]; ca != "" {
+	if ca := data["requestheader-client-ca-file"]; ca != "" && c.proxies {
 		proxy, err := readProxy(data, ca)
 		if err != nil {
 			return nil, err

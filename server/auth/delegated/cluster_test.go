@@ -106,7 +106,7 @@ func TestClusterFollowsTheConfigMap(t *testing.T) {
 			}
 		}
 	})
-	c := NewCluster(client, slog.New(slog.DiscardHandler))
+	c := NewCluster(client, true, slog.New(slog.DiscardHandler))
 	if user, err := c.Authenticate(first.request("aggregator", asJane)); user != nil || err != nil {
 		t.Errorf("before it is read: %v, %v", user, err)
 	}
@@ -156,13 +156,30 @@ func TestClusterReadsNothingWrong(t *testing.T) {
 		data := trustData(proxies, proxies)
 		data[key] = tc.value
 		_, client := newRemote(t, says(configMapText("1", data)))
-		if err := NewCluster(client, nil).Load(t.Context()); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if err := NewCluster(client, true, nil).Load(t.Context()); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v, want %q", key, err, tc.want)
 		}
 	}
 	_, client := newRemote(t, http.NotFound)
-	if err := NewCluster(client, nil).Load(t.Context()); err == nil || !strings.Contains(err.Error(), "kube-system/extension-apiserver-authentication: HTTP status 404") {
+	if err := NewCluster(client, true, nil).Load(t.Context()); err == nil || !strings.Contains(err.Error(), "kube-system/extension-apiserver-authentication: HTTP status 404") {
 		t.Errorf("missing: %v", err)
+	}
+}
+
+// TestClusterWithoutProxies leaves the headers to the proxies that a server was told.
+func TestClusterWithoutProxies(t *testing.T) {
+	proxies, clients := newAuthority(), newAuthority()
+	_, client := newRemote(t, says(configMapText("1", trustData(proxies, clients))))
+	c := NewCluster(client, false, nil)
+	if err := c.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	req := proxies.request("aggregator", asJane)
+	if user, err := c.Authenticate(req); user != nil || err == nil || req.Header.Get("X-Remote-User") != "jane" {
+		t.Errorf("the cluster's proxy: %v, %v, %v", user, err, req.Header)
+	}
+	if user, err := c.Authenticate(clients.request("joe", asJane)); err != nil || user.Name != "joe" {
+		t.Errorf("a client of the cluster: %v, %v", user, err)
 	}
 }
 
