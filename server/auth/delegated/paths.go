@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/typeplane/typeplane/server/auth"
@@ -16,7 +18,10 @@ type Paths struct {
 	prefixes []string
 }
 
-var _ auth.Authorizer = (*Paths)(nil)
+var (
+	_ auth.Authorizer = (*Paths)(nil)
+	_ auth.RuleLister = (*Paths)(nil)
+)
 
 // NewPaths takes paths, and prefixes that end in a star. The slash at the beginning may be missing.
 func NewPaths(paths []string) (*Paths, error) {
@@ -52,4 +57,16 @@ func (p *Paths) Authorize(_ context.Context, a auth.Attributes) (auth.Decision, 
 		}
 	}
 	return auth.NoOpinion, "", nil
+}
+
+// RulesFor returns the paths.
+func (p *Paths) RulesFor(context.Context, *auth.User, string) ([]auth.Rule, bool, error) {
+	rule := auth.Rule{Verbs: []string{"*"}, Paths: slices.Sorted(maps.Keys(p.exact))}
+	for _, prefix := range p.prefixes {
+		rule.Paths = append(rule.Paths, prefix+"*")
+	}
+	if len(rule.Paths) == 0 {
+		return nil, false, nil
+	}
+	return []auth.Rule{rule}, false, nil
 }
