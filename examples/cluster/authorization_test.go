@@ -203,7 +203,7 @@ func routesOf(version string, res metav1.APIResource) []route {
 	return out
 }
 
-// TestAuthorizationTable asks for everything as everybody: "401" and "403" are those answers, "yes" is any other.
+// TestAuthorizationTable asks for everything as everybody: a number is the code of a refusal, "yes" any other answer.
 func TestAuthorizationTable(t *testing.T) {
 	r := secure(t, true)
 	lines := map[string][]string{}
@@ -215,7 +215,7 @@ func TestAuthorizationTable(t *testing.T) {
 				authorization = "Bearer " + who.token
 			}
 			answer := "yes"
-			if code := r.as(authorization, route.method, route.path, route.body); code == http.StatusUnauthorized || code == http.StatusForbidden {
+			if code := r.as(authorization, route.method, route.path, route.body); code == http.StatusUnauthorized || code == http.StatusForbidden || code == http.StatusTooManyRequests || code >= 500 {
 				answer = fmt.Sprint(code)
 			}
 			lines[line] = append(lines[line], fmt.Sprintf("%-13s", answer))
