@@ -101,6 +101,35 @@ func TestEveryWriteHasAnOwner(t *testing.T) {
 }
 
 // A version without a schema has no owners and no apply patches, and leaves those of others alone.
+// Times of owners alone are no change; with anything else they are written.
+func TestTimesOfOwnersAreNoChange(t *testing.T) {
+	s := serveOwned(t, strategy{})
+	if _, err := s.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"name":"w"},"spec":{"color":"green"}}`), metav1.CreateOptions{FieldManager: "creator"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name    string
+		change  func(*widget.V1)
+		written bool
+	}{
+		{"nothing else", func(*widget.V1) {}, false},
+		{"a label", func(w *widget.V1) { w.Labels = map[string]string{"a": "b"} }, true},
+		{"the spec", func(w *widget.V1) { w.Spec.Color = "blue" }, true},
+	} {
+		obj, before := s.mustGet(named), s.Revision()
+		for i := range obj.ManagedFields {
+			obj.ManagedFields[i].Time = &metav1.Time{Time: time.Unix(1_700_000_000, 0)}
+		}
+		test.change(obj)
+		if _, _, err := s.v1.Update.Update(ctx, named, obj, metav1.UpdateOptions{FieldManager: "another"}); err != nil {
+			t.Fatal(err)
+		}
+		if written := s.Revision() != before; written != test.written {
+			t.Errorf("%s: written is %t", test.name, written)
+		}
+	}
+}
+
 func TestNoSchemaNoOwners(t *testing.T) {
 	s := serveOwned(t, strategy{})
 	if !slices.Contains(s.v1.PatchTypes, applyType) || !slices.Contains(s.beta.PatchTypes, applyType) || slices.Contains(s.old.PatchTypes, applyType) {

@@ -18,8 +18,11 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// metadataField is the number of ObjectMeta in the message of every kind.
-const metadataField = 1
+// metadataField is the number of ObjectMeta in the message of every kind, managedFieldsField that of managedFields in it.
+const (
+	metadataField      = 1
+	managedFieldsField = 17
+)
 
 // Update replaces an object. Everything from "read current" on runs again when another writer comes first.
 func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.UpdateOptions) (view rest.View, created bool, err error) {
@@ -126,16 +129,13 @@ func (e *endpoint[T]) replace(ctx context.Context, hub, old T, current storage.E
 		}
 	case same && sameOwners(meta.ManagedFields, oldMeta.ManagedFields):
 		// It is no change that somebody wrote again what was there.
-		owners := meta.ManagedFields
-		meta.ManagedFields = oldMeta.ManagedFields
-		again, err := e.encodeHub(hub)
+		unchanged, err := sameButOwners(value, current.Value)
 		if err != nil {
-			return nil, err
+			return nil, apierrors.NewInternalError(err)
 		}
-		if bytes.Equal(again, current.Value) {
-			value = again
+		if unchanged {
+			value = current.Value
 		}
-		meta.ManagedFields = owners
 	}
 
 	// The last finalizer of an object that is being deleted is gone: nothing is to be written any more.
@@ -200,6 +200,27 @@ func (e *endpoint[T]) fromHub(hub T) (runtime.Object, error) {
 
 // sameSpec says whether two canonical values are the same but for metadata and status.
 func (s *Store[T]) sameSpec(a, b []byte) (bool, error) {
+	return sameBut(a, b, metadataField, s.codec.storage.StatusField())
+}
+
+// sameButOwners says whether two canonical values are the same but for managedFields.
+func sameButOwners(a, b []byte) (bool, error) {
+	if same, err := sameBut(a, b, metadataField); err != nil || !same {
+		return false, err
+	}
+	ma, err := wire.ObjectMeta(a)
+	if err != nil {
+		return false, err
+	}
+	mb, err := wire.ObjectMeta(b)
+	if err != nil {
+		return false, err
+	}
+	return wire.EqualExcept(ma, mb, managedFieldsField)
+}
+
+// sameBut says whether two canonical values are the same but for some fields.
+func sameBut(a, b []byte, fields ...int32) (bool, error) {
 	ea, err := wire.ParseEnvelope(a)
 	if err != nil {
 		return false, err
@@ -208,7 +229,7 @@ func (s *Store[T]) sameSpec(a, b []byte) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return wire.EqualExcept(ea.Raw, eb.Raw, metadataField, s.codec.storage.StatusField())
+	return wire.EqualExcept(ea.Raw, eb.Raw, fields...)
 }
 
 // checkUID refuses to touch another object of the same name. want is "" if the client doesn't care.
