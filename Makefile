@@ -107,7 +107,7 @@ race: ## The tests of the main module under the race detector (needs a C compile
 	CGO_ENABLED=1 $(GO) test -race ./...
 
 .PHONY: bench
-bench: ## Our server beside one built from k8s.io/apiserver (minutes; BENCH=-short for a quick one).
+bench: ## Our server beside one built from k8s.io/apiserver, and the budgets (half an hour; BENCH=-short for a quick one).
 	cd test/bench && $(GO) run . $(BENCH)
 
 .PHONY: genbench
