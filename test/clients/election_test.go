@@ -9,7 +9,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
@@ -23,9 +22,6 @@ func TestLeaderElection(t *testing.T) {
 	s := start(t, "cluster")
 	clients, err := kubernetes.NewForConfig(s.config)
 	must(t, err)
-	if _, err := clients.CoordinationV1().Leases("default").List(t.Context(), metav1.ListOptions{}); apierrors.IsNotFound(err) {
-		t.Skip("examples/cluster does not serve coordination.k8s.io/v1 leases, over which client-go elects")
-	}
 	led := make(chan string)
 	var (
 		mu      sync.Mutex // guards leaders

@@ -152,6 +152,7 @@ var masks = []struct {
 	by      string
 }{
 	{regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`), "<uid>"},
+	{regexp.MustCompile(`(X509SHA256=)[0-9a-f]{64}`), "$1<digest>"},
 	{regexp.MustCompile(`(resourceVersion"?: *)"\d+"`), `$1"<rv>"`},
 	{regexp.MustCompile(`(Resource Version: +)\d+`), "$1<rv>"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| \+0000)`), "<time>"},
