@@ -155,7 +155,7 @@ func TestMistakesOfSubresources(t *testing.T) {
 	for want, resources := range map[string][]rest.Resource{
 		"there is no resource that it is a subresource of":                            {status},
 		"books/status is there twice":                                                 {books(), status, status},
-		"it has no List, Watch or DeleteCollection":                           {books(), listed},
+		"it has no List, Watch or DeleteCollection":                                   {books(), listed},
 		"the scheme does not know the kind of its bodies, autoscaling/v1, Kind=Scale": {books(), unmade},
 		"it makes bodies of a kind that it does not name: set BodyKind":               {books(), unnamed},
 	} {

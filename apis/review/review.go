@@ -74,6 +74,7 @@ func Invalid(kind schema.GroupKind, errs field.ErrorList) error {
 func NoMetadata(meta metav1.ObjectMeta) field.ErrorList {
 	meta.ManagedFields, meta.Namespace = nil, ""
 	switch {
+	//lint:ignore SA1019 clients of long ago may still send a selfLink
 	case meta.Name != "" || meta.GenerateName != "" || meta.UID != "" || meta.ResourceVersion != "" || meta.Generation != 0 || meta.SelfLink != "",
 		len(meta.Labels)+len(meta.Annotations)+len(meta.OwnerReferences)+len(meta.Finalizers) > 0,
 		!meta.CreationTimestamp.IsZero() || meta.DeletionTimestamp != nil || meta.DeletionGracePeriodSeconds != nil:

@@ -9,9 +9,11 @@ import (
 	"github.com/typeplane/typeplane/generators/manifests"
 )
 
-func TestGolden(t *testing.T) {
-	// It is there for its tags.
+// plugins are this one, and the one of servers for its tags.
+func plugins() []generators.Plugin {
 	server := apiserver.Plugin()
 	server.Outputs, server.Generate = nil, func(*generators.Pass) {}
-	gentest.Run(t, "testdata", server, manifests.Plugin())
+	return []generators.Plugin{server, manifests.Plugin()}
 }
+
+func TestGolden(t *testing.T) { gentest.Run(t, "testdata", plugins()...) }

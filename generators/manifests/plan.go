@@ -30,6 +30,7 @@ func Plugin() generators.Plugin {
 			Doc: "In the comment of a main package with +typeplane:apiserver: writes an APIService for each version, a Service, a Deployment and the rights that they need: true, into the folder " +
 				defaultFolder + " beside it, or the folder for them, as in +" + tagName + "=config/cluster; false, or no tag, for none.",
 		}},
+		Stale: stale,
 		Generate: func(pass *generators.Pass) {
 			for _, p := range plan(pass) {
 				for _, f := range p.files() {

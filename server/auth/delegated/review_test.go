@@ -23,18 +23,22 @@ func TestTokens(t *testing.T) {
 		user      *auth.User
 		problem   string
 	}{
-		"good":                       {answer: tokenReview(`{` + good + `}`), user: jane},
-		"good for the cluster":       {answer: tokenReview(`{` + good + `,"audiences":["cluster"]}`), user: jane},
-		"for us":                     {answer: tokenReview(`{` + good + `,"audiences":["a","b"]}`), own: []string{"a"}, want: []string{"a"}, user: jane},
-		"for others":                 {answer: tokenReview(`{` + good + `,"audiences":["b"]}`), own: []string{"a"}},
-		"it knows of no audiences":   {answer: tokenReview(`{` + good + `}`), own: []string{"a"}, want: []string{"a"}, user: jane},
-		"not good":                   {answer: tokenReview(`{"authenticated":false}`)},
-		"not good, with a reason":    {answer: tokenReview(`{"authenticated":false,"error":"expired"}`), problem: "expired"},
-		"no name":                    {answer: tokenReview(`{"authenticated":true}`), problem: "has no name"},
-		"another kind":               {answer: accessReview(`{}`), problem: `"SubjectAccessReview" in "authorization.k8s.io/v1", not TokenReview`},
-		"no JSON":                    {answer: says("<html>"), problem: "invalid character"},
-		"a no of HTTP":               {answer: func(w http.ResponseWriter, _ *http.Request) { http.Error(w, `{"message":"not you"}`, 403) }, problem: "HTTP status 403: not you"},
-		"a redirect is not followed": {answer: func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", 307) }, problem: "HTTP status 307"},
+		"good":                     {answer: tokenReview(`{` + good + `}`), user: jane},
+		"good for the cluster":     {answer: tokenReview(`{` + good + `,"audiences":["cluster"]}`), user: jane},
+		"for us":                   {answer: tokenReview(`{` + good + `,"audiences":["a","b"]}`), own: []string{"a"}, want: []string{"a"}, user: jane},
+		"for others":               {answer: tokenReview(`{` + good + `,"audiences":["b"]}`), own: []string{"a"}},
+		"it knows of no audiences": {answer: tokenReview(`{` + good + `}`), own: []string{"a"}, want: []string{"a"}, user: jane},
+		"not good":                 {answer: tokenReview(`{"authenticated":false}`)},
+		"not good, with a reason":  {answer: tokenReview(`{"authenticated":false,"error":"expired"}`), problem: "expired"},
+		"no name":                  {answer: tokenReview(`{"authenticated":true}`), problem: "has no name"},
+		"another kind":             {answer: accessReview(`{}`), problem: `"SubjectAccessReview" in "authorization.k8s.io/v1", not TokenReview`},
+		"no JSON":                  {answer: says("<html>"), problem: "invalid character"},
+		"a no of HTTP": {answer: func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, `{"message":"not you"}`, http.StatusForbidden)
+		}, problem: "HTTP status 403: not you"},
+		"a redirect is not followed": {answer: func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
+		}, problem: "HTTP status 307"},
 	} {
 		r, client := newRemote(t, tc.answer)
 		tokens := NewTokens(client, tc.own, time.Minute)
