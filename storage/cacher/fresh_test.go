@@ -102,14 +102,14 @@ func TestACacheThatIsLate(t *testing.T) {
 	}
 }
 
-// slowToList is a source whose full lists wait.
+// slowToList is a source whose full lists of a prefix wait.
 type slowToList struct {
 	*memory.Store
 	gate chan struct{}
 }
 
 func (s *slowToList) List(ctx context.Context, prefix string, opts storage.ListOptions) (storage.Page, error) {
-	if opts.Limit == 0 {
+	if opts.Limit == 0 && storage.IsPrefix(prefix) {
 		select {
 		case <-s.gate:
 		case <-ctx.Done():
@@ -131,6 +131,12 @@ func TestNotFilledYet(t *testing.T) {
 	made, err := c.Create(ctx, "/pods/ns/a", []byte("x"))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if page, err := c.List(ctx, made.Key, storage.ListOptions{}); err != nil || len(page.Entries) != 1 {
+		t.Errorf("one key: %+v, %v", page, err)
+	}
+	if n, err := c.Count(ctx, "/pods/"); err != nil || n != 1 {
+		t.Errorf("%d entries, %v", n, err)
 	}
 	if got, err := c.Get(ctx, made.Key, storage.GetOptions{}); err != nil || got.Revision != made.Revision {
 		t.Errorf("get: %+v, %v", got, err)
