@@ -191,9 +191,9 @@ type D struct{ Fine []string }
 // +k8s:deepcopy-gen=package
 package e
 
-import "k8s.io/apimachinery/pkg/nothing"
+import "example.com/elsewhere"
 
-type E struct{ E nothing.E }
+type E struct{ E elsewhere.E }
 `)
 	result := run(t, dir, false)
 	expect(t, withoutReasons(states(result)),
@@ -203,7 +203,7 @@ type E struct{ E nothing.E }
 		"b/b.go:7:2: B.C: a chan cannot be copied; take the field out, or write DeepCopyInto for the type around it",
 		"c/c.go:5:8: expected ';', found '+'",
 		"c/c.go:6:3: expected '}', found 'EOF'",
-		"e/e.go:4:8: cannot import k8s.io/apimachinery/pkg/nothing")
+		"e/e.go:4:8: cannot import example.com/elsewhere")
 	if _, err := os.Stat(filepath.Join(dir, "d/zz_generated.deepcopy.go")); err == nil {
 		t.Error("a file was written although there are problems")
 	}
