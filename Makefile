@@ -63,7 +63,7 @@ cost: ## What the watch cache costs with 100,000 entries: memory, time to fill i
 	$(GO) test -count=1 -v -run '^TestFillCost$$' ./examples/cluster -cost 100000
 
 .PHONY: dropin
-dropin: ## Regenerate modules of Kubernetes and of others with gen, build them, and run their own tests (minutes; DROPIN=-short for k8s.io/api and code-generator only).
+dropin: ## Regenerate modules of Kubernetes and of others with gen, build them, and run their own tests (minutes; DROPIN=-short for k8s.io/api and two generators' tests only).
 	cd test/dropin && $(GO) test -count=1 -timeout 30m $(DROPIN) ./...
 
 .PHONY: codebench

@@ -53,7 +53,7 @@ func TestAPIMachinery(t *testing.T) {
 	sameProtos(t, protos, read(t, dir, "generated.proto"))
 }
 
-// notShort leaves a test out of the short run, which has one module for each generator.
+// notShort leaves a test out of the short run, which has k8s.io/api and the tests of deepcopy-gen and defaulter-gen.
 func notShort(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only without -short")

@@ -16,6 +16,7 @@ import (
 // The tests of validation-gen are packages full of tags, with tests that call what is generated for them: 225 folders
 // of k8s.io/code-generator. All that validation-gen made there is deleted and made again.
 func TestValidation(t *testing.T) {
+	notShort(t)
 	const tests = "cmd/validation-gen/output_tests"
 	dir := moduleCopy(t, "k8s.io/code-generator")
 	removed := deleteGenerated(t, filepath.Join(dir, tests))
