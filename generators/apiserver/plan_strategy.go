@@ -3,6 +3,7 @@ package apiserver
 import (
 	"fmt"
 	"go/token"
+	"maps"
 	"slices"
 	"strings"
 
@@ -64,7 +65,7 @@ func (p *planner) strategies(s *server) {
 		of[h.groupKind.Kind] = append(of[h.groupKind.Kind], h)
 		kinds = append(kinds, h.groupKind.Kind)
 	}
-	for _, name := range sortedNames(s.pkg.Types.Types) {
+	for _, name := range slices.Sorted(maps.Keys(s.pkg.Types.Types)) {
 		t := s.pkg.Types.Types[name]
 		kind, ok := strings.CutSuffix(name, suffix)
 		if !ok || t.Kind != types.Struct || !token.IsExported(name) {
@@ -99,7 +100,7 @@ func (p *planner) strategy(t *types.Type, h *hub) *strategy {
 		}
 		p.problem(p.set.FuncPos(method), t.Name.Name+"."+k.name, "a strategy has it in another form", "write it as "+k.declaration(t, h.goType))
 	}
-	for _, name := range sortedNames(t.Methods) {
+	for _, name := range slices.Sorted(maps.Keys(t.Methods)) {
 		if !token.IsExported(name) || slices.ContainsFunc(hooks, func(k hook) bool { return k.name == name }) {
 			continue
 		}
@@ -168,13 +169,4 @@ func (k hook) declaration(t, hub *types.Type) string {
 
 func packageName(t *types.Type) string {
 	return t.Name.Package[strings.LastIndexByte(t.Name.Package, '/')+1:]
-}
-
-func sortedNames[V any](m map[string]V) []string {
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

@@ -3,6 +3,8 @@ package deepcopy
 import (
 	"fmt"
 	"go/token"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
@@ -117,7 +119,7 @@ func (pl *planner) plan(pkg *load.Package) file {
 func (pl *planner) methods(pkg *load.Package) []methods {
 	var out []methods
 	planned := map[*types.Type]bool{}
-	for _, name := range sortedNames(pkg.Types.Types) {
+	for _, name := range slices.Sorted(maps.Keys(pkg.Types.Types)) {
 		t := pkg.Types.Types[name]
 		if pl.wanted(pkg, t) {
 			planned[t] = true
@@ -126,7 +128,7 @@ func (pl *planner) methods(pkg *load.Package) []methods {
 	}
 	for again := true; again; {
 		again = false
-		for _, name := range sortedNames(pkg.Types.Types) {
+		for _, name := range slices.Sorted(maps.Keys(pkg.Types.Types)) {
 			if t := pkg.Types.Types[name]; pl.helpers[t] && !planned[t] {
 				planned[t], again = true, true
 				out = append(out, pl.typeMethods(pkg, t))
@@ -248,13 +250,4 @@ func under(t *types.Type) *types.Type {
 func baseName(t *types.Type) string {
 	name, _, _ := strings.Cut(t.Name.Name, "[")
 	return name
-}
-
-func sortedNames(m map[string]*types.Type) []string {
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	return names
 }

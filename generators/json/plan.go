@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/token"
 	gotypes "go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -60,7 +61,7 @@ func (pl *planner) plan(pkg *load.Package) []*function {
 		pl.functions, wanted = append(pl.functions, f), append(wanted, f)
 		at[f] = p
 	}
-	for _, name := range sortedNames(pkg.Types.Types) {
+	for _, name := range slices.Sorted(maps.Keys(pkg.Types.Types)) {
 		t := pkg.Types.Types[name]
 		p := place{name, pl.pass.Set.TypePos(t)}
 		if w := pl.wish(p, t.CommentLines, t.SecondClosestCommentLines); pl.picks(t, w, all, p) {
@@ -165,13 +166,4 @@ var machinery = func() map[types.Name]bool {
 func inMachinery(t *gotypes.Named) bool {
 	obj := t.Obj()
 	return obj.Pkg() != nil && machinery[types.Name{Package: obj.Pkg().Path(), Name: obj.Name()}]
-}
-
-func sortedNames(m map[string]*types.Type) []string {
-	var names []string
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

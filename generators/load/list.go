@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -115,10 +116,10 @@ func (s *Set) prefetch(named []*Package) func() {
 	g := s.guess(named)
 	var own, outside []listed
 	var both sync.WaitGroup
-	if paths := sorted(g.own); len(paths) > 0 {
+	if paths := slices.Sorted(maps.Keys(g.own)); len(paths) > 0 {
 		both.Go(func() { own, _ = s.query(findQuery(paths)) })
 	}
-	if paths := s.withoutExport(sorted(g.outside)); len(paths) > 0 {
+	if paths := s.withoutExport(slices.Sorted(maps.Keys(g.outside))); len(paths) > 0 {
 		both.Go(func() { outside, _ = s.query(exportQuery(paths)) })
 	}
 	return sync.OnceFunc(func() {

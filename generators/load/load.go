@@ -13,7 +13,9 @@ import (
 	"go/ast"
 	"go/token"
 	gotypes "go/types"
+	"maps"
 	"path/filepath"
+	"slices"
 	"sort"
 
 	"github.com/typeplane/typeplane/generators/diag"
@@ -160,7 +162,7 @@ func (s *Set) Folders() []string {
 			out[dir] = true
 		}
 	}
-	return sorted(out)
+	return slices.Sorted(maps.Keys(out))
 }
 
 // Package returns a package by import path, nil if there is none. A package that nothing needed so far is loaded now.

@@ -2,6 +2,7 @@ package load
 
 import (
 	"go/ast"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,14 +33,14 @@ func (s *Set) readSources(todo []*Package, exports func()) error {
 				}
 			}
 		}
-		if len(s.unknown(sorted(next))) > 0 {
+		if len(s.unknown(slices.Sorted(maps.Keys(next)))) > 0 {
 			exports()
 		}
-		if err := s.know(sorted(next)); err != nil {
+		if err := s.know(slices.Sorted(maps.Keys(next))); err != nil {
 			return err
 		}
 		todo = nil
-		for _, path := range sorted(next) {
+		for _, path := range slices.Sorted(maps.Keys(next)) {
 			switch n := s.nodes[path]; {
 			case n == nil || seen[path]:
 			case n.main:
@@ -52,10 +53,10 @@ func (s *Set) readSources(todo []*Package, exports func()) error {
 			continue
 		}
 		exports()
-		if err := s.exportData(sorted(outside)); err != nil {
+		if err := s.exportData(slices.Sorted(maps.Keys(outside))); err != nil {
 			return err
 		}
-		for _, path := range sorted(outside) { // of another module of a workspace
+		for _, path := range slices.Sorted(maps.Keys(outside)) { // of another module of a workspace
 			if n := s.nodes[path]; n != nil && n.main && !seen[path] {
 				todo = append(todo, s.newPackage(n))
 			}

@@ -9,7 +9,6 @@ import (
 	gotypes "go/types"
 	"path/filepath"
 	"runtime"
-	"sort"
 	"strconv"
 
 	"github.com/typeplane/typeplane/generators/diag"
@@ -160,14 +159,4 @@ func (s *Set) checkImports(p *Package) {
 			p.lost = append(p.lost, lostImport{s.position(spec.Path.Pos()), path})
 		}
 	}
-}
-
-// sorted returns the keys of a set in order.
-func sorted[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
 }

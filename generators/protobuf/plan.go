@@ -2,9 +2,9 @@ package protobuf
 
 import (
 	gotypes "go/types"
+	"maps"
 	"path/filepath"
 	"slices"
-	"sort"
 
 	"k8s.io/gengo/v2/types"
 
@@ -68,7 +68,7 @@ func (p *planner) choose(pkg *load.Package) *file {
 	if !ok {
 		return f
 	}
-	for _, name := range sortedNames(pkg.Types.Types) {
+	for _, name := range slices.Sorted(maps.Keys(pkg.Types.Types)) {
 		t := pkg.Types.Types[name]
 		o := p.options(t)
 		if all && isInvalid(t) {
@@ -240,13 +240,4 @@ func (p *planner) problem(t *types.Type, member, message, cure string) {
 		d.Pos, d.Path = p.set.MemberPos(t, member), t.Name.Name+"."+member
 	}
 	p.report.Add(d)
-}
-
-func sortedNames[V any](m map[string]V) []string {
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	return names
 }

@@ -3,8 +3,10 @@ package protobuf
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -45,7 +47,7 @@ func (f *file) imports() []string {
 			}
 		}
 	}
-	return sortedNames(found)
+	return slices.Sorted(maps.Keys(found))
 }
 
 func (m *message) writeProto(b *bytes.Buffer) {
