@@ -36,7 +36,7 @@ type watching struct {
 func (w *watching) next() string {
 	w.t.Helper()
 	for len(w.left) == 0 {
-		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+		ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 		events, err := w.stream.Next(ctx)
 		cancel()
 		if err != nil {

@@ -140,7 +140,7 @@ func TestBombs(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "expands to more than") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if d := time.Since(start); d > 5*time.Second {
+		if d := time.Since(start); d > 30*time.Second {
 			t.Errorf("%s takes %v", name, d)
 		}
 	}

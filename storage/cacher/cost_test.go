@@ -22,8 +22,12 @@ var costEntries = flag.Int("cost", 5000, "how many entries TestCost puts into a 
 // entrySize is what a pod of a controller is, stored.
 const entrySize = 3600
 
+// budgetEntries is from how many entries on a cache has to keep to its budget: with fewer, what etcd does in the same process at
+// the same time is more than what is measured.
+const budgetEntries = 100_000
+
 // TestCost measures what a cache costs: memory for each entry, time to fill it from etcd, and the check. With -cost=100000 its
-// figures are those of the README; etcd runs in the same process, and its share is in the times.
+// figures are those of the README, and the budgets hold; etcd runs in the same process, and its share is in the figures.
 func TestCost(t *testing.T) {
 	ctx := context.Background()
 	server, err := embedded.Start(ctx, embedded.Config{Dir: t.TempDir()})
@@ -43,7 +47,12 @@ func TestCost(t *testing.T) {
 	each := float64(heap()-before) / float64(*costEntries)
 	t.Logf("%d entries of %d bytes: filled in %v with %v of CPU, %.0f bytes on the heap each; resident memory grew from %d to %d MiB",
 		*costEntries, entrySize, wall.Round(time.Millisecond), used.Round(time.Millisecond), each, resident>>20, grown>>20)
-	if most := 1.25*entrySize + 300; each > most {
+	// A cache that keeps an entry twice is found with any number.
+	most := 2.0 * entrySize
+	if *costEntries >= budgetEntries {
+		most = 1.25*entrySize + 300
+	}
+	if each > most {
 		t.Errorf("%.0f bytes for each entry, at most %.0f are allowed", each, most)
 	}
 
@@ -57,7 +66,7 @@ func TestCost(t *testing.T) {
 	if s := c.Stats(); s.Entries != *costEntries || s.Mistrusted != 0 {
 		t.Errorf("%+v", s)
 	}
-	if used.Seconds() > 3*float64(max(*costEntries, 20_000))/100_000 {
+	if *costEntries >= budgetEntries && used.Seconds() > 3*float64(*costEntries)/budgetEntries {
 		t.Errorf("a check takes %v of CPU: more than a hundredth of the time", used)
 	}
 	runtime.KeepAlive(c)

@@ -175,7 +175,7 @@ func TestASourceThatSaysNothing(t *testing.T) {
 	if _, err := c.Get(ctx, "/pods/ns/a", storage.GetOptions{}); storage.CodeOf(err) != storage.CodeUnavailable {
 		t.Errorf("got %v", err)
 	}
-	if took := time.Since(begin); took > 2*time.Second {
+	if took := time.Since(begin); took > 20*time.Second {
 		t.Errorf("it took %v", took)
 	}
 	if _, err := c.Get(ctx, "/pods/ns/a", storage.GetOptions{Any: true}); storage.CodeOf(err) != storage.CodeNotFound {
