@@ -3,12 +3,14 @@ package registry
 import (
 	"context"
 	"errors"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/wire"
@@ -44,6 +46,12 @@ func (e *endpoint[T]) Create(ctx context.Context, name rest.Name, obj apiruntime
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
 
+	// Mutating admission.
+	request := e.request(admission.Create, rest.Name{Namespace: name.Namespace, Name: meta.Name}, &opts, opts.DryRun)
+	if hub, err = e.mutate(ctx, request, hub, nil); err != nil {
+		return nil, err
+	}
+
 	// Field ownership.
 	e.ownNew(ctx, hub, opts.FieldManager)
 
@@ -52,14 +60,14 @@ func (e *endpoint[T]) Create(ctx context.Context, name rest.Name, obj apiruntime
 	wipeSystemFields(meta)
 	e.fillSystemFields(meta)
 	if meta.Name != "" || meta.GenerateName == "" {
-		return e.createNamed(ctx, hub, opts)
+		return e.createNamed(ctx, request, hub, opts)
 	}
 	base := meta.GenerateName
 	for range generateAttempts {
 		attempt := e.deepCopy(hub)
 		meta = runtime.Meta(attempt)
 		meta.Name = generateName(base)
-		view, err := e.createNamed(ctx, attempt, opts)
+		view, err := e.createNamed(ctx, request, attempt, opts)
 		if !apierrors.IsAlreadyExists(err) {
 			return view, err
 		}
@@ -68,7 +76,7 @@ func (e *endpoint[T]) Create(ctx context.Context, name rest.Name, obj apiruntime
 }
 
 // createNamed goes on with an object whose metadata is complete. hub belongs to it.
-func (e *endpoint[T]) createNamed(ctx context.Context, hub T, opts metav1.CreateOptions) (rest.View, error) {
+func (e *endpoint[T]) createNamed(ctx context.Context, request *admission.Request, hub T, opts metav1.CreateOptions) (rest.View, error) {
 	strategy, meta := &e.def.Strategy, runtime.Meta(hub)
 
 	e.resetStatus(hub)
@@ -88,6 +96,12 @@ func (e *endpoint[T]) createNamed(ctx context.Context, hub T, opts metav1.Create
 		strategy.Canonicalize(hub)
 	}
 
+	// Validating admission, and what it writes with the object.
+	with, err := e.admit(ctx, request, hub, nil)
+	if err != nil {
+		return nil, err
+	}
+
 	// To the storage version, default there, encode.
 	key, err := e.key(rest.Name{Namespace: meta.Namespace, Name: meta.Name})
 	if err != nil {
@@ -99,14 +113,14 @@ func (e *endpoint[T]) createNamed(ctx context.Context, hub T, opts metav1.Create
 	}
 
 	// Put.
-	entry, err := e.put(ctx, key, value, opts)
+	entry, err := e.put(ctx, key, value, with, opts)
 	if tooLarge(err) && len(meta.ManagedFields) > 0 {
 		// Rather nobody's fields than no object.
 		meta.ManagedFields = nil
 		if value, err = e.encodeHub(hub); err != nil {
 			return nil, err
 		}
-		entry, err = e.put(ctx, key, value, opts)
+		entry, err = e.put(ctx, key, value, with, opts)
 	}
 	if err != nil {
 		return nil, e.createError(ctx, key, meta.Name, err)
@@ -114,12 +128,12 @@ func (e *endpoint[T]) createNamed(ctx context.Context, hub T, opts metav1.Create
 	return e.view(entry), nil
 }
 
-// put creates the entry, or says what would come of it.
-func (s *Store[T]) put(ctx context.Context, key string, value []byte, opts metav1.CreateOptions) (storage.Entry, error) {
+// put creates the entry, and what is to be written with it, or says what would come of it.
+func (s *Store[T]) put(ctx context.Context, key string, value []byte, with []storage.Op, opts metav1.CreateOptions) (storage.Entry, error) {
 	if isDryRun(opts.DryRun) {
 		return s.pretendCreate(ctx, key, value)
 	}
-	return s.backend.Create(ctx, key, value, s.with...)
+	return s.backend.Create(ctx, key, value, slices.Concat(s.with, with)...)
 }
 
 // encodeHub makes the canonical value of an object that is ready to be stored.

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
@@ -50,6 +51,8 @@ type Options struct {
 	Schemas *Schemas
 	// Lifetime is how long an object is there after its last write; 0 is for ever.
 	Lifetime time.Duration
+	// Admission is asked about every write of objects; nil: nobody is.
+	Admission *admission.Chain
 	// Memos keeps answers between requests; nil: each is made again. One may serve all resources of a database.
 	Memos *Memos
 }

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/wire"
@@ -31,8 +32,9 @@ func (e *endpoint[T]) Delete(ctx context.Context, name rest.Name, opts metav1.De
 		return nil, err
 	}
 	dryRun := isDryRun(opts.DryRun)
+	request := e.request(admission.Delete, name, &opts, opts.DryRun)
 	for {
-		uid, err := e.remove(ctx, key, name.Name, opts, dryRun)
+		uid, err := e.remove(ctx, key, name.Name, request, opts, dryRun)
 		if err == nil {
 			return e.deleted(name.Name, uid), nil
 		}
@@ -50,10 +52,13 @@ func (e *endpoint[T]) Delete(ctx context.Context, name rest.Name, opts metav1.De
 }
 
 // remove deletes the entry at key if nothing speaks against it.
-func (e *endpoint[T]) remove(ctx context.Context, key, name string, opts metav1.DeleteOptions, dryRun bool) (uid types.UID, err error) {
+func (e *endpoint[T]) remove(ctx context.Context, key, name string, request *admission.Request, opts metav1.DeleteOptions, dryRun bool) (uid types.UID, err error) {
 	check := func(current storage.Entry) error {
 		meta, err := e.mayDelete(current, name, opts)
 		if err != nil {
+			return err
+		}
+		if err := e.admitDelete(ctx, request, current); err != nil {
 			return err
 		}
 		// The strings of meta are as good as the entry; a copy is good for ever.
@@ -114,22 +119,22 @@ func (e *endpoint[T]) mayDelete(current storage.Entry, name string, opts metav1.
 
 // mark gives an object with finalizers its deletionTimestamp. One that has it already stays as it is.
 func (e *endpoint[T]) mark(ctx context.Context, key, name string, opts metav1.DeleteOptions, dryRun bool) (storage.Entry, error) {
-	return e.write(ctx, key, dryRun, func(current storage.Entry) ([]byte, error) {
+	return e.write(ctx, key, dryRun, func(current storage.Entry) ([]byte, []storage.Op, error) {
 		meta, err := e.mayDelete(current, name, opts)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		switch kept, err := e.kept(current, meta); {
 		case err != nil:
-			return nil, err
+			return nil, nil, err
 		case !kept:
-			return nil, errNoFinalizers
+			return nil, nil, errNoFinalizers
 		case meta.Deleting:
-			return current.Value, nil
+			return current.Value, nil, nil
 		}
 		hub, err := e.decodeHub(current)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		now, immediately := e.timestamp(), int64(0)
 		full := runtime.Meta(hub)
@@ -141,7 +146,8 @@ func (e *endpoint[T]) mark(ctx context.Context, key, name string, opts metav1.De
 		if prepare := e.def.Strategy.PrepareForDelete; prepare != nil {
 			prepare(hub)
 		}
-		return e.encodeHub(hub)
+		value, err := e.encodeHub(hub)
+		return value, nil, err
 	})
 }
 

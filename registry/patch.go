@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/serializer"
@@ -31,19 +32,22 @@ func (e *endpoint[T]) Patch(ctx context.Context, name rest.Name, patch rest.Patc
 	if err != nil {
 		return nil, false, err
 	}
-	by := author{manager: opts.FieldManager}
+	by, request := author{manager: opts.FieldManager}, e.request(admission.Update, name, updateOptions(opts), opts.DryRun)
 	for {
-		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), func(current storage.Entry) ([]byte, error) {
+		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), func(current storage.Entry) ([]byte, []storage.Op, error) {
 			old, err := e.decodeHub(current)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			hub, err := e.edited(ctx, r, old, current.Revision)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
+			}
+			if hub, err = e.mutate(ctx, request, hub, &old); err != nil {
+				return nil, nil, err
 			}
 			e.own(ctx, hub, old, by)
-			return e.replace(ctx, hub, old, current)
+			return e.replace(ctx, request, hub, old, current)
 		})
 		if err == nil {
 			return e.view(entry), false, nil
@@ -54,6 +58,11 @@ func (e *endpoint[T]) Patch(ctx context.Context, name rest.Name, patch rest.Patc
 		}
 		return nil, false, statusOf(err, "patch", e.resource, name.Name)
 	}
+}
+
+// updateOptions are what admission sees of a patch, which is an update like any other.
+func updateOptions(opts metav1.PatchOptions) *metav1.UpdateOptions {
+	return &metav1.UpdateOptions{DryRun: opts.DryRun, FieldManager: opts.FieldManager, FieldValidation: opts.FieldValidation}
 }
 
 // edit is what a client wants to have changed, ready to be applied as often as it takes.

@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/serializer"
@@ -25,22 +26,26 @@ func (e *endpoint[T]) apply(ctx context.Context, name rest.Name, text []byte, op
 	if err != nil {
 		return nil, false, err
 	}
+	request := e.request(admission.Update, name, updateOptions(opts), opts.DryRun)
 	for {
-		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), func(current storage.Entry) ([]byte, error) {
+		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), func(current storage.Entry) ([]byte, []storage.Op, error) {
 			old, err := e.decodeHub(current)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			live, err := e.fromHub(old)
 			if err != nil {
-				return nil, apierrors.NewInternalError(err)
+				return nil, nil, apierrors.NewInternalError(err)
 			}
 			runtime.Meta(live).ResourceVersion = storage.FormatRevision(current.Revision)
 			hub, err := e.applyTo(live, applied, name, opts)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			return e.replace(ctx, hub, old, current)
+			if hub, err = e.mutate(ctx, request, hub, &old); err != nil {
+				return nil, nil, err
+			}
+			return e.replace(ctx, request, hub, old, current)
 		})
 		if err == nil {
 			return e.view(entry), false, nil
@@ -111,5 +116,10 @@ func (e *endpoint[T]) createByApply(ctx context.Context, name rest.Name, applied
 	if err != nil {
 		return nil, statusOf(err, "patch", e.resource, name.Name)
 	}
-	return e.createUnseen(ctx, name, hub, opts.DryRun)
+	create := metav1.CreateOptions{DryRun: opts.DryRun, FieldManager: opts.FieldManager, FieldValidation: opts.FieldValidation}
+	request := e.request(admission.Create, name, &create, opts.DryRun)
+	if hub, err = e.mutate(ctx, request, hub, nil); err != nil {
+		return nil, err
+	}
+	return e.createUnseen(ctx, request, name, hub, opts.DryRun)
 }

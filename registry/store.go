@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
@@ -21,10 +22,12 @@ type Store[T runtime.Object] struct {
 	codec   *codec
 	schemas *Schemas
 	memos   *Memos
-	with    []storage.Op // goes with every write of an object
-	backend storage.Interface
-	prefix  string
-	now     func() time.Time
+	// admission is asked about every write; nil: nobody is.
+	admission *admission.Chain
+	with      []storage.Op // goes with every write of an object
+	backend   storage.Interface
+	prefix    string
+	now       func() time.Time
 }
 
 // endpoint serves a Store in one version. It implements the verbs of package rest.
@@ -43,14 +46,15 @@ func newStore[T runtime.Object](def Definition[T], c *codec, opts Options, backe
 		with = []storage.Op{storage.Lifetime(opts.Lifetime)}
 	}
 	return &Store[T]{
-		with:    with,
-		def:     def,
-		codec:   c,
-		schemas: opts.Schemas,
-		memos:   opts.Memos,
-		backend: backend,
-		prefix:  keyPrefix(def.GroupKind.Group, def.Plural),
-		now:     time.Now,
+		with:      with,
+		def:       def,
+		codec:     c,
+		schemas:   opts.Schemas,
+		memos:     opts.Memos,
+		admission: opts.Admission,
+		backend:   backend,
+		prefix:    keyPrefix(def.GroupKind.Group, def.Plural),
+		now:       time.Now,
 	}
 }
 

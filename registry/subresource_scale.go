@@ -42,34 +42,37 @@ func (s *scaleEndpoint[T]) Update(ctx context.Context, name rest.Name, obj apiru
 	if err := e.matchNamespace(&scale.ObjectMeta, name); err != nil {
 		return nil, false, err
 	}
-	view, err = s.write(ctx, "update", name, opts.DryRun, opts.FieldManager, func(storage.Entry) (*autoscalingv1.Scale, error) {
+	view, err = s.write(ctx, "update", name, &opts, func(storage.Entry) (*autoscalingv1.Scale, error) {
 		return scale, nil
 	})
 	return view, false, err
 }
 
 // write stores the object with the Scale that next makes for the current one, again for each attempt.
-func (s *scaleEndpoint[T]) write(ctx context.Context, verb string, name rest.Name, dryRun []string, manager string, next func(storage.Entry) (*autoscalingv1.Scale, error)) (rest.View, error) {
+func (s *scaleEndpoint[T]) write(ctx context.Context, verb string, name rest.Name, opts *metav1.UpdateOptions, next func(storage.Entry) (*autoscalingv1.Scale, error)) (rest.View, error) {
 	e := s.of
 	key, err := e.key(name)
 	if err != nil {
 		return nil, err
 	}
-	entry, err := e.write(ctx, key, isDryRun(dryRun), func(current storage.Entry) ([]byte, error) {
+	entry, err := e.write(ctx, key, isDryRun(opts.DryRun), func(current storage.Entry) ([]byte, []storage.Op, error) {
 		old, err := e.decodeHub(current)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		scale, err := next(current)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
+		}
+		if scale, err = s.admit(ctx, name, opts, scale, current); err != nil {
+			return nil, nil, err
 		}
 		hub, err := s.scaled(scale, old)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		e.own(ctx, hub, old, author{manager: manager})
-		return e.replace(ctx, hub, old, current)
+		e.own(ctx, hub, old, author{manager: opts.FieldManager})
+		return e.replace(ctx, nil, hub, old, current)
 	})
 	if err != nil {
 		return nil, statusOf(err, verb, e.resource, name.Name)
@@ -86,7 +89,7 @@ func (s *scaleEndpoint[T]) Patch(ctx context.Context, name rest.Name, patch rest
 	if err != nil {
 		return nil, false, err
 	}
-	view, err = s.write(ctx, "patch", name, opts.DryRun, opts.FieldManager, func(current storage.Entry) (*autoscalingv1.Scale, error) {
+	view, err = s.write(ctx, "patch", name, updateOptions(opts), func(current storage.Entry) (*autoscalingv1.Scale, error) {
 		return s.edited(ctx, r, current)
 	})
 	return view, false, err

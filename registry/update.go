@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/wire"
@@ -48,16 +49,19 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 		return nil, false, apierrors.NewBadRequest(err.Error())
 	}
 
-	by := author{manager: opts.FieldManager}
+	by, request := author{manager: opts.FieldManager}, e.request(admission.Update, name, &opts, opts.DryRun)
 	for {
-		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), func(current storage.Entry) ([]byte, error) {
+		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), func(current storage.Entry) ([]byte, []storage.Op, error) {
 			old, err := e.decodeHub(current)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			next := e.deepCopy(hub)
+			next, err := e.mutate(ctx, request, e.deepCopy(hub), &old)
+			if err != nil {
+				return nil, nil, err
+			}
 			e.own(ctx, next, old, by)
-			return e.replace(ctx, next, old, current)
+			return e.replace(ctx, request, next, old, current)
 		})
 		if err == nil {
 			return e.view(entry), false, nil
@@ -79,15 +83,15 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 
 // replace is where every kind of change meets: it makes the value that follows current, which holds old, of what the
 // client wants the object to be, which knows its owners. hub and old belong to it.
-func (e *endpoint[T]) replace(ctx context.Context, hub, old T, current storage.Entry) ([]byte, error) {
+func (e *endpoint[T]) replace(ctx context.Context, request *admission.Request, hub, old T, current storage.Entry) ([]byte, []storage.Op, error) {
 	strategy, meta, oldMeta := &e.def.Strategy, runtime.Meta(hub), runtime.Meta(old)
 
 	// Preconditions that the object itself states.
 	if err := e.checkUID(meta.UID, string(oldMeta.UID), meta.Name); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := e.checkRevision(meta, current.Revision); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	oldMeta.ResourceVersion = storage.FormatRevision(current.Revision)
 
@@ -99,39 +103,45 @@ func (e *endpoint[T]) replace(ctx context.Context, hub, old T, current storage.E
 	}
 	if e.subresource == "" {
 		if err := rest.CheckWrite(ctx, hub, old); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 
 	// Validate.
 	if err := e.validateUpdate(ctx, hub, old); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 
 	if strategy.Canonicalize != nil {
 		strategy.Canonicalize(hub)
 	}
 
+	// Validating admission, and what it writes with the object.
+	with, err := e.admit(ctx, request, hub, &old)
+	if err != nil {
+		return nil, nil, err
+	}
+
 	// To the storage version, default there, encode; with the next generation if more than metadata and status changed.
 	value, err := e.encodeHub(hub)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	same, err := e.sameSpec(value, current.Value)
 	if err != nil {
-		return nil, apierrors.NewInternalError(err)
+		return nil, nil, apierrors.NewInternalError(err)
 	}
 	switch {
 	case !same && e.counts():
 		meta.Generation = oldMeta.Generation + 1
 		if value, err = e.encodeHub(hub); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	case same && sameOwners(meta.ManagedFields, oldMeta.ManagedFields):
 		// It is no change that somebody wrote again what was there.
 		unchanged, err := sameButOwners(value, current.Value)
 		if err != nil {
-			return nil, apierrors.NewInternalError(err)
+			return nil, nil, apierrors.NewInternalError(err)
 		}
 		if unchanged {
 			value = current.Value
@@ -140,13 +150,13 @@ func (e *endpoint[T]) replace(ctx context.Context, hub, old T, current storage.E
 
 	// The last finalizer of an object that is being deleted is gone: nothing is to be written any more.
 	if oldMeta.DeletionTimestamp != nil && len(meta.Finalizers) == 0 && !e.held(hub) {
-		return nil, &finishedError{value: value, current: current}
+		return nil, nil, &finishedError{value: value, current: current}
 	}
 	// The store writes nothing for the very same value.
 	if bytes.Equal(value, current.Value) {
-		return current.Value, nil
+		return current.Value, nil, nil
 	}
-	return value, nil
+	return value, with, nil
 }
 
 // createByUpdate is for kinds whose clients may create with an update.
@@ -154,12 +164,18 @@ func (e *endpoint[T]) createByUpdate(ctx context.Context, name rest.Name, hub T,
 	if err := rest.CreateDenied(ctx); err != nil {
 		return nil, err
 	}
+	create := metav1.CreateOptions{DryRun: opts.DryRun, FieldManager: opts.FieldManager, FieldValidation: opts.FieldValidation}
+	request := e.request(admission.Create, name, &create, opts.DryRun)
+	hub, err := e.mutate(ctx, request, hub, nil)
+	if err != nil {
+		return nil, err
+	}
 	e.ownNew(ctx, hub, opts.FieldManager)
-	return e.createUnseen(ctx, name, hub, opts.DryRun)
+	return e.createUnseen(ctx, request, name, hub, opts.DryRun)
 }
 
 // createUnseen creates an object for a client that need not know that it does not exist. hub knows its owners.
-func (e *endpoint[T]) createUnseen(ctx context.Context, name rest.Name, hub T, dryRun []string) (rest.View, error) {
+func (e *endpoint[T]) createUnseen(ctx context.Context, request *admission.Request, name rest.Name, hub T, dryRun []string) (rest.View, error) {
 	meta := runtime.Meta(hub)
 	// A client that names a uid or a resourceVersion means an object that it has seen.
 	if meta.UID != "" || meta.ResourceVersion != "" && meta.ResourceVersion != "0" {
@@ -168,7 +184,7 @@ func (e *endpoint[T]) createUnseen(ctx context.Context, name rest.Name, hub T, d
 	meta.ResourceVersion = ""
 	wipeSystemFields(meta)
 	e.fillSystemFields(meta)
-	return e.createNamed(ctx, hub, metav1.CreateOptions{DryRun: dryRun})
+	return e.createNamed(ctx, request, hub, metav1.CreateOptions{DryRun: dryRun})
 }
 
 // decodeHub makes an object of the hub of an entry. Its strings may be parts of the entry's value.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/typeplane/typeplane/storage"
 )
@@ -18,7 +19,7 @@ func (*finishedError) Error() string { return "the object is finished" }
 
 // write runs try against the current entry until its value is written, or removes the entry if try says so; a dry run
 // does neither. The entry that it returns is what the client gets to see.
-func (s *Store[T]) write(ctx context.Context, key string, dryRun bool, try func(storage.Entry) ([]byte, error)) (storage.Entry, error) {
+func (s *Store[T]) write(ctx context.Context, key string, dryRun bool, try storage.TryUpdate) (storage.Entry, error) {
 	for {
 		entry, err := s.writeOnce(ctx, key, dryRun, try)
 		var finished *finishedError
@@ -40,21 +41,21 @@ func (s *Store[T]) write(ctx context.Context, key string, dryRun bool, try func(
 	}
 }
 
-func (s *Store[T]) writeOnce(ctx context.Context, key string, dryRun bool, try func(storage.Entry) ([]byte, error)) (storage.Entry, error) {
+func (s *Store[T]) writeOnce(ctx context.Context, key string, dryRun bool, try storage.TryUpdate) (storage.Entry, error) {
 	if !dryRun {
 		return s.backend.GuaranteedUpdate(ctx, key, func(current storage.Entry) ([]byte, []storage.Op, error) {
-			value, err := try(current)
+			value, with, err := try(current)
 			if err != nil || bytes.Equal(value, current.Value) {
 				return value, nil, err
 			}
-			return value, s.with, nil
+			return value, slices.Concat(s.with, with), nil
 		})
 	}
 	current, err := s.backend.Get(ctx, key, storage.GetOptions{})
 	if err != nil {
 		return storage.Entry{}, err
 	}
-	current.Value, err = try(current)
+	current.Value, _, err = try(current)
 	return current, err
 }
 

@@ -160,6 +160,12 @@ var rules = []rule{
 		reason: "registry meets its backend and its HTTP front in boot; it sees storage.Interface and offers rest.Resource",
 	},
 	{
+		in:     []string{"admission/..."},
+		forbid: []string{"./registry/...", "./server/...", "./boot/...", "./storage/..."},
+		but:    []string{"./storage", "./server/auth"},
+		reason: "admission sees requests, and readers that boot gives it; it knows who asks and what an operation of a transaction is, no more",
+	},
+	{
 		in:     []string{"registry/rest"},
 		forbid: []string{"./..."},
 		reason: "what the HTTP layer sees of a resource says nothing of how it is made",

@@ -1,0 +1,59 @@
+package admission
+
+import (
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Operation is what a request does. The values are those of AdmissionReview.
+type Operation string
+
+const (
+	Create  Operation = "CREATE"
+	Update  Operation = "UPDATE"
+	Delete  Operation = "DELETE"
+	Connect Operation = "CONNECT"
+)
+
+// Request is a write as plug-ins see it. It is for one goroutine. A write is judged again when another writer comes first,
+// each time with a Request of its own.
+type Request struct {
+	Operation Operation
+	// Resource and Subresource are what the client asked for, Kind what it sent, in the version in which it did.
+	Resource    schema.GroupVersionResource
+	Subresource string
+	Kind        schema.GroupVersionKind
+	// Namespace is "" for what is in no namespace. Name is "" before a name is made of generateName, and for a write that is
+	// of no single object.
+	Namespace, Name string
+
+	// Object is what is to be stored, of the hub's type: it belongs to the request, and Mutate may change it, or put another
+	// of the same type in its place. It is nil when an object is deleted. For a Connect it is the options.
+	Object apiruntime.Object
+	// Old is what is stored, of the hub's type; nil for a new object. It must not be modified.
+	Old apiruntime.Object
+
+	// Options are those of the request: a *metav1.CreateOptions, for example. They must not be modified.
+	Options apiruntime.Object
+	// DryRun says that nothing will be stored: whoever has effects outside leaves them out.
+	DryRun bool
+
+	// Forms knows the versions of Object and Old.
+	Forms Forms
+}
+
+// Forms turns objects of a request into what clients see of them, and back.
+type Forms interface {
+	// Versions are those in which the object is served, the one of the request first.
+	Versions() []Version
+	// Encode makes JSON of obj, an Object or Old, in a version.
+	Encode(obj apiruntime.Object, version Version) ([]byte, error)
+	// Decode makes an Object, with its defaults, of the JSON of a version.
+	Decode(data []byte, version Version) (apiruntime.Object, error)
+}
+
+// Version is a resource in a version.
+type Version struct {
+	Resource schema.GroupVersionResource
+	Kind     schema.GroupVersionKind
+}

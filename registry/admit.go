@@ -1,0 +1,146 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/serializer"
+	"github.com/typeplane/typeplane/storage"
+)
+
+// request is what admission is asked about; its objects are filled in for each attempt. nil: admission has nothing to say.
+func (e *endpoint[T]) request(op admission.Operation, name rest.Name, opts apiruntime.Object, dryRun []string) *admission.Request {
+	return e.asked(&admission.Request{
+		Operation:   op,
+		Resource:    e.resource.WithVersion(e.kind.GroupVersionKind().Version),
+		Subresource: e.subresource,
+		Kind:        e.kind.GroupVersionKind(),
+		Namespace:   name.Namespace,
+		Name:        name.Name,
+		Options:     opts,
+		DryRun:      isDryRun(dryRun),
+		Forms:       forms[T]{e},
+	})
+}
+
+// asked returns r if admission wants to see it, else nil.
+func (e *endpoint[T]) asked(r *admission.Request) *admission.Request {
+	if !e.admission.Wants(r) {
+		return nil
+	}
+	return r
+}
+
+// about returns the request for one attempt to make obj of old.
+func about[T runtime.Object](r *admission.Request, obj, old *T) *admission.Request {
+	one := *r
+	if obj != nil {
+		one.Object = *obj
+	}
+	if old != nil {
+		one.Old = *old
+	}
+	return &one
+}
+
+// mutate returns obj, which belongs to it, as admission wants it to be.
+func (e *endpoint[T]) mutate(ctx context.Context, r *admission.Request, obj T, old *T) (T, error) {
+	if r == nil {
+		return obj, nil
+	}
+	one := about(r, &obj, old)
+	if err := e.admission.Mutate(ctx, one); err != nil {
+		return obj, err
+	}
+	next, ok := one.Object.(T)
+	if !ok {
+		return obj, apierrors.NewInternalError(fmt.Errorf("admission made a %T of a %T", one.Object, obj))
+	}
+	return next, nil
+}
+
+// admit asks whether obj may be written, and what is to be written with it.
+func (e *endpoint[T]) admit(ctx context.Context, r *admission.Request, obj T, old *T) ([]storage.Op, error) {
+	if r == nil {
+		return nil, nil
+	}
+	one := about(r, &obj, old)
+	one.Name = runtime.Meta(obj).Name
+	if err := e.admission.Validate(ctx, one); err != nil {
+		return nil, err
+	}
+	return e.admission.Charge(ctx, one)
+}
+
+// admitDelete asks whether an entry may be deleted. One that can't be read is nobody's concern.
+func (e *endpoint[T]) admitDelete(ctx context.Context, r *admission.Request, current storage.Entry) error {
+	if r == nil || current.Err != nil {
+		return nil
+	}
+	old, err := e.decodeHub(current)
+	if err != nil {
+		return err
+	}
+	one := about(r, nil, &old)
+	if err := e.admission.Mutate(ctx, one); err != nil {
+		return err
+	}
+	return e.admission.Validate(ctx, one)
+}
+
+// forms shows admission the versions of an endpoint's objects.
+type forms[T runtime.Object] struct{ e *endpoint[T] }
+
+func (f forms[T]) Versions() []admission.Version {
+	e := f.e
+	versions := []admission.Version{f.version(e.kind)}
+	for _, gv := range e.def.Versions {
+		if kind, err := e.codec.kindIn(gv); err == nil && kind != e.kind {
+			versions = append(versions, f.version(kind))
+		}
+	}
+	return versions
+}
+
+func (f forms[T]) version(kind *runtime.Kind) admission.Version {
+	gvk := kind.GroupVersionKind()
+	return admission.Version{Resource: gvk.GroupVersion().WithResource(f.e.def.Plural), Kind: gvk}
+}
+
+// Encode makes JSON of a hub.
+func (f forms[T]) Encode(obj apiruntime.Object, version admission.Version) ([]byte, error) {
+	kind, err := f.e.codec.kindIn(version.Kind.GroupVersion())
+	if err != nil {
+		return nil, err
+	}
+	// Converting may share memory with the hub, and the kind is written into what comes out of it.
+	versioned, err := kind.FromHub(f.e.deepCopy(obj.(T)))
+	if err != nil {
+		return nil, err
+	}
+	versioned.GetObjectKind().SetGroupVersionKind(kind.GroupVersionKind())
+	return serializer.AppendKind(nil, kind, versioned, serializer.JSON, false)
+}
+
+// Decode makes a hub of JSON.
+func (f forms[T]) Decode(data []byte, version admission.Version) (apiruntime.Object, error) {
+	decoded, err := serializer.Decode(f.e.codec.scheme, data, serializer.JSON, version.Kind)
+	if err != nil {
+		return nil, err
+	}
+	if decoded.GroupVersionKind != version.Kind {
+		return nil, fmt.Errorf("it is a %s, want a %s", decoded.GroupVersionKind, version.Kind)
+	}
+	kind, err := f.e.codec.kindIn(version.Kind.GroupVersion())
+	if err != nil {
+		return nil, err
+	}
+	kind.Default(decoded.Object)
+	return toHub[T](kind, decoded.Object)
+}
