@@ -11,7 +11,6 @@ import (
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/runtime/serializer"
 	"github.com/typeplane/typeplane/runtime/wire"
-	"github.com/typeplane/typeplane/storage/encryption"
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
 
@@ -78,8 +77,7 @@ func (d *described) decrypt(k *kinds, root string) (err error) {
 	if i < 0 {
 		return fmt.Errorf("no resource of this server has its objects there, so nothing says how it is encrypted")
 	}
-	plain := k.encryption.Form(encryption.Target{Resource: encryptionName(k.resources[i]), Root: root})
-	d.value, _, err = plain.Canonical(key, d.stored)
+	d.value, _, err = k.decrypted(k.resources[i], root).Canonical(key, d.stored)
 	return err
 }
 

@@ -72,6 +72,10 @@ type migrating struct {
 }
 
 func (m *migrating) run(ctx context.Context, db *database, dryRun bool) error {
+	_, seen, err := db.record().Read(ctx)
+	if err != nil {
+		return err
+	}
 	var stores []storage.Interface
 	for i, r := range m.resources {
 		form, err := m.form(i, db.root)
@@ -89,12 +93,26 @@ func (m *migrating) run(ctx context.Context, db *database, dryRun bool) error {
 		return m.finish()
 	}
 	bar := newProgress(m.console, "migrate", plainCount)
-	err := m.rewrite(ctx, stores, bar)
+	err = m.rewrite(ctx, stores, bar)
 	bar.end()
+	if err == nil {
+		err = m.settle(ctx, db.record(), seen)
+	}
 	if err != nil {
 		return errors.Join(m.table(m.out), fmt.Errorf("%w; run it again to go on", err))
 	}
 	return m.finish()
+}
+
+// settle notes which resources are in one version now, unless a server has started since the record was seen.
+func (m *migrating) settle(ctx context.Context, record migration.Record, seen int64) error {
+	only := map[string]string{}
+	for i, r := range m.resources {
+		if result := m.results[i]; result.Left() == 0 && result.Unreadable == 0 {
+			only[r.GroupResource().String()] = r.StorageVersion(m.options[i]).String()
+		}
+	}
+	return record.Settle(ctx, seen, only)
 }
 
 // rewrite migrates resource after resource; those without anything to do are passed over.
@@ -131,7 +149,7 @@ func (m *migrating) finish() error {
 	}
 	var left, unreadable int64
 	for _, r := range m.results {
-		left += r.Stale - r.Rewritten - r.Gone
+		left += r.Left()
 		unreadable += r.Unreadable
 		for _, example := range r.Examples {
 			fmt.Fprintf(m.err, "can't be read: %v\n", example)

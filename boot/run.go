@@ -92,6 +92,7 @@ func Open(ctx context.Context, s Server, o *Options) (_ *Instance, err error) {
 	for _, step := range []func(context.Context) error{
 		i.listen,
 		i.openDatabase,
+		i.checkVersions,
 		i.openAccess,
 		i.openDelegation,
 		i.openIdentity,

@@ -3,6 +3,7 @@ package boot
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,6 +23,8 @@ type Server struct {
 	Resources []registry.Resource
 	// OpenAPI holds the schemas of each version: a JSON object of model names and OpenAPI v3 schemas.
 	OpenAPI map[schema.GroupVersion]string
+	// omitted are the versions that AddToScheme declares and this program has not.
+	omitted []schema.GroupVersion
 	// APIs are what the operator can have served beside: the kinds of Kubernetes' control plane, for example.
 	APIs []API
 }
@@ -29,8 +32,25 @@ type Server struct {
 // scheme builds the Scheme, or reports every mistake in the declarations.
 func (s Server) scheme() (*runtime.Scheme, error) {
 	b := runtime.NewBuilder()
+	b.Omit(s.omitted...)
 	s.AddToScheme(b)
 	return b.Build()
+}
+
+// Without returns the server without some versions of its kinds, as the release before or after this one may have been.
+func (s Server) Without(versions ...schema.GroupVersion) Server {
+	resources := s.Resources
+	s.Resources, s.omitted = nil, append(slices.Clone(s.omitted), versions...)
+	for _, r := range resources {
+		if r = r.Without(versions...); len(r.Versions()) > 0 {
+			s.Resources = append(s.Resources, r)
+		}
+	}
+	s.OpenAPI = maps.Clone(s.OpenAPI)
+	for _, gv := range versions {
+		delete(s.OpenAPI, gv)
+	}
+	return s
 }
 
 // checkPrefixes refuses two resources that would keep their objects in the same place.

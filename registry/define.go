@@ -63,6 +63,7 @@ type Resource struct {
 	plural    string
 	versions  []schema.GroupVersion
 	version   func(Options) schema.GroupVersion
+	without   func([]schema.GroupVersion) Resource
 	bind      func(*codec, Options, storage.Interface) ([]rest.Resource, error)
 	codec     func(*runtime.Scheme, Options) (*codec, error)
 }
@@ -80,6 +81,7 @@ func Define[T runtime.Object](def Definition[T]) Resource {
 		plural:    def.Plural,
 		versions:  def.Versions,
 		version:   func(opts Options) schema.GroupVersion { return storageVersion(def, opts) },
+		without:   func(gone []schema.GroupVersion) Resource { return Define(without(def, gone)) },
 		codec: func(scheme *runtime.Scheme, opts Options) (*codec, error) {
 			if err := check(def, scheme, opts); err != nil {
 				return nil, err
@@ -102,6 +104,18 @@ func (r Resource) GroupResource() schema.GroupResource {
 
 // Versions are the served ones, in the order of the Definition.
 func (r Resource) Versions() []schema.GroupVersion { return slices.Clone(r.versions) }
+
+// Without returns the resource without some of its versions. If the storage version is one of them, the first that is left takes
+// its place. A resource that has none left can't be served.
+func (r Resource) Without(versions ...schema.GroupVersion) Resource { return r.without(versions) }
+
+func without[T runtime.Object](def Definition[T], gone []schema.GroupVersion) Definition[T] {
+	def.Versions = slices.DeleteFunc(slices.Clone(def.Versions), func(gv schema.GroupVersion) bool { return slices.Contains(gone, gv) })
+	if slices.Contains(gone, def.StorageVersion) && len(def.Versions) > 0 {
+		def.StorageVersion = def.Versions[0]
+	}
+	return def
+}
 
 // KeyPrefix is the prefix of all keys of the resource, with a slash at its end. No two resources of a server may have
 // the same.

@@ -20,11 +20,15 @@ import (
 type Builder struct {
 	hubs  []*hub
 	kinds []*Kind
+	omits []schema.GroupVersion
 	built bool
 }
 
 // NewBuilder returns an empty Builder.
 func NewBuilder() *Builder { return &Builder{} }
+
+// Omit leaves out of what is declared from now on whatever is in one of the versions, as if the program had never heard of it.
+func (b *Builder) Omit(versions ...schema.GroupVersion) { b.omits = append(b.omits, versions...) }
 
 // Hub is the declaration of one hub, to which AddVersion adds versions.
 type Hub[H Object] struct {
@@ -90,6 +94,9 @@ type Version[V, H Object] struct {
 
 // AddVersion declares a version of the kind that h stands for.
 func AddVersion[V, H Object](h *Hub[H], v Version[V, H]) {
+	if slices.Contains(h.b.omits, v.GroupVersion) {
+		return
+	}
 	k := &Kind{gvk: v.GroupVersion.WithKind(h.h.groupKind.Kind), hub: h.h, newList: v.NewList, functions: functionsOf(v)}
 	if v.New != nil {
 		k.new = func() Object { return v.New() }

@@ -20,7 +20,7 @@ func main() { boot.Main(program()) }
 
 // program is the server of the kinds in this folder, with those of the control plane beside them.
 func program() boot.Server {
-	s := newServer()
+	s := release(newServer())
 	s.APIs = apis.All()
 	return s
 }

@@ -42,6 +42,9 @@ type Result struct {
 	Rewritten, Gone int64
 }
 
+// Left is how many of the stale entries are so still.
+func (r Result) Left() int64 { return r.Stale - r.Rewritten - r.Gone }
+
 // Run rewrites the stale entries below a prefix. It stops at the first write that fails for another reason than the
 // entry itself; the Result is good in any case, and another Run goes on from there.
 func Run(ctx context.Context, c Config) (Result, error) {
