@@ -3,8 +3,11 @@ package admission
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -29,8 +32,33 @@ type Plugin struct {
 	Charge func(context.Context, *Request) ([]storage.Op, error)
 }
 
+// Step is one of the things that plug-ins do, as metrics call it.
+type Step string
+
+const (
+	StepMutate   Step = "admit"
+	StepValidate Step = "validate"
+	StepCharge   Step = "charge"
+)
+
+// Observation says how long a plug-in took for a request, and what came of it. Plugin is "" for all of them together.
+type Observation struct {
+	Plugin    string
+	Step      Step
+	Operation Operation
+	Took      time.Duration
+	// Err is why the request was refused, nil if it was not.
+	Err error
+	// Stack is where the plug-in panicked, nil if it did not.
+	Stack []byte
+}
+
 // Chain holds the plug-ins of a server. A nil or empty Chain admits everything. Its methods may be called from any goroutine.
 type Chain struct {
+	// Observe is told of every plug-in that was asked, from the goroutine of the request; nil: nobody is. It is set before the
+	// Chain is used.
+	Observe func(Observation)
+
 	plugins atomic.Pointer[[]Plugin]
 }
 
@@ -50,7 +78,18 @@ func (c *Chain) all() []Plugin {
 	return nil
 }
 
-func (p *Plugin) wants(r *Request) bool { return p.Wants == nil || p.Wants(r) }
+// wants asks p. One that panics over the question gets to see the request, and answers for it there.
+func (p *Plugin) wants(r *Request) (wanted bool) {
+	if p.Wants == nil {
+		return true
+	}
+	defer func() {
+		if recover() != nil {
+			wanted = true
+		}
+	}()
+	return p.Wants(r)
+}
 
 // Wants says whether some plug-in wants to see a request, to change it, judge it or charge it.
 func (c *Chain) Wants(r *Request) bool {
@@ -59,48 +98,91 @@ func (c *Chain) Wants(r *Request) bool {
 
 // Mutate lets the plug-ins change r.Object, in their order. The first error ends it; it is an API status.
 func (c *Chain) Mutate(ctx context.Context, r *Request) error {
-	for _, p := range c.all() {
-		if p.Mutate == nil || !p.wants(r) {
-			continue
+	return c.each(r, StepMutate, func(p *Plugin) func() error {
+		if p.Mutate == nil {
+			return nil
 		}
-		if err := p.Mutate(ctx, r); err != nil {
-			return denied(r, err)
-		}
-	}
-	return nil
+		return func() error { return p.Mutate(ctx, r) }
+	})
 }
 
 // Validate asks the plug-ins, in their order. The first error ends it; it is an API status.
 func (c *Chain) Validate(ctx context.Context, r *Request) error {
-	for _, p := range c.all() {
-		if p.Validate == nil || !p.wants(r) {
-			continue
+	return c.each(r, StepValidate, func(p *Plugin) func() error {
+		if p.Validate == nil {
+			return nil
 		}
-		if err := p.Validate(ctx, r); err != nil {
-			return denied(r, err)
-		}
-	}
-	return nil
+		return func() error { return p.Validate(ctx, r) }
+	})
 }
 
 // Charge returns what has to be written with the object. The first error ends it; it is an API status.
-func (c *Chain) Charge(ctx context.Context, r *Request) ([]storage.Op, error) {
-	var with []storage.Op
-	for _, p := range c.all() {
-		if p.Charge == nil || !p.wants(r) {
-			continue
+func (c *Chain) Charge(ctx context.Context, r *Request) (with []storage.Op, err error) {
+	err = c.each(r, StepCharge, func(p *Plugin) func() error {
+		if p.Charge == nil {
+			return nil
 		}
-		ops, err := p.Charge(ctx, r)
-		if err != nil {
-			return nil, denied(r, err)
+		return func() error {
+			ops, err := p.Charge(ctx, r)
+			with = append(with, ops...)
+			return err
 		}
-		with = append(with, ops...)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return with, nil
 }
 
+// each asks the plug-ins that want the request, one after the other. part is what a plug-in does in the step, nil for nothing.
+func (c *Chain) each(r *Request, step Step, part func(*Plugin) func() error) error {
+	var all *Observation
+	begun, plugins := time.Now(), c.all()
+	for i := range plugins {
+		p := &plugins[i]
+		ask := part(p)
+		if ask == nil || !p.wants(r) {
+			continue
+		}
+		one := Observation{Plugin: p.Name, Step: step, Operation: r.Operation}
+		before := time.Now()
+		one.Stack, one.Err = guarded(p, ask)
+		one.Err, one.Took = denied(r, one.Err), time.Since(before)
+		c.observe(one)
+		all = &Observation{Step: step, Operation: r.Operation, Err: one.Err}
+		if one.Err != nil {
+			break
+		}
+	}
+	if all == nil {
+		return nil
+	}
+	all.Took = time.Since(begun)
+	c.observe(*all)
+	return all.Err
+}
+
+// guarded asks a plug-in. A panic ends the request, not the server.
+func guarded(p *Plugin, ask func() error) (stack []byte, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			stack, err = debug.Stack(), apierrors.NewInternalError(fmt.Errorf("the admission plug-in %s panicked: %v", p.Name, r))
+		}
+	}()
+	return nil, ask()
+}
+
+func (c *Chain) observe(o Observation) {
+	if c.Observe != nil {
+		c.Observe(o)
+	}
+}
+
 // denied makes an API status of an error.
 func denied(r *Request, err error) error {
+	if err == nil {
+		return nil
+	}
 	var status apierrors.APIStatus
 	if errors.As(err, &status) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

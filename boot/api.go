@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/internal/suggest"
@@ -16,6 +17,7 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/server"
 	"github.com/typeplane/typeplane/server/auth"
+	"github.com/typeplane/typeplane/storage"
 )
 
 // API is a part of what a program can serve beside its own kinds, like the control-plane kinds of package apis. Which of
@@ -30,6 +32,8 @@ type API struct {
 	// OpenAPI holds the schemas of each version: a JSON object of model names and OpenAPI v3 schemas. Several APIs may have
 	// schemas of the same version; a model of the same name is the same.
 	OpenAPI map[schema.GroupVersion]string
+	// Admission are the plug-ins that come with the API, in their order.
+	Admission []AdmissionPlugin
 	// Extend does the rest, when every resource of the server is there: it adds resources and subresources that no store
 	// holds, puts itself before verbs, and starts loops. nil: there is none.
 	Extend func(context.Context, *Host) error
@@ -67,6 +71,11 @@ type Host struct {
 	Signer    *auth.TokenSigner
 	// Readyz are checks that Extend adds to /readyz.
 	Readyz []server.Check
+	// Metrics takes the metrics of those who have some.
+	Metrics prometheus.Registerer
+
+	known *kinds
+	db    *database
 
 	enabled map[string]bool
 	loops   []func(context.Context)
@@ -84,6 +93,27 @@ func (h *Host) Resource(gvr schema.GroupVersionResource, subresource string) *re
 		return nil
 	}
 	return &h.Resources[i]
+}
+
+// Stored is how the objects of a resource are kept.
+type Stored struct {
+	// Store has the objects, with their keys below Prefix.
+	Store  storage.Interface
+	Prefix string
+	// Form turns values of the Store into what lies in the database: an operation that goes with the write of another object
+	// (storage.Op) takes those.
+	Form storage.Form
+}
+
+// Stored returns the store of a resource, for those who write an object of it together with another one. It is nil for what is
+// not stored.
+func (h *Host) Stored(resource schema.GroupResource) (*Stored, error) {
+	n := slices.IndexFunc(h.known.resources, func(r registry.Resource) bool { return r.GroupResource() == resource })
+	if n < 0 {
+		return nil, nil
+	}
+	form, err := h.known.form(n, h.db.root)
+	return &Stored{Store: h.db.stores[n], Prefix: h.known.resources[n].KeyPrefix(), Form: form}, err
 }
 
 // Go has loop run while the server serves. It returns when its context ends, and the server waits for that.
@@ -211,6 +241,7 @@ func (i *Instance) extend(ctx context.Context) error {
 	h := &Host{
 		Scheme: i.known.scheme, Resources: i.resources, Options: i.options, Log: i.log,
 		Shared: len(i.options.Store.EtcdServers) > 0, enabled: i.enabled,
+		Metrics: i.metrics, known: i.known, db: i.db,
 		Authorizer: &i.decider, Tokens: i.identity.tokens, Audiences: i.options.Authentication.audiences(), Signer: i.identity.signer,
 	}
 	for _, a := range i.program.APIs {
@@ -219,6 +250,9 @@ func (i *Instance) extend(ctx context.Context) error {
 				return err
 			}
 		}
+	}
+	if err := i.openAdmission(ctx, h); err != nil {
+		return err
 	}
 	i.resources, i.loops, i.roles, i.readyz = h.Resources, h.loops, h.RBAC, h.Readyz
 	return nil

@@ -39,7 +39,8 @@ func run(ctx context.Context, s Server, args []string, c console) error {
 		return err
 	}
 	if line.print {
-		return errors.Join(line.settings.print(c.out, line.flags, line.sources), line.options.Validate())
+		_, unknown := s.chosenPlugins(&line.options.Admission)
+		return errors.Join(line.settings.print(c.out, line.flags, line.sources), line.options.Validate(), unknown)
 	}
 	return Run(ctx, s, line.options, c.out)
 }
@@ -51,6 +52,7 @@ func newFlags(s Server) (*pflag.FlagSet, *Options) {
 	fs.SortFlags = false
 	o.AddFlags(fs)
 	o.API.addFlags(fs, s.APIs)
+	o.Admission.addFlags(fs, s.admissionPlugins())
 	addConfigFlag(fs)
 	fs.Bool(printConfigFlag, false, "print the value of every flag and where it comes from, as a file for --config, and do nothing else")
 	return fs, o

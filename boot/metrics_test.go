@@ -14,6 +14,12 @@ import (
 // running serves widgets until the test ends.
 func running(t *testing.T, change func(*Options)) (*Instance, *http.Client) {
 	t.Helper()
+	return runningServer(t, widgetServer(), change)
+}
+
+// runningServer serves s until the test ends.
+func runningServer(t *testing.T, s Server, change func(*Options)) (*Instance, *http.Client) {
+	t.Helper()
 	o := NewOptions("widgets")
 	o.Serving.SecurePort, o.Store.DataDir, o.Store.InMemory = 0, t.TempDir(), true
 	o.Log = slog.New(slog.NewTextHandler(t.Output(), nil))
@@ -21,7 +27,7 @@ func running(t *testing.T, change func(*Options)) (*Instance, *http.Client) {
 		change(o)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	i, err := Open(ctx, widgetServer(), o)
+	i, err := Open(ctx, s, o)
 	if err != nil {
 		stop()
 		t.Fatal(err)

@@ -22,6 +22,8 @@ type Options struct {
 	Store   StoreOptions
 	API     APIOptions
 
+	Admission AdmissionOptions
+
 	Authentication AuthenticationOptions
 	Authorization  AuthorizationOptions
 
@@ -155,7 +157,7 @@ func (o *StoreOptions) addFormFlags(fs *pflag.FlagSet) {
 // Validate returns every mistake in the options, each naming its flag.
 func (o *Options) Validate() error {
 	return errors.Join(o.Serving.validate(), o.Store.Validate(), o.API.validate(), o.Authentication.validate(), o.Authorization.validate(),
-		o.Delegation.validate(), o.Audit.validate(), o.Logging.validate())
+		o.Delegation.validate(), o.Admission.validate(), o.Audit.validate(), o.Logging.validate())
 }
 
 func (o *ServingOptions) validate() error {

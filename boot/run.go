@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/server"
@@ -41,9 +42,12 @@ type Instance struct {
 	log      *slog.Logger
 	listener net.Listener
 	known    *kinds
-	db       *database
-	access   *access
-	identity identity
+	// plugins are those of admission that are on, admission is the chain of them, which every store asks.
+	plugins   []chosenPlugin
+	admission *admission.Chain
+	db        *database
+	access    *access
+	identity  identity
 	// decider says who may do what; roles is one of those whom it asks, nil where none are served.
 	decider decider
 	roles   auth.Authorizer
@@ -71,6 +75,7 @@ func Open(ctx context.Context, s Server, o *Options) (_ *Instance, err error) {
 	if i.log == nil {
 		i.log = o.Logging.logger(os.Stderr)
 	}
+	i.admission = &admission.Chain{Observe: newAdmissionMetrics(i.metrics, i.log).observe}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, i.close())
@@ -79,11 +84,15 @@ func Open(ctx context.Context, s Server, o *Options) (_ *Instance, err error) {
 	if i.program, i.enabled, err = s.withAPIs(o.API.Enable); err != nil {
 		return nil, err
 	}
+	if i.plugins, err = s.chosenPlugins(&o.Admission); err != nil {
+		return nil, err
+	}
 	if i.known, err = i.program.kinds(&o.Store); err != nil {
 		return nil, err
 	}
 	for n, r := range i.known.resources {
 		gr := r.GroupResource()
+		i.known.options[n].Admission = i.admission
 		i.known.options[n].Lifetime = o.API.lifetime(gr.Group, gr.Resource)
 	}
 	if err := i.program.checkPrefixes(); err != nil {

@@ -25,6 +25,8 @@ type Server struct {
 	OpenAPI map[schema.GroupVersion]string
 	// omitted are the versions that AddToScheme declares and this program has not.
 	omitted []schema.GroupVersion
+	// Admission are plug-ins of the program's own. They are asked after those of the APIs.
+	Admission []AdmissionPlugin
 	// APIs are what the operator can have served beside: the kinds of Kubernetes' control plane, for example.
 	APIs []API
 }

@@ -164,6 +164,9 @@ func (s *Server) process(c *call) error {
 	}
 	defer cancel()
 	c.ctx = rest.WithWarnings(c.ctx, c.warn)
+	if c.record != nil {
+		c.ctx = rest.WithAnnotations(c.ctx, c.record.Annotate)
+	}
 	release, err := s.admit(c)
 	if err != nil {
 		return err
