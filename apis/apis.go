@@ -3,7 +3,8 @@
 //
 // A program asks for them in one line, boot.Server{…, APIs: apis.All()}, and the operator chooses among them with
 // --enable-api. A program that does not ask links none of them. The kinds are aliases of the types of k8s.io/api, in the
-// folders below; each group's rules are in the folder of the group. Start reading at All. Nothing here runs a pod, a node or
+// folders below; each group's rules are in the folder of the group. The plug-ins of admission that work with them come along
+// (admission.go). Start reading at All. Nothing here runs a pod, a node or
 // a controller of workloads.
 package apis
 
@@ -18,5 +19,5 @@ import (
 
 // All returns everything that there is, in the order in which --enable-api shows it.
 func All() []boot.API {
-	return []boot.API{coreAPI(), tokenAPI(), events.API(), coordination.API(), admissionregistration.API(), rbacAPI(), authorization.API(), authentication.API()}
+	return []boot.API{coreAPI(), tokenAPI(), events.API(), coordination.API(), admissionregistration.API(), rbacAPI(), authorization.API(), authentication.API(), {Admission: admissionPlugins()}}
 }

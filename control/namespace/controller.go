@@ -1,5 +1,6 @@
-// Package namespace is what a server does for its namespaces: nothing is created in one that is missing or on its way out
-// (guard.go), and one that is deleted is emptied, in every group and resource that is served, and then goes itself.
+// Package namespace is what a server does for its namespaces: some are always there (standing.go), and one that is deleted is
+// emptied, in every group and resource that is served, and then goes itself. That nothing is created in one that is missing or
+// on its way out is for admission (admission/namespacelifecycle); who was admitted before is waited for (writers.go).
 //
 // Start reading at Controller.Run. It follows namespaces by a watch; a namespace that is on its way out is emptied by a
 // goroutine of its own (empty.go), which waits, by watches again, for what has finalizers, and tells in the conditions of the

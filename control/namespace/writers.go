@@ -2,52 +2,72 @@ package namespace
 
 import (
 	"context"
+	"slices"
 	"sync"
 )
 
-// writers counts who is creating something in a namespace. A create that asked before the namespace was on its way out may
-// write after: who empties the namespace waits for it.
+// writers knows who is writing something into a namespace. A create that was admitted before the namespace was on its way out
+// may write after: who empties the namespace waits for it.
 type writers struct {
-	mu      sync.Mutex // guards both
-	count   map[string]int
-	waiting map[string][]chan struct{}
+	mu     sync.Mutex // guards the map and all groups in it
+	groups map[string][]*group
 }
 
-func newWriters() *writers {
-	return &writers{count: map[string]int{}, waiting: map[string][]chan struct{}{}}
+// group are some writers who came after one wait and before the next.
+type group struct {
+	count  int
+	closed bool // who comes now is of the next group
+	gone   chan struct{}
 }
+
+func newWriters() *writers { return &writers{groups: map[string][]*group{}} }
 
 // enter counts one, and returns what ends it.
 func (w *writers) enter(namespace string) (leave func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.count[namespace]++
-	return func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		if w.count[namespace]--; w.count[namespace] > 0 {
+	groups := w.groups[namespace]
+	if len(groups) == 0 || groups[len(groups)-1].closed {
+		groups = append(groups, &group{gone: make(chan struct{})})
+		w.groups[namespace] = groups
+	}
+	mine := groups[len(groups)-1]
+	mine.count++
+	return func() { w.leave(namespace, mine) }
+}
+
+func (w *writers) leave(namespace string, mine *group) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if mine.count--; mine.count > 0 {
+		return
+	}
+	close(mine.gone)
+	groups := slices.DeleteFunc(w.groups[namespace], func(g *group) bool { return g == mine })
+	if len(groups) == 0 {
+		delete(w.groups, namespace)
+		return
+	}
+	w.groups[namespace] = groups
+}
+
+// wait returns when everybody who is writing now has ended, or ctx ends. It does not wait for those who come later.
+func (w *writers) wait(ctx context.Context, namespace string) {
+	for _, g := range w.now(namespace) {
+		select {
+		case <-g.gone:
+		case <-ctx.Done():
 			return
 		}
-		delete(w.count, namespace)
-		for _, waiting := range w.waiting[namespace] {
-			close(waiting)
-		}
-		delete(w.waiting, namespace)
 	}
 }
 
-// wait returns when a moment has come at which nobody was creating in the namespace, or ctx ends.
-func (w *writers) wait(ctx context.Context, namespace string) {
+// now returns those who are writing. Who comes later is of another group.
+func (w *writers) now(namespace string) []*group {
 	w.mu.Lock()
-	if w.count[namespace] == 0 {
-		w.mu.Unlock()
-		return
+	defer w.mu.Unlock()
+	for _, g := range w.groups[namespace] {
+		g.closed = true
 	}
-	none := make(chan struct{})
-	w.waiting[namespace] = append(w.waiting[namespace], none)
-	w.mu.Unlock()
-	select {
-	case <-none:
-	case <-ctx.Done():
-	}
+	return slices.Clone(w.groups[namespace])
 }

@@ -1,0 +1,42 @@
+package namespace
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
+)
+
+// standing are the namespaces that clients of Kubernetes count on: where they put what says nothing of a namespace, where a
+// cluster keeps what is its own, and where everybody may read. They are made when they are missing.
+var standing = []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic}
+
+// MakeStanding makes the namespaces that are always there.
+func (c *Controller) MakeStanding(ctx context.Context, scheme *runtime.Scheme) error {
+	for _, name := range standing {
+		if err := c.makeNamespace(ctx, scheme, rest.Name{Name: name}); err != nil {
+			return fmt.Errorf("create the namespace %q: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func (c *Controller) makeNamespace(ctx context.Context, scheme *runtime.Scheme, name rest.Name) error {
+	r := c.namespaces
+	if _, err := r.Get.Get(ctx, name, metav1.GetOptions{}); err == nil || !apierrors.IsNotFound(err) {
+		return err
+	}
+	obj, err := scheme.New(r.GroupVersion.WithKind(r.Kind))
+	if err != nil {
+		return err
+	}
+	runtime.Meta(obj).Name = name.Name
+	if _, err := r.Create.Create(ctx, name, obj, metav1.CreateOptions{}); !apierrors.IsAlreadyExists(err) {
+		return err
+	}
+	return nil
+}
