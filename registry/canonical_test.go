@@ -15,14 +15,18 @@ import (
 
 // define returns the test resource with a strategy.
 func define(strategy registry.Strategy[*widget.Widget]) registry.Resource {
-	return registry.Define(registry.Definition[*widget.Widget]{
+	return registry.Define(definition(strategy))
+}
+
+func definition(strategy registry.Strategy[*widget.Widget]) registry.Definition[*widget.Widget] {
+	return registry.Definition[*widget.Widget]{
 		GroupKind:      widget.GroupKind,
 		Plural:         "widgets",
 		Namespaced:     true,
 		StorageVersion: widget.GV1,
 		Versions:       []schema.GroupVersion{widget.GV1, widget.GV1beta1, widget.GVOld},
 		Strategy:       strategy,
-	})
+	}
 }
 
 func TestWhatIsServedIsWhatIsStored(t *testing.T) {

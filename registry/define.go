@@ -37,7 +37,9 @@ type Definition[T runtime.Object] struct {
 	// kind has a status subresource, and the status can be written there only: a new object begins without one, and an
 	// update keeps the one that is stored. Its strategy may still set it.
 	CopyStatus func(from, to T)
-	Strategy   Strategy[T]
+	// Subresources are those of the author, besides status, scale and finalize.
+	Subresources []Subresource[T]
+	Strategy     Strategy[T]
 }
 
 // Options are what an operator may choose for a resource.
@@ -73,6 +75,7 @@ func Define[T runtime.Object](def Definition[T]) Resource {
 	def.Versions = slices.Clone(def.Versions)
 	def.ShortNames = slices.Clone(def.ShortNames)
 	def.Categories = slices.Clone(def.Categories)
+	def.Subresources = slices.Clone(def.Subresources)
 	if def.Singular == "" {
 		def.Singular = strings.ToLower(def.GroupKind.Kind)
 	}
@@ -211,6 +214,7 @@ func check[T runtime.Object](def Definition[T], scheme *runtime.Scheme, opts Opt
 	} else if !k.Protobuf() {
 		bad("the storage version %s has no protobuf methods: put +k8s:protobuf-gen=package into its doc.go and run gen", gv)
 	}
+	checkSubresources(&def, bad)
 	switch opts.StorageMediaType {
 	case "", rest.Protobuf, rest.JSON:
 	default:

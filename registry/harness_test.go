@@ -44,7 +44,14 @@ func serveThrough(t *testing.T, s strategy, wrap func(storage.Interface) storage
 
 func serveWith(t *testing.T, s strategy, opts registry.Options, wrap func(storage.Interface) storage.Interface) *server {
 	t.Helper()
-	scheme, resource := widget.Scheme(), define(s)
+	srv, _ := serveDefinition(t, definition(s), opts, wrap)
+	return srv
+}
+
+// serveDefinition also returns all that is served.
+func serveDefinition(t *testing.T, def registry.Definition[*widget.Widget], opts registry.Options, wrap func(storage.Interface) storage.Interface) (*server, []rest.Resource) {
+	t.Helper()
+	scheme, resource := widget.Scheme(), registry.Define(def)
 	form, err := resource.Form(scheme, registry.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +68,7 @@ func serveWith(t *testing.T, s strategy, opts registry.Options, wrap func(storag
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &server{t: t, Database: db, v1: served[0], beta: served[1], old: served[2]}
+	return &server{t: t, Database: db, v1: served[0], beta: served[1], old: served[2]}, served
 }
 
 func (s *server) raw(name rest.Name) string {

@@ -37,6 +37,7 @@ type endpoint[T runtime.Object] struct {
 	resource schema.GroupResource
 	// subresource is the part of the objects that the endpoint writes, "" for the objects themselves.
 	subresource string
+	wholly      bool     // the subresource is the author's, who may change all of the object
 	owners      *tracker // nil: nobody tracks who owns which field
 }
 

@@ -58,7 +58,8 @@ func (e *endpoint[T]) subresources(main rest.Resource) ([]rest.Resource, error) 
 		r.Get, r.Update, r.Patch, r.PatchTypes = scale, scale, scale, scalePatchTypes
 		parts = append(parts, r)
 	}
-	return parts, nil
+	mine, err := e.authored(part)
+	return append(parts, mine...), err
 }
 
 // counted makes the object to store of the one that a client sent: the part that the endpoint is about is taken from
@@ -75,7 +76,7 @@ func (e *endpoint[T]) counted(sent, old T) T {
 		from, to := runtime.Meta(sent), runtime.Meta(next)
 		to.UID, to.ResourceVersion, to.ManagedFields = from.UID, from.ResourceVersion, from.ManagedFields
 		return next
-	case copyStatus == nil:
+	case copyStatus == nil || e.wholly:
 		return sent
 	}
 	if e.def.Strategy.PrepareForUpdate != nil {

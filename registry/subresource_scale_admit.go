@@ -11,7 +11,6 @@ import (
 
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/registry/rest"
-	"github.com/typeplane/typeplane/runtime/serializer"
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -29,7 +28,7 @@ func (s *scaleEndpoint[T]) admit(ctx context.Context, name rest.Name, opts *meta
 		Name:        name.Name,
 		Options:     opts,
 		DryRun:      isDryRun(opts.DryRun),
-		Forms:       scaleForms{admission.Version{Resource: resource, Kind: scaleKind}},
+		Forms:       bodyForms{admission.Version{Resource: resource, Kind: scaleKind}, func() apiruntime.Object { return newScale() }},
 	})
 	if request == nil {
 		return scale, nil
@@ -47,24 +46,4 @@ func (s *scaleEndpoint[T]) admit(ctx context.Context, name rest.Name, opts *meta
 		return nil, apierrors.NewInternalError(fmt.Errorf("admission made a %T of a Scale", request.Object))
 	}
 	return next, e.admission.Validate(ctx, request)
-}
-
-// scaleForms shows admission the one version of a Scale.
-type scaleForms struct{ version admission.Version }
-
-func (f scaleForms) Versions() []admission.Version { return []admission.Version{f.version} }
-
-func (f scaleForms) Encode(obj apiruntime.Object, _ admission.Version) ([]byte, error) {
-	scale := obj.DeepCopyObject()
-	scale.GetObjectKind().SetGroupVersionKind(scaleKind)
-	return serializer.Append(nil, scale, serializer.JSON, false)
-}
-
-func (f scaleForms) Decode(data []byte, _ admission.Version) (apiruntime.Object, error) {
-	scale := new(autoscalingv1.Scale)
-	gvk, _, err := serializer.DecodeInto(data, serializer.JSON, scaleKind, scale)
-	if err == nil && gvk != scaleKind {
-		err = fmt.Errorf("it is a %s, want a %s", gvk, scaleKind)
-	}
-	return scale, err
 }

@@ -47,7 +47,7 @@ func (e *endpoint[T]) askStrategy(ctx context.Context, hub, old T) field.ErrorLi
 		if strategy.ValidateStatusUpdate != nil {
 			return strategy.ValidateStatusUpdate(ctx, hub, old)
 		}
-	case strategy.ValidateUpdate != nil:
+	case strategy.ValidateUpdate != nil && !e.wholly: // what clients may change is not what the author may
 		return strategy.ValidateUpdate(ctx, hub, old)
 	case strategy.Validate != nil:
 		return strategy.Validate(ctx, hub)

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
 )
 
 // create answers POST to a collection, and to a subresource that makes something of an object.
@@ -20,7 +21,7 @@ func (s *Server) create(c *call) error {
 	if err != nil {
 		return err
 	}
-	obj, err := s.decode(c, body, opts.FieldValidation)
+	obj, err := s.decodeOptional(c, body, opts.FieldValidation)
 	if err != nil {
 		return err
 	}
@@ -38,4 +39,14 @@ func (s *Server) create(c *call) error {
 		return err
 	}
 	return c.send(http.StatusCreated, view, form)
+}
+
+// decodeOptional is decode for a body that need not be there, if the resource says so.
+func (s *Server) decodeOptional(c *call, body []byte, fieldValidation string) (runtime.Object, error) {
+	if len(body) > 0 || !c.resource.BodyOptional {
+		return s.decode(c, body, fieldValidation)
+	}
+	obj := c.resource.NewBody()
+	obj.GetObjectKind().SetGroupVersionKind(bodyKind(c.resource))
+	return obj, nil
 }

@@ -187,6 +187,10 @@ func verbs(r *rest.Resource) []string {
 			names = append(names, verb.name)
 		}
 	}
+	for _, method := range r.ConnectMethods {
+		names = append(names, connectVerbs[method])
+	}
+	slices.Sort(names)
 	return names
 }
 

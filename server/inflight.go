@@ -28,14 +28,14 @@ func newPlaces(n int) places {
 // admit takes a place for the request, which the caller gives free when it is answered, or says that there is none. Requests that
 // write have places of their own, so that reads can't keep them out, nor they reads.
 //
-// Three things need no place: watches, which last and cost little; health checks, because to restart a busy server does not help;
+// Three things need no place: watches and what takes over its connection, which last and cost little; health checks, because to restart a busy server does not help;
 // and what an administrator does when all places are taken, because it may be the cure.
 func (s *Server) admit(c *call) (release func(), err error) {
 	free, count := s.reading, s.readCount
 	if !c.readOnly() {
 		free, count = s.writing, s.writeCount
 	}
-	if c.info.Verb == "watch" || !c.info.IsResource && openPath(c.info.Path) {
+	if c.info.Verb == "watch" || s.connector(c) != nil || !c.info.IsResource && openPath(c.info.Path) {
 		return func() {}, nil
 	}
 	if free == nil {

@@ -25,6 +25,9 @@ func (s *Server) series(c *call) *metrics.Series {
 	}
 	switch {
 	case r != nil:
+		if r.Connect != nil {
+			what.Verb = "CONNECT" // it lasts as long as it likes, which says nothing of how fast we are
+		}
 		what.Group, what.Version = r.GroupVersion.Group, r.GroupVersion.Version
 		what.Resource, what.Subresource, _ = strings.Cut(r.Name, "/")
 		what.Scope = scopeOf(c.info)

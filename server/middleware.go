@@ -79,9 +79,9 @@ func stampHeaders(c *call) {
 }
 
 // setDeadline gives the context its end: ?timeout= can shorten the server's own bound. Watches have a bound of their
-// own and ignore ?timeout=.
+// own and ignore ?timeout=; what takes over its connection has none.
 func (s *Server) setDeadline(c *call) (context.CancelFunc, error) {
-	if c.info.Verb == "watch" {
+	if c.info.Verb == "watch" || s.connector(c) != nil {
 		return func() {}, nil
 	}
 	timeout := s.config.RequestTimeout

@@ -1,8 +1,10 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
+	"net/http"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -60,8 +62,9 @@ type parameter struct {
 }
 
 type parameterSchema struct {
-	Type        string `json:"type"`
-	UniqueItems bool   `json:"uniqueItems"`
+	Type        string     `json:"type"`
+	UniqueItems bool       `json:"uniqueItems"`
+	Items       *schemaRef `json:"items,omitempty"` // of an array
 }
 
 // describer describes the paths of one group version.
@@ -81,15 +84,15 @@ func (d describer) paths(r *rest.Resource) map[string]*pathItem {
 		scope, collection = "Namespaced", apiPath(d.gv)+"/namespaces/{namespace}/"+r.Name
 		shared = append(shared, pathParameter("namespace", "The namespace of the object."))
 	}
-	kind := d.model(bodyKind(r))
+	kind, answer := d.model(bodyKind(r)), d.model(answerKind(r))
 
 	all := &pathItem{Parameters: append(shared, prettyParameter)}
 	if r.List != nil || r.Watch != nil {
 		all.Get = d.list(r, "list", scope, "")
 	}
 	if r.Create != nil {
-		all.Post = d.operation(r, "create", "post", scope, "create a "+r.Kind, writeParameters, "200", kind, "201", kind)
-		all.Post.RequestBody = body(kind, true)
+		all.Post = d.operation(r, "create", "post", scope, "create a "+r.Kind, writeParameters, "200", answer, "201", answer)
+		all.Post.RequestBody = body(kind, !r.BodyOptional)
 	}
 
 	if r.DeleteCollection != nil {
@@ -119,8 +122,11 @@ func (d describer) paths(r *rest.Resource) map[string]*pathItem {
 		one.Delete.RequestBody = body(d.named("DeleteOptions"), false)
 	}
 
+	if r.Connect != nil {
+		d.connect(one, r, scope)
+	}
 	if r.Subresource != "" {
-		one.Post = all.Post
+		one.Post = cmp.Or(all.Post, one.Post)
 		return map[string]*pathItem{collection + "/{name}/" + r.Subresource: one}
 	}
 	paths := map[string]*pathItem{collection: all, collection + "/{name}": one}
@@ -129,6 +135,34 @@ func (d describer) paths(r *rest.Resource) map[string]*pathItem {
 	}
 	maps.DeleteFunc(paths, func(_ string, item *pathItem) bool { return item.empty() })
 	return paths
+}
+
+// connect describes a subresource that answers by itself, with whatever it likes.
+func (d describer) connect(one *pathItem, r *rest.Resource, scope string) {
+	var parameters []parameter
+	for _, p := range r.ConnectParameters {
+		q := queryParameter(p.Name, p.Type, "An option of the "+r.Subresource+" of a "+r.Kind+".")
+		if p.Type == "array" {
+			q.Schema.UniqueItems, q.Schema.Items = false, &schemaRef{Type: "string"}
+		}
+		parameters = append(parameters, q)
+	}
+	for _, method := range r.ConnectMethods {
+		op := d.operation(r, "connect", "connect", method[:1]+strings.ToLower(method[1:])+scope, "connect to a "+r.Kind, parameters)
+		op.Responses["200"] = responseContent{Description: "OK", Content: map[string]content{"*/*": {schemaRef{Type: "string"}}}}
+		switch method {
+		case http.MethodGet:
+			one.Get = op
+		case http.MethodPost:
+			one.Post = op
+		case http.MethodPut:
+			one.Put = op
+		case http.MethodPatch:
+			one.Patch = op
+		case http.MethodDelete:
+			one.Delete = op
+		}
+	}
 }
 
 // empty says that nothing can be done there.
@@ -173,6 +207,9 @@ func (d describer) operation(r *rest.Resource, verb, action, scope, text string,
 // model refers to the schema of a kind.
 func (d describer) model(kind schema.GroupVersionKind) schemaRef {
 	name := d.models[kind]
+	if name == "" && kind == (schema.GroupVersionKind{Version: "v1", Kind: "Status"}) {
+		return d.named("Status")
+	}
 	if name == "" {
 		return schemaRef{Type: "object"}
 	}

@@ -73,15 +73,15 @@ func (c *call) endRecord() {
 	c.record.Emit(audit.StageResponseComplete)
 }
 
-// recordStart says that the answer of a watch begins.
-func (c *call) recordStart() {
+// recordStart says that the answer of a watch, or of what lasts as long, begins.
+func (c *call) recordStart(code int) {
 	if c.record == nil {
 		return
 	}
 	if c.impersonator != nil {
 		c.record.Impersonates(auditUser(c.user))
 	}
-	c.record.SetStatus(audit.Status{Code: http.StatusOK})
+	c.record.SetStatus(audit.Status{Code: code})
 	c.record.Emit(audit.StageResponseStarted)
 }
 

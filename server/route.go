@@ -42,6 +42,9 @@ func groupVersionOf(i requestInfo) schema.GroupVersion {
 // verb is the function that answers, or nil if the resource does not have it here.
 func (s *Server) verb(c *call) func(*call) error {
 	r := c.resource
+	if r.Connect != nil {
+		return ifServed(c.info.Item && slices.Contains(r.ConnectMethods, c.req.Method), s.connect)
+	}
 	switch c.info.Verb {
 	case "get":
 		return ifServed(r.Get != nil, s.get)
@@ -120,6 +123,7 @@ func (s *Server) refuseMethod(c *call) error {
 		add(r.Update != nil, "PUT")
 		add(r.Patch != nil, "PATCH")
 		add(r.Delete != nil, "DELETE")
+		add(true, r.ConnectMethods...)
 	} else {
 		add(r.List != nil || r.Watch != nil, "GET", "HEAD")
 		add(r.Create != nil && oneNamespace(r, c.info), "POST")

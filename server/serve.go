@@ -55,7 +55,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener, tlsConfig *tl
 func (s *Server) drain(srv *http.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.config.ShutdownTimeout)
 	defer cancel()
-	err := srv.Shutdown(ctx)
+	err := errors.Join(srv.Shutdown(ctx), s.taken.drain(ctx))
 	if errors.Is(err, context.DeadlineExceeded) {
 		closeErr := srv.Close()
 		return errors.Join(fmt.Errorf("server: requests were still in flight %s after the stop and have been cut off", s.config.ShutdownTimeout), closeErr)

@@ -39,6 +39,7 @@ type Server struct {
 	watches    watches
 	watching   context.Context
 	endWatches context.CancelFunc // ends every watch
+	taken      taken
 }
 
 var _ http.Handler = (*Server)(nil)

@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"fmt"
+	"net/http"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -33,6 +34,19 @@ func bodyKind(r *rest.Resource) schema.GroupVersionKind {
 	return r.BodyKind
 }
 
+// answerKind is the kind of what is received from a resource.
+func answerKind(r *rest.Resource) schema.GroupVersionKind {
+	if r.AnswerKind.Empty() {
+		return bodyKind(r)
+	}
+	return r.AnswerKind
+}
+
+// connectVerbs are what the methods of a connector are called in discovery, and to whoever authorizes.
+var connectVerbs = map[string]string{
+	http.MethodGet: "get", http.MethodPost: "create", http.MethodPut: "update", http.MethodPatch: "patch", http.MethodDelete: "delete",
+}
+
 // checkSubresource says what is wrong with a subresource, whose own names are checked like those of any resource.
 func (c *Config) checkSubresource(r *rest.Resource, served map[schema.GroupVersionResource]bool) error {
 	var errs []error
@@ -45,10 +59,19 @@ func (c *Config) checkSubresource(r *rest.Resource, served map[schema.GroupVersi
 	if r.Subresource != "" && (r.List != nil || r.Watch != nil || r.DeleteCollection != nil) {
 		bad("a subresource is no collection: it has no List, Watch or DeleteCollection")
 	}
+	if r.Connect != nil && (r.Subresource == "" || r.Get != nil || r.Create != nil || r.Update != nil || r.Patch != nil || r.Delete != nil) {
+		bad("only a subresource can be connected to, and then it has no other verbs")
+	}
+	for _, method := range r.ConnectMethods {
+		if connectVerbs[method] == "" || r.Connect == nil {
+			bad(fmt.Sprintf("there is no Connect, or none with the method %q", method))
+		}
+	}
 	if r.NewBody != nil && r.BodyKind.Empty() {
 		bad("it makes bodies of a kind that it does not name: set BodyKind")
 	}
-	if r.NewBody == nil && !r.BodyKind.Empty() && c.Scheme != nil && !c.Scheme.Recognizes(r.BodyKind) {
+	sent := r.Create != nil || r.Update != nil || r.Patch != nil
+	if r.NewBody == nil && sent && !r.BodyKind.Empty() && c.Scheme != nil && !c.Scheme.Recognizes(r.BodyKind) {
 		bad(fmt.Sprintf("the scheme does not know the kind of its bodies, %s: set NewBody", r.BodyKind))
 	}
 	return errors.Join(errs...)

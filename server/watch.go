@@ -71,7 +71,7 @@ func (c *call) sendEvents(ctx context.Context, stream rest.Stream, form rest.For
 		frame = appendProtobufEvent
 	}
 	control := http.NewResponseController(c.w)
-	c.recordStart()
+	c.recordStart(http.StatusOK)
 	// A client that stops reading must not keep the watch beyond its end; not every ResponseWriter can have a deadline.
 	_ = control.SetWriteDeadline(deadline)
 	c.w.WriteHeader(http.StatusOK)

@@ -155,7 +155,7 @@ var rules = []rule{
 	},
 	{
 		in:     []string{"registry/..."},
-		forbid: []string{"./storage/etcd3", "./storage/embedded", "./storage/cacher", "./server/...", "./boot/...", "net/http"},
+		forbid: []string{"./storage/etcd3", "./storage/embedded", "./storage/cacher", "./server/...", "./boot/..."},
 		but:    []string{},
 		reason: "registry meets its backend and its HTTP front in boot; it sees storage.Interface and offers rest.Resource",
 	},
@@ -164,6 +164,12 @@ var rules = []rule{
 		forbid: []string{"./registry/...", "./server/...", "./boot/...", "./storage/..."},
 		but:    []string{"./storage", "./server/auth", "./registry/rest"}, // of rest: warnings and annotations, in the context
 		reason: "admission sees requests, and readers that boot gives it; it knows who asks, how to tell a client something, and what an operation of a transaction is, no more",
+	},
+	{
+		in:     []string{"registry/..."},
+		except: []string{"registry/rest/connect.go", "registry/subresource_connect.go"},
+		forbid: []string{"net/http"},
+		reason: "verbs are answered with a rest.View, whoever asks; only a subresource that streams or takes over its connection has to be given that",
 	},
 	{
 		in:     []string{"registry/rest"},

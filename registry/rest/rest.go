@@ -39,6 +39,10 @@ type Resource struct {
 	BodyKind schema.GroupVersionKind
 	// NewBody makes an empty object of BodyKind, to be decoded into; nil when what is received is of Kind.
 	NewBody func() Body
+	// BodyOptional says that a POST without a body is one with an empty object.
+	BodyOptional bool
+	// AnswerKind is the kind of what is received when that is another one than of what is sent; zero: it is the same.
+	AnswerKind schema.GroupVersionKind
 	// StorageVersion is the version that the stored objects have, for the hash in discovery.
 	StorageVersion schema.GroupVersion
 
@@ -52,6 +56,12 @@ type Resource struct {
 	// PatchTypes are the ones that Patch takes, the preferred one first.
 	PatchTypes       []types.PatchType
 	DeleteCollection CollectionDeleter
+
+	// Connect answers requests with ConnectMethods ("GET", "POST", …), in place of the verbs above; only a subresource has
+	// it, and then nothing else. ConnectParameters are its options.
+	Connect           Connector
+	ConnectMethods    []string
+	ConnectParameters []QueryParameter
 }
 
 // Body is an object that a client sends.

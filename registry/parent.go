@@ -1,0 +1,84 @@
+package registry
+
+import (
+	"context"
+	"errors"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
+)
+
+// Parent is the object that a subresource belongs to, for the time of a request. One that a test makes of an Object alone
+// changes that.
+type Parent[T runtime.Object] struct {
+	Name rest.Name
+	// Object is as it was stored when the request came, with its resourceVersion. It belongs to whoever has the Parent.
+	Object T
+	// DryRun says that nothing may be changed. Update knows that.
+	DryRun bool
+
+	store   *endpoint[T] // nil in tests of an author
+	manager string
+}
+
+func (e *endpoint[T]) newParent(ctx context.Context, name rest.Name, manager string, dryRun bool) (*Parent[T], error) {
+	obj, err := e.parent(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return &Parent[T]{Name: name, Object: obj, DryRun: dryRun, store: e, manager: manager}, nil
+}
+
+// Read reads the object again and returns it, also in Object. Its error is an API status.
+func (p *Parent[T]) Read(ctx context.Context) (T, error) {
+	if p.store == nil {
+		return p.Object, nil
+	}
+	obj, err := p.store.parent(ctx, p.Name, metav1.GetOptions{})
+	if err == nil {
+		p.Object = obj
+	}
+	return obj, err
+}
+
+// Update writes the object as change makes it, and returns it as it is stored then, also in Object. change gets a copy of what
+// is stored, again when another writer comes first; so it must have no effect outside of it. An error of change ends the
+// update and is returned. The rules are those of Change. What changes nothing is not written.
+func (p *Parent[T]) Update(ctx context.Context, change func(obj T) error) (T, error) {
+	if p.store == nil {
+		return p.Object, change(p.Object)
+	}
+	var none T
+	entry, err := p.store.rewrite(ctx, p.Name, p.manager, p.DryRun, change)
+	if err != nil {
+		return none, err
+	}
+	obj, err := p.store.parentOf(entry)
+	if err == nil {
+		p.Object = obj
+	}
+	return obj, err
+}
+
+// fieldErrors are the errors of fields that err consists of; none if there is anything else in it.
+func fieldErrors(err error) field.ErrorList {
+	var one *field.Error
+	if errors.As(err, &one) {
+		return field.ErrorList{one}
+	}
+	var several interface{ Errors() []error }
+	if !errors.As(err, &several) {
+		return nil
+	}
+	var list field.ErrorList
+	for _, err := range several.Errors() {
+		if !errors.As(err, &one) {
+			return nil
+		}
+		list = append(list, one)
+	}
+	return list
+}

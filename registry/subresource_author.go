@@ -1,0 +1,293 @@
+package registry
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/storage"
+)
+
+// Subresource is a part of the path below an object that the author of the kind answers: …/books/{name}/lend. Getter,
+// Action, Change and Connector make them. It is immutable.
+type Subresource[T runtime.Object] struct {
+	name     string
+	versions []schema.GroupVersion // nil: all of the kind
+	// serve fills in the verbs of r, which has its names already. The endpoint belongs to the subresource.
+	serve   func(e *endpoint[T], r *rest.Resource)
+	problem string
+}
+
+// In returns the subresource for some of the versions of its kind; without it, it is there in all.
+func (s Subresource[T]) In(versions ...schema.GroupVersion) Subresource[T] {
+	s.versions = slices.Clone(versions)
+	return s
+}
+
+// Getter is a subresource that is read: GET …/{name}/{subresource} answers with what get makes of the object. answer is the
+// kind of that. obj belongs to get.
+func Getter[T runtime.Object, A apiruntime.Object](name string, answer schema.GroupVersionKind, get func(ctx context.Context, obj T) (A, error)) Subresource[T] {
+	return Subresource[T]{name: name, serve: func(e *endpoint[T], r *rest.Resource) {
+		r.BodyKind = answer
+		r.Get = getPart[T, A]{e, answer, get}
+	}}
+}
+
+// Action is a subresource that does something: POST …/{name}/{subresource} with an object of the kind body is answered with
+// what act returns, which is of the kind answer. A request without a body has an empty one. act is called once for each request; it changes the
+// object that the subresource belongs to, if it does, with of.Update. It has to leave everything else as it is where of.DryRun says so.
+func Action[T runtime.Object, B any, P bodyType[B], A apiruntime.Object](
+	name string, body, answer schema.GroupVersionKind, act func(ctx context.Context, of *Parent[T], in P) (A, error),
+) Subresource[T] {
+	return Subresource[T]{name: name, serve: func(e *endpoint[T], r *rest.Resource) {
+		r.BodyKind, r.NewBody, r.BodyOptional = body, newBody[B, P], true
+		if answer != body {
+			r.AnswerKind = answer
+		}
+		r.Create = actPart[T, P, A]{e, bodyOf{body, newBody[B, P]}, answer, act}
+	}}
+}
+
+// Change is a subresource that changes the object which it belongs to, as pods/binding does: POST …/{name}/{subresource} with
+// an object of the kind body is answered with a Status. apply changes obj, which is a copy of what is stored; it is
+// called again when another writer comes first, so it must have no effect outside of obj. The uid and the resourceVersion
+// of the body, if it has any, are those that obj must have.
+//
+// What apply makes of obj has to be valid by the rules of metadata, by those in the markers of the kind, and by
+// Strategy.Validate. Strategy.ValidateUpdate, which says what clients may change, is not asked.
+func Change[T runtime.Object, B any, P bodyType[B]](name string, body schema.GroupVersionKind, apply func(ctx context.Context, obj T, in P) error) Subresource[T] {
+	return Subresource[T]{name: name, serve: func(e *endpoint[T], r *rest.Resource) {
+		r.BodyKind, r.NewBody = body, newBody[B, P]
+		r.AnswerKind = statusKind
+		r.Create = changePart[T, P]{e, bodyOf{body, newBody[B, P]}, apply}
+	}}
+}
+
+// bodyType is a pointer to a struct that clients send.
+type bodyType[B any] interface {
+	*B
+	rest.Body
+}
+
+func newBody[B any, P bodyType[B]]() rest.Body { return P(new(B)) }
+
+var statusKind = schema.GroupVersionKind{Version: "v1", Kind: "Status"}
+
+// checkSubresources says what is wrong with the subresources of a definition.
+func checkSubresources[T runtime.Object](def *Definition[T], bad func(format string, args ...any)) {
+	seen := map[string]bool{}
+	if def.CopyStatus != nil {
+		seen[subresourceStatus] = true
+	}
+	for _, s := range def.Subresources {
+		switch {
+		case s.serve == nil:
+			bad("a subresource is empty: make it with Getter, Action, Change or Connector")
+		case s.problem != "":
+			bad("subresource %s: %s", s.name, s.problem)
+		case len(validation.IsDNS1123Label(s.name)) > 0:
+			bad("subresource %q: its name must be a lower-case path segment, like restart", s.name)
+		case seen[s.name] || s.name == subresourceScale || s.name == subresourceFinalize:
+			bad("subresource %s: the name is taken", s.name)
+		}
+		seen[s.name] = true
+		for _, gv := range s.versions {
+			if !slices.Contains(def.Versions, gv) {
+				bad("subresource %s: version %s is not served", s.name, gv)
+			}
+		}
+	}
+}
+
+// authored returns the subresources of the author in the version of the endpoint. part makes one without verbs.
+func (e *endpoint[T]) authored(part func(name string) rest.Resource) ([]rest.Resource, error) {
+	var parts []rest.Resource
+	for _, s := range e.def.Subresources {
+		if s.versions != nil && !slices.Contains(s.versions, e.kind.GroupVersionKind().GroupVersion()) {
+			continue
+		}
+		own := *e
+		own.subresource, own.wholly = s.name, true
+		var err error
+		if own.owners, err = e.schemas.tracker(e.codec.scheme, e.kind, s.name); err != nil {
+			return nil, err
+		}
+		r := part(s.name)
+		s.serve(&own, &r)
+		parts = append(parts, r)
+	}
+	return parts, nil
+}
+
+// parent reads the object that a subresource belongs to. It belongs to the caller.
+func (e *endpoint[T]) parent(ctx context.Context, name rest.Name, opts metav1.GetOptions) (obj T, err error) {
+	entry, err := e.get(ctx, name, opts)
+	if err != nil {
+		return obj, err
+	}
+	return e.parentOf(entry)
+}
+
+// parentOf is the object of an entry as an author gets to see it: with its resourceVersion.
+func (e *endpoint[T]) parentOf(entry storage.Entry) (T, error) {
+	obj, err := e.decodeHub(entry)
+	if err == nil {
+		runtime.Meta(obj).ResourceVersion = storage.FormatRevision(entry.Revision)
+	}
+	return obj, err
+}
+
+// rewrite changes an object as its author wants it. apply gets a copy of what is stored, again for each attempt; its error is
+// returned as it is.
+func (e *endpoint[T]) rewrite(ctx context.Context, name rest.Name, manager string, dryRun bool, apply func(obj T) error) (storage.Entry, error) {
+	key, err := e.key(name)
+	if err != nil {
+		return storage.Entry{}, err
+	}
+	var refused error
+	entry, err := e.write(ctx, key, dryRun, func(current storage.Entry) ([]byte, []storage.Op, error) {
+		old, err := e.parentOf(current)
+		if err != nil {
+			return nil, nil, err
+		}
+		next := e.deepCopy(old)
+		if refused = apply(next); refused != nil {
+			return nil, nil, refused
+		}
+		e.own(ctx, next, old, author{manager: manager})
+		return e.replace(ctx, nil, next, old, current)
+	})
+	if refused != nil {
+		return entry, refused
+	}
+	return entry, statusOf(err, "update", e.resource, name.Name)
+}
+
+// getPart, actPart and changePart are the verbs of subresources of an author.
+type (
+	getPart[T runtime.Object, A apiruntime.Object] struct {
+		of     *endpoint[T]
+		answer schema.GroupVersionKind
+		get    func(context.Context, T) (A, error)
+	}
+	actPart[T runtime.Object, P rest.Body, A apiruntime.Object] struct {
+		of *endpoint[T]
+		bodyOf
+		answer schema.GroupVersionKind
+		act    func(context.Context, *Parent[T], P) (A, error)
+	}
+	changePart[T runtime.Object, P rest.Body] struct {
+		of *endpoint[T]
+		bodyOf
+		apply func(context.Context, T, P) error
+	}
+)
+
+// bodyOf is what a subresource takes.
+type bodyOf struct {
+	kind schema.GroupVersionKind
+	new  func() rest.Body
+}
+
+func (b bodyOf) sent(name rest.Name, opts *metav1.CreateOptions) sent {
+	return sent{admission.Create, name, b.kind, func() apiruntime.Object { return b.new() }, opts, isDryRun(opts.DryRun)}
+}
+
+func (p getPart[T, A]) Get(ctx context.Context, name rest.Name, opts metav1.GetOptions) (rest.View, error) {
+	obj, err := p.of.parent(ctx, name, opts)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := p.get(ctx, obj)
+	if err != nil {
+		return nil, authorError(err, p.answer.GroupKind(), name.Name)
+	}
+	return answerView(answer, p.answer), nil
+}
+
+func (p actPart[T, P, A]) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.CreateOptions) (rest.View, error) {
+	of, err := p.of.newParent(ctx, name, opts.FieldManager, isDryRun(opts.DryRun))
+	if err != nil {
+		return nil, err
+	}
+	if err := p.of.matchBody(obj.(P), name); err != nil {
+		return nil, err
+	}
+	in, err := admitBody(ctx, p.of, p.sent(name, &opts), obj.(P))
+	if err != nil {
+		return nil, err
+	}
+	answer, err := p.act(ctx, of, in)
+	if err != nil {
+		return nil, authorError(err, p.kind.GroupKind(), name.Name)
+	}
+	return answerView(answer, p.answer), nil
+}
+
+func (p changePart[T, P]) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.CreateOptions) (rest.View, error) {
+	in := obj.(P)
+	if err := p.of.matchBody(in, name); err != nil {
+		return nil, err
+	}
+	in, err := admitBody(ctx, p.of, p.sent(name, &opts), in)
+	if err != nil {
+		return nil, err
+	}
+	_, err = p.of.rewrite(ctx, name, opts.FieldManager, isDryRun(opts.DryRun), func(obj T) error {
+		if err := p.apply(ctx, obj, in); err != nil {
+			return authorError(err, p.kind.GroupKind(), name.Name)
+		}
+		want, meta := in.GetObjectMeta(), runtime.Meta(obj)
+		if uid := want.GetUID(); uid != "" {
+			meta.UID = uid
+		}
+		if revision := want.GetResourceVersion(); revision != "" {
+			meta.ResourceVersion = revision
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return structView{&metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: statusKind.Kind, APIVersion: statusKind.Version},
+		Status:   metav1.StatusSuccess,
+		Code:     201,
+	}}, nil
+}
+
+// matchBody makes the name and the namespace of a body those of the request, or says that they differ.
+func (s *Store[T]) matchBody(body rest.Body, name rest.Name) error {
+	meta, ok := body.GetObjectMeta().(*metav1.ObjectMeta)
+	if !ok {
+		return nil
+	}
+	if err := matchName(meta, name); err != nil {
+		return err
+	}
+	return s.matchNamespace(meta, name)
+}
+
+// answerView shows what an author answers.
+func answerView(obj apiruntime.Object, kind schema.GroupVersionKind) rest.View {
+	obj.GetObjectKind().SetGroupVersionKind(kind)
+	return structView{obj}
+}
+
+// authorError makes an API status of what a function of an author returns: of errors of fields (field.Error, or several in
+// field.ErrorList.ToAggregate) one that says that a kind is invalid. Everything that is no status already is the server's fault.
+func authorError(err error, kind schema.GroupKind, name string) error {
+	if errs := fieldErrors(err); len(errs) > 0 {
+		return apierrors.NewInvalid(kind, name, errs)
+	}
+	return statusOf(err, "answer", schema.GroupResource{Group: kind.Group, Resource: strings.ToLower(kind.Kind)}, name)
+}
