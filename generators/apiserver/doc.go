@@ -58,6 +58,7 @@ const (
 	tagSelectableField = "kubebuilder:selectablefield"
 	tagStatus          = "kubebuilder:subresource:status"
 	tagScale           = "kubebuilder:subresource:scale"
+	tagSubresource     = "typeplane:subresource"
 	tagPrintColumn     = "kubebuilder:printcolumn"
 	tagNonNamespaced   = "genclient:nonNamespaced"
 	tagJSON            = "typeplane:json-gen"
@@ -77,6 +78,8 @@ var tags = []tag.Definition{
 	{Name: tagSelectableField, Scope: tag.Type, Value: tag.Fields, Doc: "JSONPath= of a string, number or bool that field selectors may name, like .spec.isbn."},
 	{Name: tagStatus, Scope: tag.Type, Doc: "The status is a subresource: it is written at …/status, and only there. One of the versions is enough."},
 	{Name: tagScale, Scope: tag.Type, Value: tag.Fields, Doc: "The kind can be scaled: specpath= and statuspath= of its numbers of replicas, like .spec.replicas, and selectorpath= of a string, a map of labels or a label selector."},
+	{Name: tagSubresource, Scope: tag.Type, Value: tag.Fields, Keys: []string{"name", "methods"}, Example: "+typeplane:subresource:name=restart",
+		Doc: "The kind has a subresource of this name= in this version, which a method of its strategy answers: name=restart is Restart. The form of the method says what it is: one that is read, an action, a change of the object, or one that streams, which may have methods=GET;POST (see registry.Getter, Action, Change and Connector)."},
 	{Name: tagPrintColumn, Scope: tag.Type, Value: tag.Fields, Doc: "A column of kubectl get besides the name: name=, type=string, integer, number, boolean or date, JSONPath=.spec.title, and perhaps description=, format= and priority=1 for -o wide. Without any a kind shows its age."},
 	{Name: tagNonNamespaced, Scope: tag.Type, Doc: "The same as +kubebuilder:resource:scope=Cluster."},
 }

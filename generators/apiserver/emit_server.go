@@ -67,6 +67,7 @@ func (p printer) resource(h *hub) {
 	if h.status {
 		p.copyStatus(h)
 	}
+	p.authored(h)
 	if h.strategy != nil && len(h.strategy.hooks) > 0 {
 		p.P("Strategy: ", emit.Ident{Path: registryPath, Name: "Strategy"}, "[*", h.ident(), "]{")
 		for _, name := range h.strategy.hooks {

@@ -2,6 +2,10 @@ package apiserver
 
 import (
 	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/generators/emit"
 )
 
 // copyStatus prints the function that a status subresource is made of.
@@ -71,4 +75,46 @@ func cast(f target, to string) string {
 		return f.value
 	}
 	return to + "(" + f.value + ")"
+}
+
+// authored prints the subresources that the strategy of a kind answers.
+func (p printer) authored(h *hub) {
+	if len(h.authored) == 0 {
+		return
+	}
+	registry := func(name string) emit.Ident { return emit.Ident{Path: registryPath, Name: name} }
+	p.P("Subresources: []", registry("Subresource"), "[*", h.ident(), "]{")
+	for _, a := range h.authored {
+		line := []any{registry(string(a.form)), "(", quoted(a.name), ", "}
+		switch a.form {
+		case getter:
+			line = append(line, p.groupVersionKind(a.answer), ", ")
+		case action:
+			line = append(line, p.groupVersionKind(a.body), ", ", p.groupVersionKind(a.answer), ", ")
+		case change:
+			line = append(line, p.groupVersionKind(a.body), ", ")
+		case connector:
+			line = append(line, p.groupVersionKind(a.body), ", ", stringList(a.methods), ", ")
+		}
+		line = append(line, local(h), "Strategy.", a.method, ")")
+		if a.versions != nil {
+			line = append(line, ".In(")
+			for i, gv := range a.versions {
+				if i > 0 {
+					line = append(line, ", ")
+				}
+				line = append(line, p.groupVersion(gv))
+			}
+			line = append(line, ")")
+		}
+		p.P(append(line, ",")...)
+	}
+	p.P("},")
+}
+
+func (p printer) groupVersionKind(gvk schema.GroupVersionKind) string {
+	if gvk.Empty() {
+		return p.Ident(schemaPath, "GroupVersionKind") + "{}"
+	}
+	return fmt.Sprintf("%s{Group: %q, Version: %q, Kind: %q}", p.Ident(schemaPath, "GroupVersionKind"), gvk.Group, gvk.Version, gvk.Kind)
 }

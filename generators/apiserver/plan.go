@@ -40,6 +40,7 @@ type hub struct {
 	names     names
 	status    bool      // it has a status subresource
 	strategy  *strategy // nil without one
+	authored  []authored
 }
 
 // version is a kind in one API version.
@@ -82,6 +83,12 @@ type planner struct {
 	conversions map[*types.Type]conversions // by version
 	pass        *generators.Pass
 	messages    *protobuf.Numbers // nil until it is asked for
+
+	// api are the packages of the versions of the server that is planned, groupVersions what those are.
+	api           []*load.Package
+	groupVersions map[*load.Package]schema.GroupVersion
+	// bodies are the structs that subresources take. They are no kinds, although they have metadata.
+	bodies map[*types.Type]bool
 }
 
 // plan decides what each server of the run consists of. A server with a problem is reported and planned as far as
@@ -103,6 +110,8 @@ func plan(pass *generators.Pass) []*server {
 
 func (p *planner) server(main *load.Package, api []*load.Package) *server {
 	s := &server{pkg: main, name: serverName(main.Path), part: main.Name != "main"}
+	p.api, p.groupVersions = api, map[*load.Package]schema.GroupVersion{}
+	p.bodies = bodiesOf(main)
 	var versions []*version
 	for _, pkg := range api {
 		found := p.versions(pkg)

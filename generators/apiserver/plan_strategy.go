@@ -56,9 +56,11 @@ var hooks = []hook{
 	{"Cells", []param{obj}, "[]any"},
 }
 
+// strategySuffix ends the name of a strategy, which begins with the kind.
+const strategySuffix = "Strategy"
+
 // strategies finds the strategy of each kind by its name.
 func (p *planner) strategies(s *server) {
-	const suffix = "Strategy"
 	of := map[string][]*hub{}
 	var kinds []string
 	for _, h := range s.hubs {
@@ -67,7 +69,7 @@ func (p *planner) strategies(s *server) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.pkg.Types.Types)) {
 		t := s.pkg.Types.Types[name]
-		kind, ok := strings.CutSuffix(name, suffix)
+		kind, ok := strings.CutSuffix(name, strategySuffix)
 		if !ok || t.Kind != types.Struct || !token.IsExported(name) {
 			continue
 		}
@@ -77,11 +79,16 @@ func (p *planner) strategies(s *server) {
 		case len(hubs) > 1:
 			p.problem(p.set.TypePos(t), name, fmt.Sprintf("%d groups have a kind %s", len(hubs), kind), "serve the groups from two programs, or rename a kind")
 		case hasHook(t):
-			cure := "call it <Kind>" + suffix + ", for a kind of this server"
+			cure := "call it <Kind>" + strategySuffix + ", for a kind of this server"
 			if near := tag.Nearest(kind, kinds); near != "" {
-				cure = "did you mean " + near + suffix + "?"
+				cure = "did you mean " + near + strategySuffix + "?"
 			}
 			p.problem(p.set.TypePos(t), name, "there is no kind "+kind, cure)
+		}
+	}
+	for _, h := range s.hubs {
+		if h.strategy == nil {
+			h.authored = p.authoredOf(nil, h)
 		}
 	}
 }
@@ -89,6 +96,8 @@ func (p *planner) strategies(s *server) {
 // strategy collects the hooks of t and reports methods that are none, or are written otherwise.
 func (p *planner) strategy(t *types.Type, h *hub) *strategy {
 	out := &strategy{goType: t}
+	h.authored = p.authoredOf(t, h)
+	answers := answering(t, h)
 	for _, k := range hooks {
 		method := t.Methods[k.name]
 		if method == nil {
@@ -101,14 +110,14 @@ func (p *planner) strategy(t *types.Type, h *hub) *strategy {
 		p.problem(p.set.FuncPos(method), t.Name.Name+"."+k.name, "a strategy has it in another form", "write it as "+k.declaration(t, h.goType))
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Methods)) {
-		if !token.IsExported(name) || slices.ContainsFunc(hooks, func(k hook) bool { return k.name == name }) {
+		if !token.IsExported(name) || answers[name] || slices.ContainsFunc(hooks, func(k hook) bool { return k.name == name }) {
 			continue
 		}
 		var known []string
 		for _, k := range hooks {
 			known = append(known, k.name)
 		}
-		cure := "a strategy has " + strings.Join(known, ", ") + "; methods with a small letter are yours"
+		cure := "a strategy has " + strings.Join(known, ", ") + "; subresources have a marker +" + tagSubresource + ":name= on their kind; methods with a small letter are yours"
 		if near := tag.Nearest(name, known); near != "" {
 			cure = "did you mean " + near + "?"
 		}

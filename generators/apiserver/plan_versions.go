@@ -76,10 +76,11 @@ func foldersWithGroup(dir string) []string {
 // versions are the kinds of one API package, by name.
 func (p *planner) versions(pkg *load.Package) []*version {
 	gv := p.groupVersion(pkg)
+	p.groupVersions[pkg] = gv
 	defaulted := defaulter.Covers(p.set, pkg)
 	var out []*version
 	for _, v := range p.declared(pkg) {
-		if tag.Has(v.lines, tagSkip) || !p.hasList(v) {
+		if tag.Has(v.lines, tagSkip) || p.bodies[v.goType] || !p.hasList(v) {
 			continue
 		}
 		v.gv, v.hub, v.served = gv, v.goType, !tag.Has(v.lines, tagUnserved)
