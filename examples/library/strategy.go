@@ -4,9 +4,12 @@ import (
 	"context"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/examples/library/api"
+	v1 "github.com/typeplane/typeplane/examples/library/api/v1"
+	"github.com/typeplane/typeplane/registry"
 )
 
 // BookStrategy holds the rules of books that their types can't express. The generator finds it by its name, and its
@@ -31,4 +34,26 @@ func (BookStrategy) Validate(_ context.Context, book *api.Book) field.ErrorList 
 		}
 	}
 	return errs
+}
+
+// Lend answers POST …/books/{name}/lend: one copy less is available.
+func (BookStrategy) Lend(ctx context.Context, of *registry.Parent[*api.Book], loan *v1.Loan) (*v1.Loan, error) {
+	if loan.Reader == "" {
+		return nil, field.Required(field.NewPath("reader"), "say who takes the copy home")
+	}
+	book, err := of.Update(ctx, func(book *api.Book) error {
+		if book.Spec.Genre == string(v1.Reference) {
+			return field.Forbidden(field.NewPath("reader"), "a reference book never leaves the house")
+		}
+		if book.Status.Available == 0 {
+			return apierrors.NewTooManyRequests("all copies are lent", 0)
+		}
+		book.Status.Available--
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	loan.Left = book.Status.Available
+	return loan, nil
 }

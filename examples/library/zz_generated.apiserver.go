@@ -95,6 +95,9 @@ func newServer() boot.Server {
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "library.example.com", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "library.example.com", Version: "v1"}, {Group: "library.example.com", Version: "v1alpha1"}},
+				Subresources: []registry.Subresource[*api.Book]{
+					registry.Action("lend", schema.GroupVersionKind{Group: "library.example.com", Version: "v1", Kind: "Loan"}, schema.GroupVersionKind{Group: "library.example.com", Version: "v1", Kind: "Loan"}, bookStrategy.Lend).In(schema.GroupVersion{Group: "library.example.com", Version: "v1"}),
+				},
 				Strategy: registry.Strategy[*api.Book]{
 					PrepareForCreate: bookStrategy.PrepareForCreate,
 					Validate:         bookStrategy.Validate,

@@ -80,7 +80,7 @@ func (p *planner) versions(pkg *load.Package) []*version {
 	defaulted := defaulter.Covers(p.set, pkg)
 	var out []*version
 	for _, v := range p.declared(pkg) {
-		if tag.Has(v.lines, tagSkip) || p.bodies[v.goType] || !p.hasList(v) {
+		if tag.Has(v.lines, tagSkip) || p.bodies[v.goType] && v.list() == nil || !p.hasList(v) {
 			continue
 		}
 		v.gv, v.hub, v.served = gv, v.goType, !tag.Has(v.lines, tagUnserved)
@@ -143,9 +143,9 @@ func (p *planner) groupVersion(pkg *load.Package) schema.GroupVersion {
 // hasList says whether the kind has its list type, and reports one that is missing or is no list of the kind.
 func (p *planner) hasList(v *version) bool {
 	item, name := v.goType.Name.Name, v.goType.Name.Name+"List"
-	list, pos := v.pkg.Types.Types[name], v.pos
+	list, pos := v.list(), v.pos
 	if i := slices.IndexFunc(v.pkg.Aliases, func(a load.Alias) bool { return a.Name == name }); i >= 0 {
-		list, pos = v.pkg.Aliases[i].Target, p.set.AliasPos(v.pkg.Aliases[i])
+		pos = p.set.AliasPos(v.pkg.Aliases[i])
 	}
 	switch {
 	case list == nil && v.aliased():
@@ -163,6 +163,15 @@ func (p *planner) hasList(v *version) bool {
 		return false
 	}
 	return true
+}
+
+// list is what is called like a list of the kind, nil if nothing is.
+func (v *version) list() *types.Type {
+	name := v.goType.Name.Name + "List"
+	if i := slices.IndexFunc(v.pkg.Aliases, func(a load.Alias) bool { return a.Name == name }); i >= 0 {
+		return v.pkg.Aliases[i].Target
+	}
+	return v.pkg.Types.Types[name]
 }
 
 // aliased says whether the Go type belongs to another package than the kind.

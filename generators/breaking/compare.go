@@ -130,6 +130,9 @@ func (c *comparer) kind(old, now *surface.Kind) {
 	if old.Scale && !now.Scale {
 		say("the scale subresource is gone", "keep +kubebuilder:subresource:scale")
 	}
+	for _, name := range without(old.Subresources, now.Subresources) {
+		say("the subresource "+name+" is gone", "keep +typeplane:subresource:name="+name)
+	}
 	for _, field := range without(old.Selectable, now.Selectable) {
 		say("field selectors can no longer name "+field, "keep +kubebuilder:selectablefield:JSONPath=."+field)
 	}

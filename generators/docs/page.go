@@ -136,7 +136,11 @@ func (r *renderer) kinds() {
 		if b := blocks(k.Doc); len(b) > 0 {
 			summary = cell([]string{firstSentence(b[0].text)})
 		}
-		r.line(fmt.Sprintf("| [%s](#%s) | %s | %s |", k.Name, slug(k.Name), code(k.Plural), summary))
+		resource := code(k.Plural)
+		if !k.Listed {
+			resource = "none"
+		}
+		r.line(fmt.Sprintf("| [%s](#%s) | %s | %s |", k.Name, slug(k.Name), resource, summary))
 	}
 }
 
@@ -160,6 +164,11 @@ func (r *renderer) kind(k *surface.Kind) {
 		}
 	}
 	row("apiVersion, kind", code(groupVersion(r.api))+", "+code(k.Name))
+	if !k.Listed {
+		row("resource", "none: it is sent to a subresource, or received from one")
+		r.fields(k.Type)
+		return
+	}
 	row("resource", r.resource(k))
 	if !k.Served {
 		row("served", "no: objects in this version are only read from the store")
@@ -217,7 +226,7 @@ func subresources(k *surface.Kind) string {
 	if k.Scale {
 		out = append(out, "`scale`")
 	}
-	return list(out)
+	return list(append(out, codes(k.Subresources)...))
 }
 
 func (r *renderer) selectors(k *surface.Kind) string {

@@ -40,6 +40,10 @@ type Kind struct {
 	ShortNames, Categories []string
 	Namespaced             bool
 	Status, Scale          bool
+	// Listed says that there is a list of it: without one it is no resource, but what a subresource takes or gives.
+	Listed bool
+	// Subresources are those of the author, in the order of their markers.
+	Subresources []string
 	// Served says that clients can use this version, Stored that objects are stored in it by a tag.
 	Served, Stored bool
 	Columns        []Column

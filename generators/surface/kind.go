@@ -43,6 +43,11 @@ func (r *reader) kind(t *types.Type, name string, lines []string, pos token.Posi
 			k.Selectable = append(k.Selectable, strings.TrimPrefix(arg.Value, "."))
 		}
 	}
+	for _, arg := range arguments(lines, "typeplane:subresource") {
+		if arg.Key == "name" {
+			k.Subresources = append(k.Subresources, arg.Value)
+		}
+	}
 	columns, _ := tag.Arguments(lines, "kubebuilder:printcolumn")
 	for _, marker := range columns {
 		k.Columns = append(k.Columns, column(marker))

@@ -58,8 +58,17 @@ func (r *reader) api(pkg *load.Package) *API {
 		}
 	}
 	api.Kinds = slices.DeleteFunc(api.Kinds, func(k *Kind) bool { return k == nil })
+	for _, k := range api.Kinds {
+		list := k.Name + "List"
+		k.Listed = pkg.Types.Types[list] != nil || slices.ContainsFunc(pkg.Aliases, func(a load.Alias) bool { return a.Name == list })
+	}
 	if len(api.Kinds) == 0 {
 		return nil
+	}
+	if !slices.ContainsFunc(api.Kinds, func(k *Kind) bool { return k.Listed }) {
+		for _, k := range api.Kinds {
+			k.Listed = true // a package without any lists has them elsewhere
+		}
 	}
 	slices.SortFunc(api.Kinds, func(a, b *Kind) int { return strings.Compare(a.Name, b.Name) })
 	api.Types = reached(api)

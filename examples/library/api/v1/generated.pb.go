@@ -477,6 +477,110 @@ func (m *BookStatus) String() string {
 }
 
 // Reset empties m.
+func (m *Loan) Reset() { *m = Loan{} }
+
+// Size is how many bytes m takes on the wire; nil takes none.
+func (m *Loan) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	n += 1 + sizeGenerated(m.ObjectMeta.Size())
+	n += 1 + sizeGenerated(len(m.Reader))
+	n += 1 + sovGenerated(uint64(m.Left))
+	return n
+}
+
+// Marshal returns m as it stands on the wire.
+func (m *Loan) Marshal() ([]byte, error) {
+	w := startGenerated()
+	n := marshal_Loan(&w, 0, m)
+	if w.again(n) {
+		n = marshal_Loan(&w, 0, m)
+	}
+	return w.finish(n)
+}
+
+// MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
+func (m *Loan) MarshalTo(data []byte) (int, error) {
+	return m.MarshalToSizedBuffer(data[:m.Size()])
+}
+
+// MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
+func (m *Loan) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := writerGenerated{data: data}
+	return w.fit(marshal_Loan(&w, 0, m))
+}
+
+// Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
+func (m *Loan) Unmarshal(data []byte) error {
+	r := readerGenerated{data: data, end: len(data)}
+	r.first()
+	unmarshal_Loan(&r, m)
+	return r.err
+}
+
+// UnmarshalShared_Loan is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_Loan(data []byte, m *Loan) error {
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	r.first()
+	unmarshal_Loan(&r, m)
+	return r.err
+}
+
+// unmarshal_Loan adds to m what r has up to its end.
+func unmarshal_Loan(r *readerGenerated, m *Loan) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			end := r.enter()
+			unmarshal_metav1_ObjectMeta(r, &m.ObjectMeta)
+			r.end = end
+		case 2:
+			textGenerated(r, &m.Reader)
+		case 3:
+			numberGenerated(r, &m.Left)
+		default:
+			r.other("Loan")
+		}
+	}
+	if r.err != nil {
+		r.done("Loan", "ObjectMeta 1,Reader 2,Left 3")
+	}
+}
+
+// marshal_Loan writes m before the n bytes that w has, and returns how many it has then.
+func marshal_Loan(w *writerGenerated, n int, m *Loan) int {
+	if m == nil {
+		return n
+	}
+	n = w.putNumber(n, 3<<3, uint64(m.Left))
+	n = w.putString(n, 2<<3|2, m.Reader)
+	{
+		before := n
+		n = marshal_metav1_ObjectMeta(w, n, &m.ObjectMeta)
+		n = w.close(n, 1<<3|2, before)
+	}
+	return n
+}
+
+// String is for people: it shows all that m holds.
+func (m *Loan) String() string {
+	if m == nil {
+		return "nil"
+	}
+	return "&Loan{" +
+		"ObjectMeta:" + structToStringGenerated(strings.Replace(fmt.Sprint(m.ObjectMeta), "ObjectMeta", "v1.ObjectMeta", 1)) + "," +
+		"Reader:" + fmt.Sprint(m.Reader) + "," +
+		"Left:" + fmt.Sprint(m.Left) + "," +
+		"}"
+}
+
+// Reset empties m.
 func (m *Shelf) Reset() { *m = Shelf{} }
 
 // Size is how many bytes m takes on the wire; nil takes none.

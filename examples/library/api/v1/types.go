@@ -7,6 +7,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
 // +kubebuilder:resource:shortName=bk,categories=library
 // +kubebuilder:storageversion
+// +typeplane:subresource:name=lend
 // +kubebuilder:selectablefield:JSONPath=.spec.isbn
 // +kubebuilder:selectablefield:JSONPath=.spec.shelf
 // +kubebuilder:printcolumn:name=Title,type=string,JSONPath=.spec.title
@@ -93,6 +94,22 @@ type BookStatus struct {
 	// +patchStrategy=merge
 	// +patchMergeKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty" patchStrategy:"merge" patchMergeKey:"type"`
+}
+
+// Loan lends a copy of a book to a reader: it is sent to …/books/{name}/lend, and comes back with how many copies are left.
+// It is not kept.
+//
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+type Loan struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// reader is who takes the copy home.
+	// +optional
+	Reader string `json:"reader,omitempty"`
+	// left is how many copies are still in the house. The server fills it in.
+	// +optional
+	Left int32 `json:"left,omitempty"`
 }
 
 // Shelf is a place for books. The house has one set of shelves, so it belongs to no namespace; and it has only this

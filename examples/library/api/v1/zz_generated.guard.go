@@ -65,6 +65,17 @@ func _() {
 	type runGenAgain struct {
 		metav1.TypeMeta
 		metav1.ObjectMeta
+		Reader string
+		Left   int32
+	}
+	// If this does not compile, Loan has changed since gen ran: run go generate, or gen.
+	_ = Loan(runGenAgain{})
+}
+
+func _() {
+	type runGenAgain struct {
+		metav1.TypeMeta
+		metav1.ObjectMeta
 		Spec ShelfSpec
 	}
 	// If this does not compile, Shelf has changed since gen ran: run go generate, or gen.

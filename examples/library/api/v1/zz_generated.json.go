@@ -216,6 +216,60 @@ func ReadJSON_BookStatus(r *json.Reader, out *BookStatus) {
 	}
 }
 
+// AppendJSON_Loan appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
+func AppendJSON_Loan(dst []byte, in *Loan) ([]byte, error) {
+	var err error
+	start := len(dst)
+	if in.TypeMeta.Kind != "" {
+		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	}
+	if in.TypeMeta.APIVersion != "" {
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	}
+	dst = json.AppendName(dst, `,"metadata":`)
+	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
+		return dst, err
+	}
+	if in.Reader != "" {
+		dst = json.AppendStringField(dst, `,"reader":`, in.Reader)
+	}
+	if in.Left != 0 {
+		dst = json.AppendIntField(dst, `,"left":`, in.Left)
+	}
+	return json.Close(dst, start), nil
+}
+
+// ReadJSON_Loan reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
+func ReadJSON_Loan(r *json.Reader, out *Loan) {
+	if !r.BeginObject("v1.Loan") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.Loan") {
+		switch r.Name() {
+		case "kind":
+			r.Once(&seen, 0)
+			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
+		case "apiVersion":
+			r.Once(&seen, 1)
+			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
+		case "metadata":
+			r.Once(&seen, 2)
+			apimachinery.ReadJSON_ObjectMeta(r, &out.ObjectMeta)
+		case "reader":
+			r.Once(&seen, 3)
+			r.String(&out.Reader)
+		case "left":
+			r.Once(&seen, 4)
+			r.Int32(&out.Left)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
 // AppendJSON_Shelf appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
 func AppendJSON_Shelf(dst []byte, in *Shelf) ([]byte, error) {
 	var err error

@@ -190,6 +190,44 @@ const OpenAPISchemas = `{
       }
     }
   },
+  "com.example.library.v1.Loan": {
+    "description": "Loan lends a copy of a book to a reader: it is sent to …/books/{name}/lend, and comes back with how many copies are left. It is not kept.",
+    "type": "object",
+    "properties": {
+      "apiVersion": {
+        "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+        "type": "string"
+      },
+      "kind": {
+        "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+        "type": "string"
+      },
+      "left": {
+        "description": "left is how many copies are still in the house. The server fills it in.",
+        "type": "integer",
+        "format": "int32"
+      },
+      "metadata": {
+        "default": {},
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+          }
+        ]
+      },
+      "reader": {
+        "description": "reader is who takes the copy home.",
+        "type": "string"
+      }
+    },
+    "x-kubernetes-group-version-kind": [
+      {
+        "group": "library.example.com",
+        "kind": "Loan",
+        "version": "v1"
+      }
+    ]
+  },
   "com.example.library.v1.Shelf": {
     "description": "Shelf is a place for books. The house has one set of shelves, so it belongs to no namespace; and it has only this version, so it needs no hub type.",
     "type": "object",

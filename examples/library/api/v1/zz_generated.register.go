@@ -45,6 +45,7 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(SchemeGroupVersion,
 		&Book{},
 		&BookList{},
+		&Loan{},
 		&Shelf{},
 		&ShelfList{},
 	)

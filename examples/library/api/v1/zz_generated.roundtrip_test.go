@@ -55,6 +55,21 @@ func TestGeneratedRoundTrip(t *testing.T) {
 			SetDefaults: SetObjectDefaults_BookList,
 		}, options)
 	})
+	t.Run("Loan", func(t *testing.T) {
+		runtimetest.RunRoundTrip(t, runtimetest.RoundTrip[Loan]{
+			DeepCopy:        (*Loan).DeepCopy,
+			Marshal:         (*Loan).Marshal,
+			Unmarshal:       (*Loan).Unmarshal,
+			UnmarshalShared: UnmarshalShared_Loan,
+			JSON:            true,
+			AppendJSON:      AppendJSON_Loan,
+			ReadJSON: func(data []byte, out *Loan) error {
+				r := json.NewReader(data)
+				ReadJSON_Loan(r, out)
+				return r.Err()
+			},
+		}, options)
+	})
 	t.Run("Shelf", func(t *testing.T) {
 		runtimetest.RunRoundTrip(t, runtimetest.RoundTrip[Shelf]{
 			DeepCopy:        (*Shelf).DeepCopy,
