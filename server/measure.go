@@ -29,7 +29,7 @@ func (s *Server) series(c *call) *metrics.Series {
 			what.Verb = "CONNECT" // it lasts as long as it likes, which says nothing of how fast we are
 		}
 		what.Group, what.Version = r.GroupVersion.Group, r.GroupVersion.Version
-		what.Resource, what.Subresource, _ = strings.Cut(r.Name, "/")
+		what.Resource, what.Subresource = r.Name, r.Subresource
 		what.Scope = scopeOf(c.info)
 		what.DryRun = c.query.Get("dryRun") == "All"
 	case c.info.IsResource:
