@@ -14,10 +14,14 @@ import (
 	"github.com/typeplane/typeplane/apis/authorization"
 	"github.com/typeplane/typeplane/apis/coordination"
 	"github.com/typeplane/typeplane/apis/events"
+	"github.com/typeplane/typeplane/apis/storage"
 	"github.com/typeplane/typeplane/boot"
 )
 
 // All returns everything that there is, in the order in which --enable-api shows it.
 func All() []boot.API {
-	return []boot.API{coreAPI(), tokenAPI(), events.API(), coordination.API(), admissionregistration.API(), rbacAPI(), authorization.API(), authentication.API(), {Admission: admissionPlugins()}}
+	return []boot.API{
+		coreAPI(), tokenAPI(), events.API(), coordination.API(), storage.API(), admissionregistration.API(), rbacAPI(), authorization.API(), authentication.API(),
+		{Admission: admissionPlugins()},
+	}
 }

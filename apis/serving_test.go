@@ -171,6 +171,24 @@ func TestEvents(t *testing.T) {
 	c.until(404, "", old+"/e")
 }
 
+// What limits others is served as Kubernetes has it; that it limits is the business of admission.
+func TestLimits(t *testing.T) {
+	c := start(t)
+	const room = namespaces + "/default"
+	c.want(201, `"status":{}`, "POST", room+"/resourcequotas", `{"metadata":{"name":"q"},"spec":{"hard":{"pods":"4"}},"status":{"used":{"pods":"3"}}}`)
+	c.want(200, `"used":{"pods":"1"}`, "PATCH", room+"/resourcequotas/q/status", `{"spec":{"hard":{"pods":"9"}},"status":{"hard":{"pods":"4"},"used":{"pods":"1"}}}`)
+	c.want(200, `"spec":{"hard":{"pods":"4"}}`, "GET", room+"/resourcequotas/q", "")
+	c.want(422, "status.used[pods]: Invalid value", "PATCH", room+"/resourcequotas/q/status", `{"status":{"used":{"pods":"-1"}}}`)
+	c.want(422, "spec.hard[pods]: Invalid value", "PATCH", room+"/resourcequotas/q", `{"spec":{"hard":{"pods":"1m"}}}`)
+	c.want(201, `"defaultRequest":{"cpu":"1"}`, "POST", room+"/limitranges", `{"metadata":{"name":"l"},"spec":{"limits":[{"type":"Container","max":{"cpu":1}}]}}`)
+	c.want(422, "spec.limits[0].type", "PATCH", room+"/limitranges/l", `{"spec":{"limits":[{"type":"Node"}]}}`)
+
+	const classes = "/apis/storage.k8s.io/v1/storageclasses"
+	c.want(201, `"reclaimPolicy":"Delete","volumeBindingMode":"Immediate"`, "POST", classes, `{"metadata":{"name":"fast"},"provisioner":"example.com/disk"}`)
+	c.want(422, "updates to reclaimPolicy are forbidden", "PATCH", classes+"/fast", `{"reclaimPolicy":"Retain"}`)
+	c.want(200, `"allowVolumeExpansion":true`, "PATCH", classes+"/fast", `{"allowVolumeExpansion":true}`)
+}
+
 // Typed clients send protobuf.
 func TestProtobuf(t *testing.T) {
 	c := start(t)

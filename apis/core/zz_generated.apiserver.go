@@ -30,6 +30,19 @@ func addToScheme(b *runtime.Builder) {
 		DeepCopy:        v1.DeepCopy_ConfigMap,
 	})
 
+	limitRangeHub := runtime.AddHub(b, schema.GroupKind{Group: "", Kind: "LimitRange"}, func() *v1.LimitRange { return new(v1.LimitRange) })
+	runtime.AddVersion(limitRangeHub, runtime.Version[*v1.LimitRange, *v1.LimitRange]{
+		GroupVersion:    schema.GroupVersion{Group: "", Version: "v1"},
+		New:             func() *v1.LimitRange { return new(v1.LimitRange) },
+		NewList:         func() pkgruntime.Object { return new(v1.LimitRangeList) },
+		Default:         v1.SetObjectDefaults_LimitRange,
+		AppendJSON:      v1.AppendJSON_LimitRange,
+		ReadJSON:        v1.ReadJSON_LimitRange,
+		Marshal:         v1.Marshal_LimitRange,
+		UnmarshalShared: v1.UnmarshalShared_LimitRange,
+		DeepCopy:        v1.DeepCopy_LimitRange,
+	})
+
 	namespaceHub := runtime.AddHub(b, schema.GroupKind{Group: "", Kind: "Namespace"}, func() *v1.Namespace { return new(v1.Namespace) })
 	runtime.AddVersion(namespaceHub, runtime.Version[*v1.Namespace, *v1.Namespace]{
 		GroupVersion:     schema.GroupVersion{Group: "", Version: "v1"},
@@ -43,6 +56,19 @@ func addToScheme(b *runtime.Builder) {
 		DeepCopy:         v1.DeepCopy_Namespace,
 		SelectableFields: selectableFields_v1_Namespace,
 		StoredFields:     storedFields_v1_Namespace,
+	})
+
+	resourceQuotaHub := runtime.AddHub(b, schema.GroupKind{Group: "", Kind: "ResourceQuota"}, func() *v1.ResourceQuota { return new(v1.ResourceQuota) })
+	runtime.AddVersion(resourceQuotaHub, runtime.Version[*v1.ResourceQuota, *v1.ResourceQuota]{
+		GroupVersion:    schema.GroupVersion{Group: "", Version: "v1"},
+		New:             func() *v1.ResourceQuota { return new(v1.ResourceQuota) },
+		NewList:         func() pkgruntime.Object { return new(v1.ResourceQuotaList) },
+		Default:         v1.SetObjectDefaults_ResourceQuota,
+		AppendJSON:      v1.AppendJSON_ResourceQuota,
+		ReadJSON:        v1.ReadJSON_ResourceQuota,
+		Marshal:         v1.Marshal_ResourceQuota,
+		UnmarshalShared: v1.UnmarshalShared_ResourceQuota,
+		DeepCopy:        v1.DeepCopy_ResourceQuota,
 	})
 
 	secretHub := runtime.AddHub(b, schema.GroupKind{Group: "", Kind: "Secret"}, func() *v1.Secret { return new(v1.Secret) })
@@ -76,7 +102,9 @@ func addToScheme(b *runtime.Builder) {
 // API returns the kinds of this package for a server that asks for them, and how each of them is stored and served.
 func API() boot.API {
 	configMapStrategy := new(ConfigMapStrategy)
+	limitRangeStrategy := new(LimitRangeStrategy)
 	namespaceStrategy := new(NamespaceStrategy)
+	resourceQuotaStrategy := new(ResourceQuotaStrategy)
 	secretStrategy := new(SecretStrategy)
 	serviceAccountStrategy := new(ServiceAccountStrategy)
 	return boot.API{
@@ -97,6 +125,22 @@ func API() boot.API {
 					HasGeneration:  configMapStrategy.HasGeneration,
 					Columns:        configMapStrategy.Columns,
 					Cells:          configMapStrategy.Cells,
+				},
+			}),
+			registry.Define(registry.Definition[*v1.LimitRange]{
+				GroupKind:      schema.GroupKind{Group: "", Kind: "LimitRange"},
+				Plural:         "limitranges",
+				Singular:       "limitrange",
+				ShortNames:     []string{"limits"},
+				Namespaced:     true,
+				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
+				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
+				StrategicMerge: true,
+				Strategy: registry.Strategy[*v1.LimitRange]{
+					Validate:      limitRangeStrategy.Validate,
+					HasGeneration: limitRangeStrategy.HasGeneration,
+					Columns:       limitRangeStrategy.Columns,
+					Cells:         limitRangeStrategy.Cells,
 				},
 			}),
 			registry.Define(registry.Definition[*v1.Namespace]{
@@ -120,6 +164,26 @@ func API() boot.API {
 					HasGeneration:        namespaceStrategy.HasGeneration,
 					Columns:              namespaceStrategy.Columns,
 					Cells:                namespaceStrategy.Cells,
+				},
+			}),
+			registry.Define(registry.Definition[*v1.ResourceQuota]{
+				GroupKind:      schema.GroupKind{Group: "", Kind: "ResourceQuota"},
+				Plural:         "resourcequotas",
+				Singular:       "resourcequota",
+				ShortNames:     []string{"quota"},
+				Namespaced:     true,
+				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
+				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
+				StrategicMerge: true,
+				CopyStatus:     func(from, to *v1.ResourceQuota) { to.Status = from.Status },
+				Strategy: registry.Strategy[*v1.ResourceQuota]{
+					PrepareForCreate:     resourceQuotaStrategy.PrepareForCreate,
+					Validate:             resourceQuotaStrategy.Validate,
+					ValidateUpdate:       resourceQuotaStrategy.ValidateUpdate,
+					ValidateStatusUpdate: resourceQuotaStrategy.ValidateStatusUpdate,
+					HasGeneration:        resourceQuotaStrategy.HasGeneration,
+					Columns:              resourceQuotaStrategy.Columns,
+					Cells:                resourceQuotaStrategy.Cells,
 				},
 			}),
 			registry.Define(registry.Definition[*v1.Secret]{

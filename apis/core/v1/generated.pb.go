@@ -18,6 +18,7 @@ import (
 	unsafe "unsafe"
 
 	corev1 "k8s.io/api/core/v1"
+	resource "k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -60,6 +61,43 @@ func Marshal_ConfigMapList(m *ConfigMapList) ([]byte, error) {
 	return w.finish(n)
 }
 
+// UnmarshalShared_LimitRange is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_LimitRange(data []byte, m *corev1.LimitRange) error {
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	r.first()
+	unmarshal_corev1_LimitRange(&r, m)
+	return r.err
+}
+
+// Marshal_LimitRange returns m as it stands on the wire.
+func Marshal_LimitRange(m *LimitRange) ([]byte, error) {
+	w := startGenerated()
+	n := marshal_corev1_LimitRange(&w, 0, m)
+	if w.again(n) {
+		n = marshal_corev1_LimitRange(&w, 0, m)
+	}
+	return w.finish(n)
+}
+
+// UnmarshalShared_LimitRangeList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_LimitRangeList(data []byte, m *corev1.LimitRangeList) error {
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_corev1_LimitRangeList(&r, m)
+	return r.err
+}
+
+// Marshal_LimitRangeList returns m as it stands on the wire.
+func Marshal_LimitRangeList(m *LimitRangeList) ([]byte, error) {
+	w := startGenerated()
+	n := marshal_corev1_LimitRangeList(&w, 0, m)
+	if w.again(n) {
+		n = marshal_corev1_LimitRangeList(&w, 0, m)
+	}
+	return w.finish(n)
+}
+
 // UnmarshalShared_Namespace is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Namespace(data []byte, m *corev1.Namespace) error {
@@ -93,6 +131,43 @@ func Marshal_NamespaceList(m *NamespaceList) ([]byte, error) {
 	n := marshal_corev1_NamespaceList(&w, 0, m)
 	if w.again(n) {
 		n = marshal_corev1_NamespaceList(&w, 0, m)
+	}
+	return w.finish(n)
+}
+
+// UnmarshalShared_ResourceQuota is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_ResourceQuota(data []byte, m *corev1.ResourceQuota) error {
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	r.first()
+	unmarshal_corev1_ResourceQuota(&r, m)
+	return r.err
+}
+
+// Marshal_ResourceQuota returns m as it stands on the wire.
+func Marshal_ResourceQuota(m *ResourceQuota) ([]byte, error) {
+	w := startGenerated()
+	n := marshal_corev1_ResourceQuota(&w, 0, m)
+	if w.again(n) {
+		n = marshal_corev1_ResourceQuota(&w, 0, m)
+	}
+	return w.finish(n)
+}
+
+// UnmarshalShared_ResourceQuotaList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_ResourceQuotaList(data []byte, m *corev1.ResourceQuotaList) error {
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_corev1_ResourceQuotaList(&r, m)
+	return r.err
+}
+
+// Marshal_ResourceQuotaList returns m as it stands on the wire.
+func Marshal_ResourceQuotaList(m *ResourceQuotaList) ([]byte, error) {
+	w := startGenerated()
+	n := marshal_corev1_ResourceQuotaList(&w, 0, m)
+	if w.again(n) {
+		n = marshal_corev1_ResourceQuotaList(&w, 0, m)
 	}
 	return w.finish(n)
 }
@@ -294,6 +369,95 @@ func marshal_corev1_ConfigMapList(w *writerGenerated, n int, m *corev1.ConfigMap
 	return n
 }
 
+// unmarshal_corev1_LimitRange adds to m what r has up to its end.
+func unmarshal_corev1_LimitRange(r *readerGenerated, m *corev1.LimitRange) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			end := r.enter()
+			unmarshal_metav1_ObjectMeta(r, &m.ObjectMeta)
+			r.end = end
+		case 2:
+			end := r.enter()
+			unmarshal_corev1_LimitRangeSpec(r, &m.Spec)
+			r.end = end
+		default:
+			r.other("LimitRange")
+		}
+	}
+	if r.err != nil {
+		r.done("LimitRange", "ObjectMeta 1,Spec 2")
+	}
+}
+
+// marshal_corev1_LimitRange writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_LimitRange(w *writerGenerated, n int, m *corev1.LimitRange) int {
+	if m == nil {
+		return n
+	}
+	{
+		before := n
+		n = marshal_corev1_LimitRangeSpec(w, n, &m.Spec)
+		n = w.close(n, 2<<3|2, before)
+	}
+	{
+		before := n
+		n = marshal_metav1_ObjectMeta(w, n, &m.ObjectMeta)
+		n = w.close(n, 1<<3|2, before)
+	}
+	return n
+}
+
+// unmarshal_corev1_LimitRangeList adds to m what r has up to its end.
+func unmarshal_corev1_LimitRangeList(r *readerGenerated, m *corev1.LimitRangeList) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			end := r.enter()
+			unmarshal_metav1_ListMeta(r, &m.ListMeta)
+			r.end = end
+		case 2:
+			end := r.enter()
+			v := growGenerated(r, end, &m.Items)
+			unmarshal_corev1_LimitRange(r, v)
+			r.end = end
+		default:
+			r.other("LimitRangeList")
+		}
+	}
+	if r.err != nil {
+		r.done("LimitRangeList", "ListMeta 1,Items 2")
+	}
+}
+
+// marshal_corev1_LimitRangeList writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_LimitRangeList(w *writerGenerated, n int, m *corev1.LimitRangeList) int {
+	if m == nil {
+		return n
+	}
+	for k := len(m.Items) - 1; k >= 0; k-- {
+		{
+			before := n
+			n = marshal_corev1_LimitRange(w, n, &m.Items[k])
+			n = w.close(n, 2<<3|2, before)
+		}
+	}
+	{
+		before := n
+		n = marshal_metav1_ListMeta(w, n, &m.ListMeta)
+		n = w.close(n, 1<<3|2, before)
+	}
+	return n
+}
+
 // unmarshal_corev1_Namespace adds to m what r has up to its end.
 func unmarshal_corev1_Namespace(r *readerGenerated, m *corev1.Namespace) {
 	for r.i < r.end {
@@ -381,6 +545,104 @@ func marshal_corev1_NamespaceList(w *writerGenerated, n int, m *corev1.Namespace
 		{
 			before := n
 			n = marshal_corev1_Namespace(w, n, &m.Items[k])
+			n = w.close(n, 2<<3|2, before)
+		}
+	}
+	{
+		before := n
+		n = marshal_metav1_ListMeta(w, n, &m.ListMeta)
+		n = w.close(n, 1<<3|2, before)
+	}
+	return n
+}
+
+// unmarshal_corev1_ResourceQuota adds to m what r has up to its end.
+func unmarshal_corev1_ResourceQuota(r *readerGenerated, m *corev1.ResourceQuota) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			end := r.enter()
+			unmarshal_metav1_ObjectMeta(r, &m.ObjectMeta)
+			r.end = end
+		case 2:
+			end := r.enter()
+			unmarshal_corev1_ResourceQuotaSpec(r, &m.Spec)
+			r.end = end
+		case 3:
+			end := r.enter()
+			unmarshal_corev1_ResourceQuotaStatus(r, &m.Status)
+			r.end = end
+		default:
+			r.other("ResourceQuota")
+		}
+	}
+	if r.err != nil {
+		r.done("ResourceQuota", "ObjectMeta 1,Spec 2,Status 3")
+	}
+}
+
+// marshal_corev1_ResourceQuota writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ResourceQuota(w *writerGenerated, n int, m *corev1.ResourceQuota) int {
+	if m == nil {
+		return n
+	}
+	{
+		before := n
+		n = marshal_corev1_ResourceQuotaStatus(w, n, &m.Status)
+		n = w.close(n, 3<<3|2, before)
+	}
+	{
+		before := n
+		n = marshal_corev1_ResourceQuotaSpec(w, n, &m.Spec)
+		n = w.close(n, 2<<3|2, before)
+	}
+	{
+		before := n
+		n = marshal_metav1_ObjectMeta(w, n, &m.ObjectMeta)
+		n = w.close(n, 1<<3|2, before)
+	}
+	return n
+}
+
+// unmarshal_corev1_ResourceQuotaList adds to m what r has up to its end.
+func unmarshal_corev1_ResourceQuotaList(r *readerGenerated, m *corev1.ResourceQuotaList) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			end := r.enter()
+			unmarshal_metav1_ListMeta(r, &m.ListMeta)
+			r.end = end
+		case 2:
+			end := r.enter()
+			v := growGenerated(r, end, &m.Items)
+			unmarshal_corev1_ResourceQuota(r, v)
+			r.end = end
+		default:
+			r.other("ResourceQuotaList")
+		}
+	}
+	if r.err != nil {
+		r.done("ResourceQuotaList", "ListMeta 1,Items 2")
+	}
+}
+
+// marshal_corev1_ResourceQuotaList writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ResourceQuotaList(w *writerGenerated, n int, m *corev1.ResourceQuotaList) int {
+	if m == nil {
+		return n
+	}
+	for k := len(m.Items) - 1; k >= 0; k-- {
+		{
+			before := n
+			n = marshal_corev1_ResourceQuota(w, n, &m.Items[k])
 			n = w.close(n, 2<<3|2, before)
 		}
 	}
@@ -789,6 +1051,43 @@ func marshal_metav1_ListMeta(w *writerGenerated, n int, m *metav1.ListMeta) int 
 	return n
 }
 
+// unmarshal_corev1_LimitRangeSpec adds to m what r has up to its end.
+func unmarshal_corev1_LimitRangeSpec(r *readerGenerated, m *corev1.LimitRangeSpec) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			end := r.enter()
+			v := growGenerated(r, end, &m.Limits)
+			unmarshal_corev1_LimitRangeItem(r, v)
+			r.end = end
+		default:
+			r.other("LimitRangeSpec")
+		}
+	}
+	if r.err != nil {
+		r.done("LimitRangeSpec", "Limits 1")
+	}
+}
+
+// marshal_corev1_LimitRangeSpec writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_LimitRangeSpec(w *writerGenerated, n int, m *corev1.LimitRangeSpec) int {
+	if m == nil {
+		return n
+	}
+	for k := len(m.Limits) - 1; k >= 0; k-- {
+		{
+			before := n
+			n = marshal_corev1_LimitRangeItem(w, n, &m.Limits[k])
+			n = w.close(n, 1<<3|2, before)
+		}
+	}
+	return n
+}
+
 // unmarshal_corev1_NamespaceSpec adds to m what r has up to its end.
 func unmarshal_corev1_NamespaceSpec(r *readerGenerated, m *corev1.NamespaceSpec) {
 	for r.i < r.end {
@@ -856,6 +1155,177 @@ func marshal_corev1_NamespaceStatus(w *writerGenerated, n int, m *corev1.Namespa
 		}
 	}
 	n = w.putString(n, 1<<3|2, string(m.Phase))
+	return n
+}
+
+// unmarshal_corev1_ResourceQuotaSpec adds to m what r has up to its end.
+func unmarshal_corev1_ResourceQuotaSpec(r *readerGenerated, m *corev1.ResourceQuotaSpec) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			stop := r.entry()
+			if m.Hard == nil {
+				m.Hard = make(corev1.ResourceList, r.entries(stop))
+			}
+			var key corev1.ResourceName
+			var value resource.Quantity
+			for r.part(stop) {
+				switch r.tag >> 3 {
+				case 1:
+					r.tag = bytesGenerated
+					textGenerated(r, &key)
+				case 2:
+					r.tag = bytesGenerated
+					end := r.enter()
+					value = resource.Quantity{}
+					quantityGenerated(r, &value)
+					r.end = end
+				default:
+					r.skip(stop)
+				}
+			}
+			m.Hard[key] = value
+		case 2:
+			textsGenerated(r, &m.Scopes)
+		case 3:
+			end := r.enter()
+			if m.ScopeSelector == nil {
+				m.ScopeSelector = &corev1.ScopeSelector{}
+			}
+			unmarshal_corev1_ScopeSelector(r, m.ScopeSelector)
+			r.end = end
+		default:
+			r.other("ResourceQuotaSpec")
+		}
+	}
+	if r.err != nil {
+		r.done("ResourceQuotaSpec", "Hard 1,Scopes 2,ScopeSelector 3")
+	}
+}
+
+// marshal_corev1_ResourceQuotaSpec writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ResourceQuotaSpec(w *writerGenerated, n int, m *corev1.ResourceQuotaSpec) int {
+	if m == nil {
+		return n
+	}
+	if m.ScopeSelector != nil {
+		{
+			before := n
+			n = marshal_corev1_ScopeSelector(w, n, m.ScopeSelector)
+			n = w.close(n, 3<<3|2, before)
+		}
+	}
+	for k := len(m.Scopes) - 1; k >= 0; k-- {
+		n = w.putString(n, 2<<3|2, string(m.Scopes[k]))
+	}
+	if len(m.Hard) > 0 {
+		var room [8]corev1.ResourceName
+		keys := sortedKeysGenerated(room[:0], m.Hard)
+		for k := len(keys) - 1; k >= 0; k-- {
+			entry := n
+			v := m.Hard[keys[k]]
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 1<<3|2, entry)
+		}
+	}
+	return n
+}
+
+// unmarshal_corev1_ResourceQuotaStatus adds to m what r has up to its end.
+func unmarshal_corev1_ResourceQuotaStatus(r *readerGenerated, m *corev1.ResourceQuotaStatus) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			stop := r.entry()
+			if m.Hard == nil {
+				m.Hard = make(corev1.ResourceList, r.entries(stop))
+			}
+			var key corev1.ResourceName
+			var value resource.Quantity
+			for r.part(stop) {
+				switch r.tag >> 3 {
+				case 1:
+					r.tag = bytesGenerated
+					textGenerated(r, &key)
+				case 2:
+					r.tag = bytesGenerated
+					end := r.enter()
+					value = resource.Quantity{}
+					quantityGenerated(r, &value)
+					r.end = end
+				default:
+					r.skip(stop)
+				}
+			}
+			m.Hard[key] = value
+		case 2:
+			stop := r.entry()
+			if m.Used == nil {
+				m.Used = make(corev1.ResourceList, r.entries(stop))
+			}
+			var key corev1.ResourceName
+			var value resource.Quantity
+			for r.part(stop) {
+				switch r.tag >> 3 {
+				case 1:
+					r.tag = bytesGenerated
+					textGenerated(r, &key)
+				case 2:
+					r.tag = bytesGenerated
+					end := r.enter()
+					value = resource.Quantity{}
+					quantityGenerated(r, &value)
+					r.end = end
+				default:
+					r.skip(stop)
+				}
+			}
+			m.Used[key] = value
+		default:
+			r.other("ResourceQuotaStatus")
+		}
+	}
+	if r.err != nil {
+		r.done("ResourceQuotaStatus", "Hard 1,Used 2")
+	}
+}
+
+// marshal_corev1_ResourceQuotaStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ResourceQuotaStatus(w *writerGenerated, n int, m *corev1.ResourceQuotaStatus) int {
+	if m == nil {
+		return n
+	}
+	if len(m.Used) > 0 {
+		var room [8]corev1.ResourceName
+		keys := sortedKeysGenerated(room[:0], m.Used)
+		for k := len(keys) - 1; k >= 0; k-- {
+			entry := n
+			v := m.Used[keys[k]]
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 2<<3|2, entry)
+		}
+	}
+	if len(m.Hard) > 0 {
+		var room [8]corev1.ResourceName
+		keys := sortedKeysGenerated(room[:0], m.Hard)
+		for k := len(keys) - 1; k >= 0; k-- {
+			entry := n
+			v := m.Hard[keys[k]]
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 1<<3|2, entry)
+		}
+	}
 	return n
 }
 
@@ -1072,6 +1542,204 @@ func marshal_metav1_ShardInfo(w *writerGenerated, n int, m *metav1.ShardInfo) in
 	return n
 }
 
+// unmarshal_corev1_LimitRangeItem adds to m what r has up to its end.
+func unmarshal_corev1_LimitRangeItem(r *readerGenerated, m *corev1.LimitRangeItem) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.Type)
+		case 2:
+			stop := r.entry()
+			if m.Max == nil {
+				m.Max = make(corev1.ResourceList, r.entries(stop))
+			}
+			var key corev1.ResourceName
+			var value resource.Quantity
+			for r.part(stop) {
+				switch r.tag >> 3 {
+				case 1:
+					r.tag = bytesGenerated
+					textGenerated(r, &key)
+				case 2:
+					r.tag = bytesGenerated
+					end := r.enter()
+					value = resource.Quantity{}
+					quantityGenerated(r, &value)
+					r.end = end
+				default:
+					r.skip(stop)
+				}
+			}
+			m.Max[key] = value
+		case 3:
+			stop := r.entry()
+			if m.Min == nil {
+				m.Min = make(corev1.ResourceList, r.entries(stop))
+			}
+			var key corev1.ResourceName
+			var value resource.Quantity
+			for r.part(stop) {
+				switch r.tag >> 3 {
+				case 1:
+					r.tag = bytesGenerated
+					textGenerated(r, &key)
+				case 2:
+					r.tag = bytesGenerated
+					end := r.enter()
+					value = resource.Quantity{}
+					quantityGenerated(r, &value)
+					r.end = end
+				default:
+					r.skip(stop)
+				}
+			}
+			m.Min[key] = value
+		case 4:
+			stop := r.entry()
+			if m.Default == nil {
+				m.Default = make(corev1.ResourceList, r.entries(stop))
+			}
+			var key corev1.ResourceName
+			var value resource.Quantity
+			for r.part(stop) {
+				switch r.tag >> 3 {
+				case 1:
+					r.tag = bytesGenerated
+					textGenerated(r, &key)
+				case 2:
+					r.tag = bytesGenerated
+					end := r.enter()
+					value = resource.Quantity{}
+					quantityGenerated(r, &value)
+					r.end = end
+				default:
+					r.skip(stop)
+				}
+			}
+			m.Default[key] = value
+		case 5:
+			stop := r.entry()
+			if m.DefaultRequest == nil {
+				m.DefaultRequest = make(corev1.ResourceList, r.entries(stop))
+			}
+			var key corev1.ResourceName
+			var value resource.Quantity
+			for r.part(stop) {
+				switch r.tag >> 3 {
+				case 1:
+					r.tag = bytesGenerated
+					textGenerated(r, &key)
+				case 2:
+					r.tag = bytesGenerated
+					end := r.enter()
+					value = resource.Quantity{}
+					quantityGenerated(r, &value)
+					r.end = end
+				default:
+					r.skip(stop)
+				}
+			}
+			m.DefaultRequest[key] = value
+		case 6:
+			stop := r.entry()
+			if m.MaxLimitRequestRatio == nil {
+				m.MaxLimitRequestRatio = make(corev1.ResourceList, r.entries(stop))
+			}
+			var key corev1.ResourceName
+			var value resource.Quantity
+			for r.part(stop) {
+				switch r.tag >> 3 {
+				case 1:
+					r.tag = bytesGenerated
+					textGenerated(r, &key)
+				case 2:
+					r.tag = bytesGenerated
+					end := r.enter()
+					value = resource.Quantity{}
+					quantityGenerated(r, &value)
+					r.end = end
+				default:
+					r.skip(stop)
+				}
+			}
+			m.MaxLimitRequestRatio[key] = value
+		default:
+			r.other("LimitRangeItem")
+		}
+	}
+	if r.err != nil {
+		r.done("LimitRangeItem", "Type 1,Max 2,Min 3,Default 4,DefaultRequest 5,MaxLimitRequestRatio 6")
+	}
+}
+
+// marshal_corev1_LimitRangeItem writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_LimitRangeItem(w *writerGenerated, n int, m *corev1.LimitRangeItem) int {
+	if m == nil {
+		return n
+	}
+	if len(m.MaxLimitRequestRatio) > 0 {
+		var room [8]corev1.ResourceName
+		keys := sortedKeysGenerated(room[:0], m.MaxLimitRequestRatio)
+		for k := len(keys) - 1; k >= 0; k-- {
+			entry := n
+			v := m.MaxLimitRequestRatio[keys[k]]
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 6<<3|2, entry)
+		}
+	}
+	if len(m.DefaultRequest) > 0 {
+		var room [8]corev1.ResourceName
+		keys := sortedKeysGenerated(room[:0], m.DefaultRequest)
+		for k := len(keys) - 1; k >= 0; k-- {
+			entry := n
+			v := m.DefaultRequest[keys[k]]
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 5<<3|2, entry)
+		}
+	}
+	if len(m.Default) > 0 {
+		var room [8]corev1.ResourceName
+		keys := sortedKeysGenerated(room[:0], m.Default)
+		for k := len(keys) - 1; k >= 0; k-- {
+			entry := n
+			v := m.Default[keys[k]]
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 4<<3|2, entry)
+		}
+	}
+	if len(m.Min) > 0 {
+		var room [8]corev1.ResourceName
+		keys := sortedKeysGenerated(room[:0], m.Min)
+		for k := len(keys) - 1; k >= 0; k-- {
+			entry := n
+			v := m.Min[keys[k]]
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 3<<3|2, entry)
+		}
+	}
+	if len(m.Max) > 0 {
+		var room [8]corev1.ResourceName
+		keys := sortedKeysGenerated(room[:0], m.Max)
+		for k := len(keys) - 1; k >= 0; k-- {
+			entry := n
+			v := m.Max[keys[k]]
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 2<<3|2, entry)
+		}
+	}
+	n = w.putString(n, 1<<3|2, string(m.Type))
+	return n
+}
+
 // unmarshal_corev1_NamespaceCondition adds to m what r has up to its end.
 func unmarshal_corev1_NamespaceCondition(r *readerGenerated, m *corev1.NamespaceCondition) {
 	for r.i < r.end {
@@ -1111,6 +1779,79 @@ func marshal_corev1_NamespaceCondition(w *writerGenerated, n int, m *corev1.Name
 	n = w.putTime(n, 4<<3|2, &m.LastTransitionTime)
 	n = w.putString(n, 2<<3|2, string(m.Status))
 	n = w.putString(n, 1<<3|2, string(m.Type))
+	return n
+}
+
+// unmarshal_corev1_ScopeSelector adds to m what r has up to its end.
+func unmarshal_corev1_ScopeSelector(r *readerGenerated, m *corev1.ScopeSelector) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			end := r.enter()
+			v := growGenerated(r, end, &m.MatchExpressions)
+			unmarshal_corev1_ScopedResourceSelectorRequirement(r, v)
+			r.end = end
+		default:
+			r.other("ScopeSelector")
+		}
+	}
+	if r.err != nil {
+		r.done("ScopeSelector", "MatchExpressions 1")
+	}
+}
+
+// marshal_corev1_ScopeSelector writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ScopeSelector(w *writerGenerated, n int, m *corev1.ScopeSelector) int {
+	if m == nil {
+		return n
+	}
+	for k := len(m.MatchExpressions) - 1; k >= 0; k-- {
+		{
+			before := n
+			n = marshal_corev1_ScopedResourceSelectorRequirement(w, n, &m.MatchExpressions[k])
+			n = w.close(n, 1<<3|2, before)
+		}
+	}
+	return n
+}
+
+// unmarshal_corev1_ScopedResourceSelectorRequirement adds to m what r has up to its end.
+func unmarshal_corev1_ScopedResourceSelectorRequirement(r *readerGenerated, m *corev1.ScopedResourceSelectorRequirement) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.ScopeName)
+		case 2:
+			textGenerated(r, &m.Operator)
+		case 3:
+			textsGenerated(r, &m.Values)
+		default:
+			r.other("ScopedResourceSelectorRequirement")
+		}
+	}
+	if r.err != nil {
+		r.done("ScopedResourceSelectorRequirement", "ScopeName 1,Operator 2,Values 3")
+	}
+}
+
+// marshal_corev1_ScopedResourceSelectorRequirement writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ScopedResourceSelectorRequirement(w *writerGenerated, n int, m *corev1.ScopedResourceSelectorRequirement) int {
+	if m == nil {
+		return n
+	}
+	for k := len(m.Values) - 1; k >= 0; k-- {
+		n = w.putString(n, 3<<3|2, m.Values[k])
+	}
+	n = w.putString(n, 2<<3|2, string(m.Operator))
+	n = w.putString(n, 1<<3|2, string(m.ScopeName))
 	return n
 }
 
@@ -1670,6 +2411,21 @@ func timeGenerated(r *readerGenerated, to *metav1.Time) {
 	r.check(to.Unmarshal(body))
 }
 
+// quantityGenerated reads the quantity that was entered, which remembers how it was written.
+func quantityGenerated(r *readerGenerated, to *resource.Quantity) {
+	body := r.rest()
+	if len(body) < 3 || body[0] != 1<<3|bytesGenerated || int(body[1]) != len(body)-2 || !r.shared {
+		r.check(to.Unmarshal(body))
+		return
+	}
+	q, err := resource.ParseQuantity(unsafe.String(&body[2], len(body)-2))
+	if err != nil {
+		r.fail(err)
+		return
+	}
+	*to = q
+}
+
 // writerGenerated writes from the end of data to its start, so that the length of a message is known when it is to be
 // written. How much was written goes from one function to the next: each takes n and returns what it is then. What
 // data has no room for is counted, too.
@@ -1813,6 +2569,11 @@ func (w *writerGenerated) putTime(n int, tag uint64, t *metav1.Time) int {
 		n = w.putNumber(n, 1<<3, uint64(t.Unix()))
 	}
 	return w.close(n, tag, before)
+}
+
+// putQuantity writes a quantity and its tag. It works on a copy, because a quantity keeps the text that is made of it.
+func (w *writerGenerated) putQuantity(n int, tag uint64, q resource.Quantity) int {
+	return w.close(w.putString(n, 1<<3|bytesGenerated, q.String()), tag, n)
 }
 
 // putTextMapGenerated writes a map of strings, sorted by key: a message has one form only.

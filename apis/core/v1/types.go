@@ -35,3 +35,20 @@ type ServiceAccount = corev1.ServiceAccount
 
 // ServiceAccountList is a list of service accounts.
 type ServiceAccountList = corev1.ServiceAccountList
+
+// LimitRange says how much a pod, a container or a claim of its namespace may use, and what it gets if it does not say.
+//
+// +kubebuilder:resource:shortName=limits
+type LimitRange = corev1.LimitRange
+
+// LimitRangeList is a list of limit ranges.
+type LimitRangeList = corev1.LimitRangeList
+
+// ResourceQuota says how much there may be of something in its namespace, all in all.
+//
+// +kubebuilder:resource:shortName=quota
+// +kubebuilder:subresource:status
+type ResourceQuota = corev1.ResourceQuota
+
+// ResourceQuotaList is a list of resource quotas.
+type ResourceQuotaList = corev1.ResourceQuotaList

@@ -33,6 +33,26 @@ func DeepCopy_ConfigMapList(in *ConfigMapList) *ConfigMapList {
 	return out
 }
 
+// DeepCopy_LimitRange copies a LimitRange that shares no memory with in; nil for nil.
+func DeepCopy_LimitRange(in *LimitRange) *LimitRange {
+	if in == nil {
+		return nil
+	}
+	out := new(LimitRange)
+	deepCopy_corev1_LimitRange(in, out)
+	return out
+}
+
+// DeepCopy_LimitRangeList copies a LimitRangeList that shares no memory with in; nil for nil.
+func DeepCopy_LimitRangeList(in *LimitRangeList) *LimitRangeList {
+	if in == nil {
+		return nil
+	}
+	out := new(LimitRangeList)
+	deepCopy_corev1_LimitRangeList(in, out)
+	return out
+}
+
 // DeepCopy_Namespace copies a Namespace that shares no memory with in; nil for nil.
 func DeepCopy_Namespace(in *Namespace) *Namespace {
 	if in == nil {
@@ -50,6 +70,26 @@ func DeepCopy_NamespaceList(in *NamespaceList) *NamespaceList {
 	}
 	out := new(NamespaceList)
 	deepCopy_corev1_NamespaceList(in, out)
+	return out
+}
+
+// DeepCopy_ResourceQuota copies a ResourceQuota that shares no memory with in; nil for nil.
+func DeepCopy_ResourceQuota(in *ResourceQuota) *ResourceQuota {
+	if in == nil {
+		return nil
+	}
+	out := new(ResourceQuota)
+	deepCopy_corev1_ResourceQuota(in, out)
+	return out
+}
+
+// DeepCopy_ResourceQuotaList copies a ResourceQuotaList that shares no memory with in; nil for nil.
+func DeepCopy_ResourceQuotaList(in *ResourceQuotaList) *ResourceQuotaList {
+	if in == nil {
+		return nil
+	}
+	out := new(ResourceQuotaList)
+	deepCopy_corev1_ResourceQuotaList(in, out)
 	return out
 }
 
@@ -138,6 +178,88 @@ func deepCopy_corev1_ConfigMapList(in, out *corev1.ConfigMapList) {
 	}
 }
 
+// deepCopy_corev1_LimitRange copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_LimitRange(in, out *corev1.LimitRange) {
+	if unsafe.Sizeof(*in) != 288 {
+		in.DeepCopyInto(out)
+		return
+	}
+	out.TypeMeta = in.TypeMeta
+	deepCopy_metav1_ObjectMeta(&in.ObjectMeta, &out.ObjectMeta)
+	deepCopy_corev1_LimitRangeSpec(&in.Spec, &out.Spec)
+}
+
+// deepCopy_corev1_LimitRangeItem copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_LimitRangeItem(in, out *corev1.LimitRangeItem) {
+	if unsafe.Sizeof(*in) != 56 {
+		in.DeepCopyInto(out)
+		return
+	}
+	*out = *in
+	if in.Max != nil {
+		out.Max = make(corev1.ResourceList, len(in.Max))
+		for key, val := range in.Max {
+			out.Max[key] = val.DeepCopy()
+		}
+	}
+	if in.Min != nil {
+		out.Min = make(corev1.ResourceList, len(in.Min))
+		for key, val := range in.Min {
+			out.Min[key] = val.DeepCopy()
+		}
+	}
+	if in.Default != nil {
+		out.Default = make(corev1.ResourceList, len(in.Default))
+		for key, val := range in.Default {
+			out.Default[key] = val.DeepCopy()
+		}
+	}
+	if in.DefaultRequest != nil {
+		out.DefaultRequest = make(corev1.ResourceList, len(in.DefaultRequest))
+		for key, val := range in.DefaultRequest {
+			out.DefaultRequest[key] = val.DeepCopy()
+		}
+	}
+	if in.MaxLimitRequestRatio != nil {
+		out.MaxLimitRequestRatio = make(corev1.ResourceList, len(in.MaxLimitRequestRatio))
+		for key, val := range in.MaxLimitRequestRatio {
+			out.MaxLimitRequestRatio[key] = val.DeepCopy()
+		}
+	}
+}
+
+// deepCopy_corev1_LimitRangeList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_LimitRangeList(in, out *corev1.LimitRangeList) {
+	if unsafe.Sizeof(*in) != 120 {
+		in.DeepCopyInto(out)
+		return
+	}
+	out.TypeMeta = in.TypeMeta
+	deepCopy_metav1_ListMeta(&in.ListMeta, &out.ListMeta)
+	out.Items = in.Items
+	if in.Items != nil {
+		out.Items = make([]corev1.LimitRange, len(in.Items))
+		for i := range in.Items {
+			deepCopy_corev1_LimitRange(&in.Items[i], &out.Items[i])
+		}
+	}
+}
+
+// deepCopy_corev1_LimitRangeSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_LimitRangeSpec(in, out *corev1.LimitRangeSpec) {
+	if unsafe.Sizeof(*in) != 24 {
+		in.DeepCopyInto(out)
+		return
+	}
+	*out = *in
+	if in.Limits != nil {
+		out.Limits = make([]corev1.LimitRangeItem, len(in.Limits))
+		for i := range in.Limits {
+			deepCopy_corev1_LimitRangeItem(&in.Limits[i], &out.Limits[i])
+		}
+	}
+}
+
 // deepCopy_corev1_Namespace copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_Namespace(in, out *corev1.Namespace) {
 	if unsafe.Sizeof(*in) != 328 {
@@ -190,6 +312,107 @@ func deepCopy_corev1_NamespaceStatus(in, out *corev1.NamespaceStatus) {
 	if in.Conditions != nil {
 		out.Conditions = make([]corev1.NamespaceCondition, len(in.Conditions))
 		copy(out.Conditions, in.Conditions)
+	}
+}
+
+// deepCopy_corev1_ResourceQuota copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_ResourceQuota(in, out *corev1.ResourceQuota) {
+	if unsafe.Sizeof(*in) != 320 {
+		in.DeepCopyInto(out)
+		return
+	}
+	out.TypeMeta = in.TypeMeta
+	deepCopy_metav1_ObjectMeta(&in.ObjectMeta, &out.ObjectMeta)
+	deepCopy_corev1_ResourceQuotaSpec(&in.Spec, &out.Spec)
+	deepCopy_corev1_ResourceQuotaStatus(&in.Status, &out.Status)
+}
+
+// deepCopy_corev1_ResourceQuotaList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_ResourceQuotaList(in, out *corev1.ResourceQuotaList) {
+	if unsafe.Sizeof(*in) != 120 {
+		in.DeepCopyInto(out)
+		return
+	}
+	out.TypeMeta = in.TypeMeta
+	deepCopy_metav1_ListMeta(&in.ListMeta, &out.ListMeta)
+	out.Items = in.Items
+	if in.Items != nil {
+		out.Items = make([]corev1.ResourceQuota, len(in.Items))
+		for i := range in.Items {
+			deepCopy_corev1_ResourceQuota(&in.Items[i], &out.Items[i])
+		}
+	}
+}
+
+// deepCopy_corev1_ResourceQuotaSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_ResourceQuotaSpec(in, out *corev1.ResourceQuotaSpec) {
+	if unsafe.Sizeof(*in) != 40 {
+		in.DeepCopyInto(out)
+		return
+	}
+	*out = *in
+	if in.Hard != nil {
+		out.Hard = make(corev1.ResourceList, len(in.Hard))
+		for key, val := range in.Hard {
+			out.Hard[key] = val.DeepCopy()
+		}
+	}
+	if in.Scopes != nil {
+		out.Scopes = make([]corev1.ResourceQuotaScope, len(in.Scopes))
+		copy(out.Scopes, in.Scopes)
+	}
+	if in.ScopeSelector != nil {
+		out.ScopeSelector = new(corev1.ScopeSelector)
+		deepCopy_corev1_ScopeSelector(in.ScopeSelector, out.ScopeSelector)
+	}
+}
+
+// deepCopy_corev1_ResourceQuotaStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_ResourceQuotaStatus(in, out *corev1.ResourceQuotaStatus) {
+	if unsafe.Sizeof(*in) != 16 {
+		in.DeepCopyInto(out)
+		return
+	}
+	*out = *in
+	if in.Hard != nil {
+		out.Hard = make(corev1.ResourceList, len(in.Hard))
+		for key, val := range in.Hard {
+			out.Hard[key] = val.DeepCopy()
+		}
+	}
+	if in.Used != nil {
+		out.Used = make(corev1.ResourceList, len(in.Used))
+		for key, val := range in.Used {
+			out.Used[key] = val.DeepCopy()
+		}
+	}
+}
+
+// deepCopy_corev1_ScopeSelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_ScopeSelector(in, out *corev1.ScopeSelector) {
+	if unsafe.Sizeof(*in) != 24 {
+		in.DeepCopyInto(out)
+		return
+	}
+	*out = *in
+	if in.MatchExpressions != nil {
+		out.MatchExpressions = make([]corev1.ScopedResourceSelectorRequirement, len(in.MatchExpressions))
+		for i := range in.MatchExpressions {
+			deepCopy_corev1_ScopedResourceSelectorRequirement(&in.MatchExpressions[i], &out.MatchExpressions[i])
+		}
+	}
+}
+
+// deepCopy_corev1_ScopedResourceSelectorRequirement copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_ScopedResourceSelectorRequirement(in, out *corev1.ScopedResourceSelectorRequirement) {
+	if unsafe.Sizeof(*in) != 56 {
+		in.DeepCopyInto(out)
+		return
+	}
+	*out = *in
+	if in.Values != nil {
+		out.Values = make([]string, len(in.Values))
+		copy(out.Values, in.Values)
 	}
 }
 

@@ -131,6 +131,104 @@ func ReadJSON_ConfigMapList(r *json.Reader, out *corev1.ConfigMapList) {
 	}
 }
 
+// AppendJSON_LimitRange appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
+func AppendJSON_LimitRange(dst []byte, in *corev1.LimitRange) ([]byte, error) {
+	var err error
+	start := len(dst)
+	if in.TypeMeta.Kind != "" {
+		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	}
+	if in.TypeMeta.APIVersion != "" {
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	}
+	dst = json.AppendName(dst, `,"metadata":`)
+	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
+		return dst, err
+	}
+	dst = json.AppendName(dst, `,"spec":`)
+	if dst, err = appendJSON_corev1_LimitRangeSpec(dst, &in.Spec); err != nil {
+		return dst, err
+	}
+	return json.Close(dst, start), nil
+}
+
+// ReadJSON_LimitRange reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
+func ReadJSON_LimitRange(r *json.Reader, out *corev1.LimitRange) {
+	if !r.BeginObject("v1.LimitRange") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.LimitRange") {
+		switch r.Name() {
+		case "kind":
+			r.Once(&seen, 0)
+			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
+		case "apiVersion":
+			r.Once(&seen, 1)
+			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
+		case "metadata":
+			r.Once(&seen, 2)
+			apimachinery.ReadJSON_ObjectMeta(r, &out.ObjectMeta)
+		case "spec":
+			r.Once(&seen, 3)
+			readJSON_corev1_LimitRangeSpec(r, &out.Spec)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+// AppendJSON_LimitRangeList appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
+func AppendJSON_LimitRangeList(dst []byte, in *corev1.LimitRangeList) ([]byte, error) {
+	var err error
+	start := len(dst)
+	if in.TypeMeta.Kind != "" {
+		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	}
+	if in.TypeMeta.APIVersion != "" {
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	}
+	dst = json.AppendName(dst, `,"metadata":`)
+	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
+		return dst, err
+	}
+	dst = json.AppendName(dst, `,"items":`)
+	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_LimitRange); err != nil {
+		return dst, err
+	}
+	return json.Close(dst, start), nil
+}
+
+// ReadJSON_LimitRangeList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
+func ReadJSON_LimitRangeList(r *json.Reader, out *corev1.LimitRangeList) {
+	if !r.BeginObject("v1.LimitRangeList") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.LimitRangeList") {
+		switch r.Name() {
+		case "kind":
+			r.Once(&seen, 0)
+			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
+		case "apiVersion":
+			r.Once(&seen, 1)
+			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
+		case "metadata":
+			r.Once(&seen, 2)
+			apimachinery.ReadJSON_ListMeta(r, &out.ListMeta)
+		case "items":
+			r.Once(&seen, 3)
+			json.ReadSlice(r, &out.Items, "[]v1.LimitRange", ReadJSON_LimitRange)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
 // AppendJSON_Namespace appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
 func AppendJSON_Namespace(dst []byte, in *corev1.Namespace) ([]byte, error) {
 	var err error
@@ -230,6 +328,111 @@ func ReadJSON_NamespaceList(r *json.Reader, out *corev1.NamespaceList) {
 		case "items":
 			r.Once(&seen, 3)
 			json.ReadSlice(r, &out.Items, "[]v1.Namespace", ReadJSON_Namespace)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+// AppendJSON_ResourceQuota appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
+func AppendJSON_ResourceQuota(dst []byte, in *corev1.ResourceQuota) ([]byte, error) {
+	var err error
+	start := len(dst)
+	if in.TypeMeta.Kind != "" {
+		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	}
+	if in.TypeMeta.APIVersion != "" {
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	}
+	dst = json.AppendName(dst, `,"metadata":`)
+	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
+		return dst, err
+	}
+	dst = json.AppendName(dst, `,"spec":`)
+	if dst, err = appendJSON_corev1_ResourceQuotaSpec(dst, &in.Spec); err != nil {
+		return dst, err
+	}
+	dst = json.AppendName(dst, `,"status":`)
+	if dst, err = appendJSON_corev1_ResourceQuotaStatus(dst, &in.Status); err != nil {
+		return dst, err
+	}
+	return json.Close(dst, start), nil
+}
+
+// ReadJSON_ResourceQuota reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
+func ReadJSON_ResourceQuota(r *json.Reader, out *corev1.ResourceQuota) {
+	if !r.BeginObject("v1.ResourceQuota") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.ResourceQuota") {
+		switch r.Name() {
+		case "kind":
+			r.Once(&seen, 0)
+			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
+		case "apiVersion":
+			r.Once(&seen, 1)
+			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
+		case "metadata":
+			r.Once(&seen, 2)
+			apimachinery.ReadJSON_ObjectMeta(r, &out.ObjectMeta)
+		case "spec":
+			r.Once(&seen, 3)
+			readJSON_corev1_ResourceQuotaSpec(r, &out.Spec)
+		case "status":
+			r.Once(&seen, 4)
+			readJSON_corev1_ResourceQuotaStatus(r, &out.Status)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+// AppendJSON_ResourceQuotaList appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
+func AppendJSON_ResourceQuotaList(dst []byte, in *corev1.ResourceQuotaList) ([]byte, error) {
+	var err error
+	start := len(dst)
+	if in.TypeMeta.Kind != "" {
+		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	}
+	if in.TypeMeta.APIVersion != "" {
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	}
+	dst = json.AppendName(dst, `,"metadata":`)
+	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
+		return dst, err
+	}
+	dst = json.AppendName(dst, `,"items":`)
+	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_ResourceQuota); err != nil {
+		return dst, err
+	}
+	return json.Close(dst, start), nil
+}
+
+// ReadJSON_ResourceQuotaList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
+func ReadJSON_ResourceQuotaList(r *json.Reader, out *corev1.ResourceQuotaList) {
+	if !r.BeginObject("v1.ResourceQuotaList") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.ResourceQuotaList") {
+		switch r.Name() {
+		case "kind":
+			r.Once(&seen, 0)
+			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
+		case "apiVersion":
+			r.Once(&seen, 1)
+			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
+		case "metadata":
+			r.Once(&seen, 2)
+			apimachinery.ReadJSON_ListMeta(r, &out.ListMeta)
+		case "items":
+			r.Once(&seen, 3)
+			json.ReadSlice(r, &out.Items, "[]v1.ResourceQuota", ReadJSON_ResourceQuota)
 		default:
 			r.Unknown()
 		}
@@ -477,6 +680,100 @@ func ReadJSON_ServiceAccountList(r *json.Reader, out *corev1.ServiceAccountList)
 	}
 }
 
+func appendJSON_corev1_LimitRangeItem(dst []byte, in *corev1.LimitRangeItem) ([]byte, error) {
+	var err error
+	start := len(dst)
+	dst = json.AppendStringField(dst, `,"type":`, in.Type)
+	if len(in.Max) > 0 {
+		dst = json.AppendName(dst, `,"max":`)
+		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Max); err != nil {
+			return dst, err
+		}
+	}
+	if len(in.Min) > 0 {
+		dst = json.AppendName(dst, `,"min":`)
+		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Min); err != nil {
+			return dst, err
+		}
+	}
+	if len(in.Default) > 0 {
+		dst = json.AppendName(dst, `,"default":`)
+		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Default); err != nil {
+			return dst, err
+		}
+	}
+	if len(in.DefaultRequest) > 0 {
+		dst = json.AppendName(dst, `,"defaultRequest":`)
+		if dst, err = appendJSON_corev1_ResourceList(dst, &in.DefaultRequest); err != nil {
+			return dst, err
+		}
+	}
+	if len(in.MaxLimitRequestRatio) > 0 {
+		dst = json.AppendName(dst, `,"maxLimitRequestRatio":`)
+		if dst, err = appendJSON_corev1_ResourceList(dst, &in.MaxLimitRequestRatio); err != nil {
+			return dst, err
+		}
+	}
+	return json.Close(dst, start), nil
+}
+
+func readJSON_corev1_LimitRangeItem(r *json.Reader, out *corev1.LimitRangeItem) {
+	if !r.BeginObject("v1.LimitRangeItem") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.LimitRangeItem") {
+		switch r.Name() {
+		case "type":
+			r.Once(&seen, 0)
+			json.ReadString(r, &out.Type, "v1.LimitType")
+		case "max":
+			r.Once(&seen, 1)
+			readJSON_corev1_ResourceList(r, &out.Max)
+		case "min":
+			r.Once(&seen, 2)
+			readJSON_corev1_ResourceList(r, &out.Min)
+		case "default":
+			r.Once(&seen, 3)
+			readJSON_corev1_ResourceList(r, &out.Default)
+		case "defaultRequest":
+			r.Once(&seen, 4)
+			readJSON_corev1_ResourceList(r, &out.DefaultRequest)
+		case "maxLimitRequestRatio":
+			r.Once(&seen, 5)
+			readJSON_corev1_ResourceList(r, &out.MaxLimitRequestRatio)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+func appendJSON_corev1_LimitRangeSpec(dst []byte, in *corev1.LimitRangeSpec) ([]byte, error) {
+	var err error
+	start := len(dst)
+	dst = json.AppendName(dst, `,"limits":`)
+	if dst, err = json.AppendSlice(dst, in.Limits, appendJSON_corev1_LimitRangeItem); err != nil {
+		return dst, err
+	}
+	return json.Close(dst, start), nil
+}
+
+func readJSON_corev1_LimitRangeSpec(r *json.Reader, out *corev1.LimitRangeSpec) {
+	if !r.BeginObject("v1.LimitRangeSpec") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.LimitRangeSpec") {
+		switch r.Name() {
+		case "limits":
+			r.Once(&seen, 0)
+			json.ReadSlice(r, &out.Limits, "[]v1.LimitRangeItem", readJSON_corev1_LimitRangeItem)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
 func appendJSON_corev1_LocalObjectReference(dst []byte, in *corev1.LocalObjectReference) ([]byte, error) {
 	start := len(dst)
 	if in.Name != "" {
@@ -662,6 +959,171 @@ func readJSON_corev1_ObjectReference(r *json.Reader, out *corev1.ObjectReference
 		case "fieldPath":
 			r.Once(&seen, 6)
 			r.String(&out.FieldPath)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+func appendJSON_corev1_ResourceList(dst []byte, in *corev1.ResourceList) ([]byte, error) {
+	if *in == nil {
+		return append(dst, `null`...), nil
+	}
+	var err error
+	open := len(dst)
+	for key, value := range json.Sorted(*in) {
+		dst = json.AppendKey(dst, key)
+		if dst, err = apimachinery.AppendJSON_Quantity(dst, &value); err != nil {
+			return dst, err
+		}
+	}
+	return json.Close(dst, open), nil
+}
+
+func readJSON_corev1_ResourceList(r *json.Reader, out *corev1.ResourceList) {
+	json.ReadMap(r, out, "v1.ResourceList", apimachinery.ReadJSON_Quantity)
+}
+
+func appendJSON_corev1_ResourceQuotaSpec(dst []byte, in *corev1.ResourceQuotaSpec) ([]byte, error) {
+	var err error
+	start := len(dst)
+	if len(in.Hard) > 0 {
+		dst = json.AppendName(dst, `,"hard":`)
+		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Hard); err != nil {
+			return dst, err
+		}
+	}
+	if len(in.Scopes) > 0 {
+		dst = json.AppendName(dst, `,"scopes":`)
+		dst = json.AppendStrings(dst, in.Scopes)
+	}
+	if in.ScopeSelector != nil {
+		dst = json.AppendName(dst, `,"scopeSelector":`)
+		if dst, err = appendJSON_corev1_ScopeSelector(dst, in.ScopeSelector); err != nil {
+			return dst, err
+		}
+	}
+	return json.Close(dst, start), nil
+}
+
+func readJSON_corev1_ResourceQuotaSpec(r *json.Reader, out *corev1.ResourceQuotaSpec) {
+	if !r.BeginObject("v1.ResourceQuotaSpec") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.ResourceQuotaSpec") {
+		switch r.Name() {
+		case "hard":
+			r.Once(&seen, 0)
+			readJSON_corev1_ResourceList(r, &out.Hard)
+		case "scopes":
+			r.Once(&seen, 1)
+			json.ReadSlice(r, &out.Scopes, "[]v1.ResourceQuotaScope", func(r *json.Reader, out *corev1.ResourceQuotaScope) {
+				json.ReadString(r, out, "v1.ResourceQuotaScope")
+			})
+		case "scopeSelector":
+			r.Once(&seen, 2)
+			if json.Pointer(r, &out.ScopeSelector) {
+				readJSON_corev1_ScopeSelector(r, out.ScopeSelector)
+			}
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+func appendJSON_corev1_ResourceQuotaStatus(dst []byte, in *corev1.ResourceQuotaStatus) ([]byte, error) {
+	var err error
+	start := len(dst)
+	if len(in.Hard) > 0 {
+		dst = json.AppendName(dst, `,"hard":`)
+		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Hard); err != nil {
+			return dst, err
+		}
+	}
+	if len(in.Used) > 0 {
+		dst = json.AppendName(dst, `,"used":`)
+		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Used); err != nil {
+			return dst, err
+		}
+	}
+	return json.Close(dst, start), nil
+}
+
+func readJSON_corev1_ResourceQuotaStatus(r *json.Reader, out *corev1.ResourceQuotaStatus) {
+	if !r.BeginObject("v1.ResourceQuotaStatus") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.ResourceQuotaStatus") {
+		switch r.Name() {
+		case "hard":
+			r.Once(&seen, 0)
+			readJSON_corev1_ResourceList(r, &out.Hard)
+		case "used":
+			r.Once(&seen, 1)
+			readJSON_corev1_ResourceList(r, &out.Used)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+func appendJSON_corev1_ScopeSelector(dst []byte, in *corev1.ScopeSelector) ([]byte, error) {
+	var err error
+	start := len(dst)
+	if len(in.MatchExpressions) > 0 {
+		dst = json.AppendName(dst, `,"matchExpressions":`)
+		if dst, err = json.AppendSlice(dst, in.MatchExpressions, appendJSON_corev1_ScopedResourceSelectorRequirement); err != nil {
+			return dst, err
+		}
+	}
+	return json.Close(dst, start), nil
+}
+
+func readJSON_corev1_ScopeSelector(r *json.Reader, out *corev1.ScopeSelector) {
+	if !r.BeginObject("v1.ScopeSelector") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.ScopeSelector") {
+		switch r.Name() {
+		case "matchExpressions":
+			r.Once(&seen, 0)
+			json.ReadSlice(r, &out.MatchExpressions, "[]v1.ScopedResourceSelectorRequirement", readJSON_corev1_ScopedResourceSelectorRequirement)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+func appendJSON_corev1_ScopedResourceSelectorRequirement(dst []byte, in *corev1.ScopedResourceSelectorRequirement) ([]byte, error) {
+	start := len(dst)
+	dst = json.AppendStringField(dst, `,"scopeName":`, in.ScopeName)
+	dst = json.AppendStringField(dst, `,"operator":`, in.Operator)
+	if len(in.Values) > 0 {
+		dst = json.AppendName(dst, `,"values":`)
+		dst = json.AppendStrings(dst, in.Values)
+	}
+	return json.Close(dst, start), nil
+}
+
+func readJSON_corev1_ScopedResourceSelectorRequirement(r *json.Reader, out *corev1.ScopedResourceSelectorRequirement) {
+	if !r.BeginObject("v1.ScopedResourceSelectorRequirement") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.ScopedResourceSelectorRequirement") {
+		switch r.Name() {
+		case "scopeName":
+			r.Once(&seen, 0)
+			json.ReadString(r, &out.ScopeName, "v1.ResourceQuotaScope")
+		case "operator":
+			r.Once(&seen, 1)
+			json.ReadString(r, &out.Operator, "v1.ScopeSelectorOperator")
+		case "values":
+			r.Once(&seen, 2)
+			json.ReadSlice(r, &out.Values, "[]string", (*json.Reader).String)
 		default:
 			r.Unknown()
 		}

@@ -98,6 +98,151 @@ const OpenAPISchemas = `{
       }
     ]
   },
+  "io.k8s.api.core.v1.LimitRange": {
+    "description": "LimitRange sets resource usage limits for each kind of resource in a Namespace.",
+    "type": "object",
+    "properties": {
+      "apiVersion": {
+        "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+        "type": "string"
+      },
+      "kind": {
+        "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+        "type": "string"
+      },
+      "metadata": {
+        "description": "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
+        "default": {},
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+          }
+        ]
+      },
+      "spec": {
+        "description": "Spec defines the limits enforced. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
+        "default": {},
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.LimitRangeSpec"
+          }
+        ]
+      }
+    },
+    "x-kubernetes-group-version-kind": [
+      {
+        "group": "",
+        "kind": "LimitRange",
+        "version": "v1"
+      }
+    ]
+  },
+  "io.k8s.api.core.v1.LimitRangeItem": {
+    "description": "LimitRangeItem defines a min/max usage limit for any resource that matches on kind.",
+    "type": "object",
+    "required": [
+      "type"
+    ],
+    "properties": {
+      "default": {
+        "description": "Default resource requirement limit value by resource name if resource limit is omitted.",
+        "type": "object",
+        "additionalProperties": {
+          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
+        }
+      },
+      "defaultRequest": {
+        "description": "DefaultRequest is the default resource requirement request value by resource name if resource request is omitted.",
+        "type": "object",
+        "additionalProperties": {
+          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
+        }
+      },
+      "max": {
+        "description": "Max usage constraints on this kind by resource name.",
+        "type": "object",
+        "additionalProperties": {
+          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
+        }
+      },
+      "maxLimitRequestRatio": {
+        "description": "MaxLimitRequestRatio if specified, the named resource must have a request and limit that are both non-zero where limit divided by request is less than or equal to the enumerated value; this represents the max burst for the named resource.",
+        "type": "object",
+        "additionalProperties": {
+          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
+        }
+      },
+      "min": {
+        "description": "Min usage constraints on this kind by resource name.",
+        "type": "object",
+        "additionalProperties": {
+          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
+        }
+      },
+      "type": {
+        "description": "Type of resource that this limit applies to.",
+        "type": "string",
+        "default": ""
+      }
+    }
+  },
+  "io.k8s.api.core.v1.LimitRangeList": {
+    "description": "LimitRangeList is a list of LimitRange items.",
+    "type": "object",
+    "required": [
+      "items"
+    ],
+    "properties": {
+      "apiVersion": {
+        "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+        "type": "string"
+      },
+      "items": {
+        "description": "Items is a list of LimitRange objects. More info: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/io.k8s.api.core.v1.LimitRange"
+        }
+      },
+      "kind": {
+        "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+        "type": "string"
+      },
+      "metadata": {
+        "description": "Standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+        "default": {},
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
+          }
+        ]
+      }
+    },
+    "x-kubernetes-group-version-kind": [
+      {
+        "group": "",
+        "kind": "LimitRangeList",
+        "version": "v1"
+      }
+    ]
+  },
+  "io.k8s.api.core.v1.LimitRangeSpec": {
+    "description": "LimitRangeSpec defines a min/max usage limit for resources that match on kind.",
+    "type": "object",
+    "required": [
+      "limits"
+    ],
+    "properties": {
+      "limits": {
+        "description": "Limits is the list of LimitRangeItem objects that are enforced.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/io.k8s.api.core.v1.LimitRangeItem"
+        },
+        "x-kubernetes-list-type": "atomic"
+      }
+    }
+  },
   "io.k8s.api.core.v1.LocalObjectReference": {
     "description": "LocalObjectReference contains enough information to let you locate the referenced object inside the same namespace.",
     "type": "object",
@@ -310,6 +455,210 @@ const OpenAPISchemas = `{
     },
     "x-kubernetes-map-type": "atomic"
   },
+  "io.k8s.api.core.v1.ResourceQuota": {
+    "description": "ResourceQuota sets aggregate quota restrictions enforced per namespace",
+    "type": "object",
+    "properties": {
+      "apiVersion": {
+        "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+        "type": "string"
+      },
+      "kind": {
+        "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+        "type": "string"
+      },
+      "metadata": {
+        "description": "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
+        "default": {},
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+          }
+        ]
+      },
+      "spec": {
+        "description": "Spec defines the desired quota. https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
+        "default": {},
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceQuotaSpec"
+          }
+        ]
+      },
+      "status": {
+        "description": "Status defines the actual enforced quota and its current usage. https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status",
+        "default": {},
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceQuotaStatus"
+          }
+        ]
+      }
+    },
+    "x-kubernetes-group-version-kind": [
+      {
+        "group": "",
+        "kind": "ResourceQuota",
+        "version": "v1"
+      }
+    ]
+  },
+  "io.k8s.api.core.v1.ResourceQuotaList": {
+    "description": "ResourceQuotaList is a list of ResourceQuota items.",
+    "type": "object",
+    "required": [
+      "items"
+    ],
+    "properties": {
+      "apiVersion": {
+        "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+        "type": "string"
+      },
+      "items": {
+        "description": "Items is a list of ResourceQuota objects. More info: https://kubernetes.io/docs/concepts/policy/resource-quotas/",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/io.k8s.api.core.v1.ResourceQuota"
+        }
+      },
+      "kind": {
+        "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+        "type": "string"
+      },
+      "metadata": {
+        "description": "Standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+        "default": {},
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
+          }
+        ]
+      }
+    },
+    "x-kubernetes-group-version-kind": [
+      {
+        "group": "",
+        "kind": "ResourceQuotaList",
+        "version": "v1"
+      }
+    ]
+  },
+  "io.k8s.api.core.v1.ResourceQuotaSpec": {
+    "description": "ResourceQuotaSpec defines the desired hard limits to enforce for Quota.",
+    "type": "object",
+    "properties": {
+      "hard": {
+        "description": "hard is the set of desired hard limits for each named resource. More info: https://kubernetes.io/docs/concepts/policy/resource-quotas/",
+        "type": "object",
+        "additionalProperties": {
+          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
+        }
+      },
+      "scopeSelector": {
+        "description": "scopeSelector is also a collection of filters like scopes that must match each object tracked by a quota but expressed using ScopeSelectorOperator in combination with possible values. For a resource to match, both scopes AND scopeSelector (if specified in spec), must be matched.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.ScopeSelector"
+          }
+        ]
+      },
+      "scopes": {
+        "description": "A collection of filters that must match each object tracked by a quota. If not specified, the quota matches all objects.",
+        "type": "array",
+        "items": {
+          "type": "string",
+          "enum": [
+            "BestEffort",
+            "CrossNamespacePodAffinity",
+            "NotBestEffort",
+            "NotTerminating",
+            "PriorityClass",
+            "Terminating",
+            "VolumeAttributesClass"
+          ]
+        },
+        "x-kubernetes-list-type": "atomic"
+      }
+    }
+  },
+  "io.k8s.api.core.v1.ResourceQuotaStatus": {
+    "description": "ResourceQuotaStatus defines the enforced hard limits and observed use.",
+    "type": "object",
+    "properties": {
+      "hard": {
+        "description": "Hard is the set of enforced hard limits for each named resource. More info: https://kubernetes.io/docs/concepts/policy/resource-quotas/",
+        "type": "object",
+        "additionalProperties": {
+          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
+        }
+      },
+      "used": {
+        "description": "Used is the current observed total usage of the resource in the namespace.",
+        "type": "object",
+        "additionalProperties": {
+          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
+        }
+      }
+    }
+  },
+  "io.k8s.api.core.v1.ScopeSelector": {
+    "description": "A scope selector represents the AND of the selectors represented by the scoped-resource selector requirements.",
+    "type": "object",
+    "properties": {
+      "matchExpressions": {
+        "description": "A list of scope selector requirements by scope of the resources.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/io.k8s.api.core.v1.ScopedResourceSelectorRequirement"
+        },
+        "x-kubernetes-list-type": "atomic"
+      }
+    },
+    "x-kubernetes-map-type": "atomic"
+  },
+  "io.k8s.api.core.v1.ScopedResourceSelectorRequirement": {
+    "description": "A scoped-resource selector requirement is a selector that contains values, a scope name, and an operator that relates the scope name and values.",
+    "type": "object",
+    "required": [
+      "operator",
+      "scopeName"
+    ],
+    "properties": {
+      "operator": {
+        "description": "Represents a scope's relationship to a set of values. Valid operators are In, NotIn, Exists, DoesNotExist.\n\nPossible enum values:\n - \u0060\"DoesNotExist\"\u0060\n - \u0060\"Exists\"\u0060\n - \u0060\"In\"\u0060\n - \u0060\"NotIn\"\u0060",
+        "type": "string",
+        "default": "",
+        "enum": [
+          "DoesNotExist",
+          "Exists",
+          "In",
+          "NotIn"
+        ]
+      },
+      "scopeName": {
+        "description": "The name of the scope that the selector applies to.\n\nPossible enum values:\n - \u0060\"BestEffort\"\u0060 Match all pod objects that have best effort quality of service\n - \u0060\"CrossNamespacePodAffinity\"\u0060 Match all pod objects that have cross-namespace pod (anti)affinity mentioned.\n - \u0060\"NotBestEffort\"\u0060 Match all pod objects that do not have best effort quality of service\n - \u0060\"NotTerminating\"\u0060 Match all pod objects where spec.activeDeadlineSeconds is nil\n - \u0060\"PriorityClass\"\u0060 Match all pod objects that have priority class mentioned\n - \u0060\"Terminating\"\u0060 Match all pod objects where spec.activeDeadlineSeconds >=0\n - \u0060\"VolumeAttributesClass\"\u0060 Match all pvc objects that have volume attributes class mentioned.",
+        "type": "string",
+        "default": "",
+        "enum": [
+          "BestEffort",
+          "CrossNamespacePodAffinity",
+          "NotBestEffort",
+          "NotTerminating",
+          "PriorityClass",
+          "Terminating",
+          "VolumeAttributesClass"
+        ]
+      },
+      "values": {
+        "description": "An array of string values. If the operator is In or NotIn, the values array must be non-empty. If the operator is Exists or DoesNotExist, the values array must be empty. This array is replaced during a strategic merge patch.",
+        "type": "array",
+        "items": {
+          "type": "string"
+        },
+        "x-kubernetes-list-type": "atomic"
+      }
+    }
+  },
   "io.k8s.api.core.v1.Secret": {
     "description": "Secret holds secret data of a certain type. The total bytes of the values in the Data field must be less than MaxSecretSize bytes.",
     "type": "object",
@@ -495,6 +844,17 @@ const OpenAPISchemas = `{
         "group": "",
         "kind": "ServiceAccountList",
         "version": "v1"
+      }
+    ]
+  },
+  "io.k8s.apimachinery.pkg.api.resource.Quantity": {
+    "description": "Quantity is a fixed-point representation of a number. It provides convenient marshaling/unmarshaling in JSON and YAML, in addition to String() and AsInt64() accessors.\n\nThe serialization format is:\n\n\u0060\u0060\u0060 <quantity>        ::= <signedNumber><suffix>\n\n\t(Note that <suffix> may be empty, from the \"\" case in <decimalSI>.)\n\n<digit>           ::= 0 | 1 | ... | 9 <digits>          ::= <digit> | <digit><digits> <number>          ::= <digits> | <digits>.<digits> | <digits>. | .<digits> <sign>            ::= \"+\" | \"-\" <signedNumber>    ::= <number> | <sign><number> <suffix>          ::= <binarySI> | <decimalExponent> | <decimalSI> <binarySI>        ::= Ki | Mi | Gi | Ti | Pi | Ei\n\n\t(International System of units; See: http://physics.nist.gov/cuu/Units/binary.html)\n\n<decimalSI>       ::= m | \"\" | k | M | G | T | P | E\n\n\t(Note that 1024 = 1Ki but 1000 = 1k; I didn't choose the capitalization.)\n\n<decimalExponent> ::= \"e\" <signedNumber> | \"E\" <signedNumber> \u0060\u0060\u0060\n\nNo matter which of the three exponent forms is used, no quantity may represent a number greater than 2^63-1 in magnitude, nor may it have more than 3 decimal places. Numbers larger or more precise will be capped or rounded up. (E.g.: 0.1m will rounded up to 1m.) This may be extended in the future if we require larger or smaller quantities.\n\nWhen a Quantity is parsed from a string, it will remember the type of suffix it had, and will use the same type again when it is serialized.\n\nBefore serializing, Quantity will be put in \"canonical form\". This means that Exponent/suffix will be adjusted up or down (with a corresponding increase or decrease in Mantissa) such that:\n\n- No precision is lost - No fractional digits will be emitted - The exponent (or suffix) is as large as possible.\n\nThe sign will be omitted unless the number is negative.\n\nExamples:\n\n- 1.5 will be serialized as \"1500m\" - 1.5Gi will be serialized as \"1536Mi\"\n\nNote that the quantity will NEVER be internally represented by a floating point number. That is the whole point of this exercise.\n\nNon-canonical values will still parse as long as they are well formed, but will be re-emitted in their canonical form. (So always use canonical form, or don't diff.)\n\nThis format is intended to make it difficult to use these numbers without writing some sort of special handling code in the hopes that that will cause implementors to also use a fixed point implementation.",
+    "oneOf": [
+      {
+        "type": "string"
+      },
+      {
+        "type": "number"
       }
     ]
   },

@@ -33,7 +33,7 @@ var (
 
 // Bootstrap returns the policy for a server of these resources. cluster-admin may do everything; admin, edit and view are
 // to be bound in a namespace, and gather what is labelled for them: here everything that the server keeps in namespaces.
-// view reads all but secrets, edit writes all but roles and bindings, admin those, too.
+// view reads all but secrets, edit writes all but limit ranges, quotas, roles and bindings, admin the last two, too.
 func Bootstrap(resources []rest.Resource) Policy {
 	view, edit, admin := namespaced(resources)
 	p := Policy{ClusterRoles: []rbacv1.ClusterRole{
@@ -84,8 +84,10 @@ func namespaced(resources []rest.Resource) (view, edit, admin []rbacv1.PolicyRul
 		if reads && isSecret {
 			secret[group] = append(secret[group], name)
 		}
-		// A status is for whoever makes it so, a token for whom it is for; both are given by name.
-		if writes && r.Subresource != "status" && r.Subresource != "token" {
+		// A status is for whoever makes it so, a token for whom it is for; both are given by name. Who is bound by limits does
+		// not set them.
+		limits := group == "" && (r.Name == "limitranges" || r.Name == "resourcequotas")
+		if writes && r.Subresource != "status" && r.Subresource != "token" && !limits {
 			writable[group] = append(writable[group], name)
 		}
 	}

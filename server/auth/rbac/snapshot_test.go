@@ -200,7 +200,7 @@ func TestBootstrap(t *testing.T) {
 		r.GroupVersion.Group, r.GroupVersion.Version = group, "v1"
 		return r
 	}
-	p := Bootstrap([]rest.Resource{gv("", "secrets", "", true), gv("", "configmaps", "", true), gv("x.io", "books", "", true), gv("x.io", "books", "status", true), gv("x.io", "shelves", "", false), gv(rbacv1.GroupName, "roles", "", true)})
+	p := Bootstrap([]rest.Resource{gv("", "secrets", "", true), gv("", "configmaps", "", true), gv("", "resourcequotas", "", true), gv("", "limitranges", "", true), gv("x.io", "books", "", true), gv("x.io", "books", "status", true), gv("x.io", "shelves", "", false), gv(rbacv1.GroupName, "roles", "", true)})
 	o := Objects{}
 	for i := range p.ClusterRoles {
 		o.ClusterRoles = append(o.ClusterRoles, &p.ClusterRoles[i])
@@ -216,6 +216,9 @@ func TestBootstrap(t *testing.T) {
 		"get core configmaps ns c":                       "admin edit view",
 		"delete core configmaps ns c":                    "admin edit",
 		"get core secrets ns c":                          "admin edit",
+		"get core resourcequotas ns c":                   "admin edit view",
+		"update core resourcequotas ns c":                "",
+		"delete core limitranges ns c":                   "",
 		"update core secrets ns c":                       "admin edit",
 		"get x.io books ns b":                            "admin edit view",
 		"get x.io books/status ns b":                     "admin edit view",

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	controlv1 "github.com/typeplane/typeplane/apis/core/v1"
 )
 
 // SetDefaults_Pod does what is done for pods, and not for the templates of pods.
@@ -159,6 +161,9 @@ func SetDefaults_HostPathVolumeSource(in *corev1.HostPathVolumeSource) {
 func SetDefaults_PersistentVolumeClaimSpec(in *corev1.PersistentVolumeClaimSpec) {
 	setDefault(&in.VolumeMode, corev1.PersistentVolumeFilesystem)
 }
+
+// SetDefaults_ResourceList counts as finely as the limits and quotas of the control plane do.
+func SetDefaults_ResourceList(in *corev1.ResourceList) { controlv1.SetDefaults_ResourceList(in) }
 
 // setDefault sets a pointer that is nil.
 func setDefault[T any](field **T, value T) {

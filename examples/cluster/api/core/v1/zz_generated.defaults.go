@@ -109,6 +109,8 @@ func SetObjectDefaults_Pod(in *corev1.Pod) {
 		if a.VolumeSource.Ephemeral != nil {
 			if a.VolumeSource.Ephemeral.VolumeClaimTemplate != nil {
 				SetDefaults_PersistentVolumeClaimSpec(&a.VolumeSource.Ephemeral.VolumeClaimTemplate.Spec)
+				SetDefaults_ResourceList(&a.VolumeSource.Ephemeral.VolumeClaimTemplate.Spec.Resources.Limits)
+				SetDefaults_ResourceList(&a.VolumeSource.Ephemeral.VolumeClaimTemplate.Spec.Resources.Requests)
 			}
 		}
 	}
@@ -135,6 +137,8 @@ func SetObjectDefaults_Pod(in *corev1.Pod) {
 				}
 			}
 		}
+		SetDefaults_ResourceList(&a.Resources.Limits)
+		SetDefaults_ResourceList(&a.Resources.Requests)
 		if a.LivenessProbe != nil {
 			SetDefaults_Probe(a.LivenessProbe)
 			if a.LivenessProbe.ProbeHandler.HTTPGet != nil {
@@ -207,6 +211,8 @@ func SetObjectDefaults_Pod(in *corev1.Pod) {
 				}
 			}
 		}
+		SetDefaults_ResourceList(&a.Resources.Limits)
+		SetDefaults_ResourceList(&a.Resources.Requests)
 		if a.LivenessProbe != nil {
 			SetDefaults_Probe(a.LivenessProbe)
 			if a.LivenessProbe.ProbeHandler.HTTPGet != nil {
@@ -279,6 +285,8 @@ func SetObjectDefaults_Pod(in *corev1.Pod) {
 				}
 			}
 		}
+		SetDefaults_ResourceList(&a.EphemeralContainerCommon.Resources.Limits)
+		SetDefaults_ResourceList(&a.EphemeralContainerCommon.Resources.Requests)
 		if a.EphemeralContainerCommon.LivenessProbe != nil {
 			SetDefaults_Probe(a.EphemeralContainerCommon.LivenessProbe)
 			if a.EphemeralContainerCommon.LivenessProbe.ProbeHandler.HTTPGet != nil {
@@ -327,6 +335,40 @@ func SetObjectDefaults_Pod(in *corev1.Pod) {
 				}
 			}
 		}
+	}
+	SetDefaults_ResourceList(&in.Spec.Overhead)
+	if in.Spec.Resources != nil {
+		SetDefaults_ResourceList(&in.Spec.Resources.Limits)
+		SetDefaults_ResourceList(&in.Spec.Resources.Requests)
+	}
+	for i := range in.Status.InitContainerStatuses {
+		a := &in.Status.InitContainerStatuses[i]
+		SetDefaults_ResourceList(&a.AllocatedResources)
+		if a.Resources != nil {
+			SetDefaults_ResourceList(&a.Resources.Limits)
+			SetDefaults_ResourceList(&a.Resources.Requests)
+		}
+	}
+	for i := range in.Status.ContainerStatuses {
+		a := &in.Status.ContainerStatuses[i]
+		SetDefaults_ResourceList(&a.AllocatedResources)
+		if a.Resources != nil {
+			SetDefaults_ResourceList(&a.Resources.Limits)
+			SetDefaults_ResourceList(&a.Resources.Requests)
+		}
+	}
+	for i := range in.Status.EphemeralContainerStatuses {
+		a := &in.Status.EphemeralContainerStatuses[i]
+		SetDefaults_ResourceList(&a.AllocatedResources)
+		if a.Resources != nil {
+			SetDefaults_ResourceList(&a.Resources.Limits)
+			SetDefaults_ResourceList(&a.Resources.Requests)
+		}
+	}
+	SetDefaults_ResourceList(&in.Status.AllocatedResources)
+	if in.Status.Resources != nil {
+		SetDefaults_ResourceList(&in.Status.Resources.Limits)
+		SetDefaults_ResourceList(&in.Status.Resources.Requests)
 	}
 }
 
@@ -428,6 +470,8 @@ func SetObjectDefaults_ReplicationController(in *corev1.ReplicationController) {
 			if a.VolumeSource.Ephemeral != nil {
 				if a.VolumeSource.Ephemeral.VolumeClaimTemplate != nil {
 					SetDefaults_PersistentVolumeClaimSpec(&a.VolumeSource.Ephemeral.VolumeClaimTemplate.Spec)
+					SetDefaults_ResourceList(&a.VolumeSource.Ephemeral.VolumeClaimTemplate.Spec.Resources.Limits)
+					SetDefaults_ResourceList(&a.VolumeSource.Ephemeral.VolumeClaimTemplate.Spec.Resources.Requests)
 				}
 			}
 		}
@@ -454,6 +498,8 @@ func SetObjectDefaults_ReplicationController(in *corev1.ReplicationController) {
 					}
 				}
 			}
+			SetDefaults_ResourceList(&a.Resources.Limits)
+			SetDefaults_ResourceList(&a.Resources.Requests)
 			if a.LivenessProbe != nil {
 				SetDefaults_Probe(a.LivenessProbe)
 				if a.LivenessProbe.ProbeHandler.HTTPGet != nil {
@@ -526,6 +572,8 @@ func SetObjectDefaults_ReplicationController(in *corev1.ReplicationController) {
 					}
 				}
 			}
+			SetDefaults_ResourceList(&a.Resources.Limits)
+			SetDefaults_ResourceList(&a.Resources.Requests)
 			if a.LivenessProbe != nil {
 				SetDefaults_Probe(a.LivenessProbe)
 				if a.LivenessProbe.ProbeHandler.HTTPGet != nil {
@@ -598,6 +646,8 @@ func SetObjectDefaults_ReplicationController(in *corev1.ReplicationController) {
 					}
 				}
 			}
+			SetDefaults_ResourceList(&a.EphemeralContainerCommon.Resources.Limits)
+			SetDefaults_ResourceList(&a.EphemeralContainerCommon.Resources.Requests)
 			if a.EphemeralContainerCommon.LivenessProbe != nil {
 				SetDefaults_Probe(a.EphemeralContainerCommon.LivenessProbe)
 				if a.EphemeralContainerCommon.LivenessProbe.ProbeHandler.HTTPGet != nil {
@@ -646,6 +696,11 @@ func SetObjectDefaults_ReplicationController(in *corev1.ReplicationController) {
 					}
 				}
 			}
+		}
+		SetDefaults_ResourceList(&in.Spec.Template.Spec.Overhead)
+		if in.Spec.Template.Spec.Resources != nil {
+			SetDefaults_ResourceList(&in.Spec.Template.Spec.Resources.Limits)
+			SetDefaults_ResourceList(&in.Spec.Template.Spec.Resources.Requests)
 		}
 	}
 }

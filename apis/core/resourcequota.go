@@ -1,0 +1,166 @@
+package core
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// ResourceQuotaStrategy holds the rules of quotas, and their columns. To charge them is up to admission.
+type ResourceQuotaStrategy struct{}
+
+// PrepareForCreate forgets a status: nothing is charged yet.
+func (ResourceQuotaStrategy) PrepareForCreate(_ context.Context, quota *corev1.ResourceQuota) {
+	quota.Status = corev1.ResourceQuotaStatus{}
+}
+
+// Validate says what is wrong with a quota.
+func (ResourceQuotaStrategy) Validate(_ context.Context, quota *corev1.ResourceQuota) field.ErrorList {
+	spec := field.NewPath("spec")
+	errs := validateQuantities(spec.Child("hard"), quota.Spec.Hard)
+	errs = append(errs, validateScopes(&quota.Spec, spec.Child("scopes"))...)
+	return append(errs, validateScopeSelector(&quota.Spec, spec.Child("scopeSelector", "matchExpressions"))...)
+}
+
+// ValidateUpdate says what is wrong with a changed quota. What it has counted so far would mean nothing in other scopes.
+func (s ResourceQuotaStrategy) ValidateUpdate(ctx context.Context, quota, old *corev1.ResourceQuota) field.ErrorList {
+	errs := s.Validate(ctx, quota)
+	if !slices.Equal(scopeSet(quota), scopeSet(old)) {
+		errs = append(errs, field.Invalid(field.NewPath("spec", "scopes"), quota.Spec.Scopes, "field is immutable"))
+	}
+	return errs
+}
+
+func scopeSet(quota *corev1.ResourceQuota) []corev1.ResourceQuotaScope {
+	return slices.Compact(slices.Sorted(slices.Values(quota.Spec.Scopes)))
+}
+
+// ValidateStatusUpdate says what is wrong with what was counted.
+func (ResourceQuotaStrategy) ValidateStatusUpdate(_ context.Context, quota, _ *corev1.ResourceQuota) field.ErrorList {
+	status := field.NewPath("status")
+	return append(validateQuantities(status.Child("hard"), quota.Status.Hard), validateQuantities(status.Child("used"), quota.Status.Used)...)
+}
+
+// scopeResources says what is limited by a quota with a scope. A scope that is not there is unknown.
+var scopeResources = map[corev1.ResourceQuotaScope][]corev1.ResourceName{
+	corev1.ResourceQuotaScopeTerminating:               slices.Concat(podObjects, podCompute),
+	corev1.ResourceQuotaScopeNotTerminating:            slices.Concat(podObjects, podCompute),
+	corev1.ResourceQuotaScopeBestEffort:                podObjects,
+	corev1.ResourceQuotaScopeNotBestEffort:             slices.Concat(podObjects, podCompute),
+	corev1.ResourceQuotaScopePriorityClass:             slices.Concat(podObjects, podCompute),
+	corev1.ResourceQuotaScopeCrossNamespacePodAffinity: slices.Concat(podObjects, podCompute),
+	corev1.ResourceQuotaScopeVolumeAttributesClass:     claimResources,
+}
+
+// notInScope says of how many of the resources that a quota limits a scope knows nothing.
+func notInScope(spec *corev1.ResourceQuotaSpec, scope corev1.ResourceQuotaScope) (n int) {
+	within, known := scopeResources[scope]
+	for name := range spec.Hard {
+		if known && isQuotaResource(name) && !slices.Contains(within, name) {
+			n++
+		}
+	}
+	return n
+}
+
+// contradictory says whether nothing can be in all of the scopes.
+func contradictory(scopes []corev1.ResourceQuotaScope) bool {
+	both := func(a, b corev1.ResourceQuotaScope) bool {
+		return slices.Contains(scopes, a) && slices.Contains(scopes, b)
+	}
+	return both(corev1.ResourceQuotaScopeBestEffort, corev1.ResourceQuotaScopeNotBestEffort) ||
+		both(corev1.ResourceQuotaScopeTerminating, corev1.ResourceQuotaScopeNotTerminating)
+}
+
+func validateScopes(spec *corev1.ResourceQuotaSpec, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for _, scope := range spec.Scopes {
+		if _, known := scopeResources[scope]; !known {
+			errs = append(errs, field.Invalid(path, spec.Scopes, "unsupported scope"))
+		}
+		for range notInScope(spec, scope) {
+			errs = append(errs, field.Invalid(path, spec.Scopes, "unsupported scope applied to resource"))
+		}
+	}
+	if contradictory(spec.Scopes) {
+		errs = append(errs, field.Invalid(path, spec.Scopes, "conflicting scopes"))
+	}
+	return errs
+}
+
+func validateScopeSelector(spec *corev1.ResourceQuotaSpec, path *field.Path) field.ErrorList {
+	if spec.ScopeSelector == nil {
+		return nil
+	}
+	var errs field.ErrorList
+	var scopes []corev1.ResourceQuotaScope
+	for _, r := range spec.ScopeSelector.MatchExpressions {
+		if _, known := scopeResources[r.ScopeName]; !known {
+			errs = append(errs, field.Invalid(path.Child("scopeName"), r.ScopeName, "unsupported scope"))
+		}
+		for range notInScope(spec, r.ScopeName) {
+			errs = append(errs, field.Invalid(path, spec.ScopeSelector, "unsupported scope applied to resource"))
+		}
+		errs = append(errs, validateScopeOperator(&r, path)...)
+		scopes = append(scopes, r.ScopeName)
+	}
+	if contradictory(scopes) {
+		errs = append(errs, field.Invalid(path, spec.Scopes, "conflicting scopes"))
+	}
+	return errs
+}
+
+// validateScopeOperator: only classes have values to be in.
+func validateScopeOperator(r *corev1.ScopedResourceSelectorRequirement, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	withValues := r.ScopeName == corev1.ResourceQuotaScopePriorityClass || r.ScopeName == corev1.ResourceQuotaScopeVolumeAttributesClass
+	if _, known := scopeResources[r.ScopeName]; known && !withValues && r.Operator != corev1.ScopeSelectorOpExists {
+		errs = append(errs, field.Invalid(path.Child("operator"), r.Operator, "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, "+
+			"ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity"))
+	}
+	switch r.Operator {
+	case corev1.ScopeSelectorOpIn, corev1.ScopeSelectorOpNotIn:
+		if len(r.Values) == 0 {
+			errs = append(errs, field.Required(path.Child("values"), "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"))
+		}
+	case corev1.ScopeSelectorOpExists, corev1.ScopeSelectorOpDoesNotExist:
+		if len(r.Values) > 0 {
+			errs = append(errs, field.Invalid(path.Child("values"), r.Values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"))
+		}
+	default:
+		errs = append(errs, field.Invalid(path.Child("operator"), r.Operator, "not a valid selector operator"))
+	}
+	return errs
+}
+
+// HasGeneration: Kubernetes does not count their changes.
+func (ResourceQuotaStrategy) HasGeneration() bool { return false }
+
+// Columns are what kubectl get shows of quotas.
+func (ResourceQuotaStrategy) Columns() []metav1.TableColumnDefinition {
+	return []metav1.TableColumnDefinition{
+		{Name: "Request", Type: "string", Description: "What is used of what may be asked for."},
+		{Name: "Limit", Type: "string", Description: "What is used of what may be the limits of containers."},
+		{Name: "Age", Type: "date", Description: "The time since the quota was created."},
+	}
+}
+
+// Cells fills the columns for one quota.
+func (ResourceQuotaStrategy) Cells(quota *corev1.ResourceQuota) []any {
+	var requests, limits []string
+	for _, name := range sortedNames(quota.Status.Hard) {
+		used, hard := quota.Status.Used[name], quota.Status.Hard[name]
+		cell := fmt.Sprintf("%s: %s/%s", name, &used, &hard)
+		if strings.HasPrefix(string(name), "limits.") {
+			limits = append(limits, cell)
+		} else {
+			requests = append(requests, cell)
+		}
+	}
+	return []any{strings.Join(requests, ", "), strings.Join(limits, ", "), quota.CreationTimestamp}
+}

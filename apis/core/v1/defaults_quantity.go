@@ -1,0 +1,38 @@
+package v1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// SetDefaults_ResourceList rounds up to thousandths: that is as fine as anybody counts.
+func SetDefaults_ResourceList(in *corev1.ResourceList) {
+	for name, q := range *in {
+		q.RoundUp(resource.Milli)
+		(*in)[name] = q
+	}
+}
+
+// SetDefaults_LimitRangeItem gives containers a limit and a request where the item has none: the limit is the most that is
+// allowed, the request is the limit, or else the least that is allowed.
+func SetDefaults_LimitRangeItem(in *corev1.LimitRangeItem) {
+	if in.Type != corev1.LimitTypeContainer {
+		return
+	}
+	fillFrom(&in.Default, in.Max)
+	fillFrom(&in.DefaultRequest, in.Default)
+	fillFrom(&in.DefaultRequest, in.Min)
+}
+
+// fillFrom adds what is only in another list.
+func fillFrom(list *corev1.ResourceList, other corev1.ResourceList) {
+	for name, q := range other {
+		if _, ok := (*list)[name]; ok {
+			continue
+		}
+		if *list == nil {
+			*list = corev1.ResourceList{}
+		}
+		(*list)[name] = q.DeepCopy()
+	}
+}
