@@ -105,10 +105,6 @@ func TestQuotaColumns(t *testing.T) {
 	if got := s.Cells(quota); len(got) != len(s.Columns()) || got[0] != "cpu: 250m/1, pods: 1/4" || got[1] != "limits.cpu: 0/2, limits.memory: 0/1Gi" {
 		t.Errorf("%q", got)
 	}
-	s.PrepareForCreate(t.Context(), quota)
-	if quota.Status.Hard != nil || quota.Status.Used != nil {
-		t.Errorf("a new quota is charged with something: %+v", quota.Status)
-	}
 }
 
 func TestLimitRangeColumns(t *testing.T) {

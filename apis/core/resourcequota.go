@@ -14,11 +14,6 @@ import (
 // ResourceQuotaStrategy holds the rules of quotas, and their columns. To charge them is up to admission.
 type ResourceQuotaStrategy struct{}
 
-// PrepareForCreate forgets a status: nothing is charged yet.
-func (ResourceQuotaStrategy) PrepareForCreate(_ context.Context, quota *corev1.ResourceQuota) {
-	quota.Status = corev1.ResourceQuotaStatus{}
-}
-
 // Validate says what is wrong with a quota.
 func (ResourceQuotaStrategy) Validate(_ context.Context, quota *corev1.ResourceQuota) field.ErrorList {
 	spec := field.NewPath("spec")

@@ -177,7 +177,6 @@ func API() boot.API {
 				StrategicMerge: true,
 				CopyStatus:     func(from, to *v1.ResourceQuota) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v1.ResourceQuota]{
-					PrepareForCreate:     resourceQuotaStrategy.PrepareForCreate,
 					Validate:             resourceQuotaStrategy.Validate,
 					ValidateUpdate:       resourceQuotaStrategy.ValidateUpdate,
 					ValidateStatusUpdate: resourceQuotaStrategy.ValidateStatusUpdate,

@@ -5,8 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -57,6 +59,57 @@ func TestSubresources(t *testing.T) {
 	if code, answer := r.do("PUT", at, asJSON, text); code != 409 || object[metav1.Status](t, answer).Reason != metav1.StatusReasonConflict {
 		t.Errorf("scaled twice with one resourceVersion: %d %s", code, answer)
 	}
+}
+
+// The kinds of the control plane and those of this program make one small world, with a namespace around most of it.
+func TestSamples(t *testing.T) {
+	r := run(t, t.TempDir(), nil)
+	r.must("POST", "/api/v1/namespaces", asJSON, sample(t, "namespace.yaml"))
+	for file, at := range map[string]string{
+		"pod.yaml": path("v1", "pods"), "rc.yaml": path("v1", "replicationcontrollers"), "deployment.yaml": path("apps/v1", "deployments"),
+		"hpa-v1beta1.yaml": path("extensions/v1beta1", "horizontalpodautoscalers"), "hpa-v1.yaml": path("autoscaling/v1", "horizontalpodautoscalers"),
+		"hpa-v2.yaml": path("autoscaling/v2", "horizontalpodautoscalers"), "pv.yaml": "/api/v1/persistentvolumes", "pvc.yaml": path("v1", "persistentvolumeclaims"),
+		"storageclass.yaml": "/apis/storage.k8s.io/v1/storageclasses", "serviceaccount.yaml": path("v1", "serviceaccounts"),
+		"limitrange.yaml": path("v1", "limitranges"), "quota.yaml": path("v1", "resourcequotas"),
+	} {
+		if code, answer := r.do("POST", at, asJSON, sample(t, file)); code != 201 {
+			t.Errorf("%s: %d %s", file, code, answer)
+		}
+	}
+	d := object[appsv1.Deployment](t, r.must("GET", path("apps/v1", "deployments", "web"), asJSON, nil))
+	if d.Spec.Template.Spec.DNSPolicy != corev1.DNSClusterFirst || d.Spec.Strategy.RollingUpdate.MaxSurge.StrVal != "25%" || *d.Spec.RevisionHistoryLimit != 10 || d.Generation != 1 {
+		t.Errorf("defaults: %s", marshal(d))
+	}
+	scale := object[autoscalingv1.Scale](t, r.must("GET", path("apps/v1", "deployments", "web", "scale"), asJSON, nil))
+	if scale.Spec.Replicas != 3 || scale.Status.Selector != "app=web" {
+		t.Errorf("scale: %+v", scale)
+	}
+	pv := object[corev1.PersistentVolume](t, r.must("GET", "/api/v1/persistentvolumes/disk-1", asJSON, nil))
+	if pv.Status.Phase != corev1.VolumePending || pv.Spec.PersistentVolumeReclaimPolicy != corev1.PersistentVolumeReclaimRetain || pv.Generation != 0 {
+		t.Errorf("a volume: %s", marshal(pv))
+	}
+}
+
+// Somebody finds a volume for a claim; then it may grow.
+func TestClaimIsBound(t *testing.T) {
+	r := run(t, t.TempDir(), nil)
+	r.must("POST", "/api/v1/namespaces", asJSON, sample(t, "namespace.yaml"))
+	at := path("v1", "persistentvolumeclaims", "data")
+	claim := object[corev1.PersistentVolumeClaim](t, r.must("POST", path("v1", "persistentvolumeclaims"), asJSON, sample(t, "pvc.yaml")))
+	if claim.Status.Phase != corev1.ClaimPending || *claim.Spec.VolumeMode != corev1.PersistentVolumeFilesystem {
+		t.Errorf("a claim: %s", marshal(claim))
+	}
+	claim.Spec.VolumeName = "disk-1"
+	claim = object[corev1.PersistentVolumeClaim](t, r.must("PUT", at, asJSON, []byte(marshal(claim))))
+	grown := claim.DeepCopy()
+	grown.Spec.Resources.Requests[corev1.ResourceStorage] = resource.MustParse("6Gi")
+	if code, answer := r.do("PUT", at, asJSON, []byte(marshal(grown))); code != 422 || !strings.Contains(string(answer), "spec is immutable after creation") {
+		t.Errorf("a claim grows before it has a volume: %d %s", code, answer)
+	}
+	claim.Status = corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimBound, Capacity: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("5Gi")}}
+	claim = object[corev1.PersistentVolumeClaim](t, r.must("PUT", at+"/status", asJSON, []byte(marshal(claim))))
+	claim.Spec.Resources.Requests[corev1.ResourceStorage] = resource.MustParse("6Gi")
+	r.must("PUT", at, asJSON, []byte(marshal(claim)))
 }
 
 func TestObjectsNeedTheirNamespace(t *testing.T) {

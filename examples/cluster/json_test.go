@@ -3,6 +3,7 @@ package main
 import (
 	"testing"
 
+	appsv1 "github.com/typeplane/typeplane/examples/cluster/api/apps/v1"
 	autoscalingv1 "github.com/typeplane/typeplane/examples/cluster/api/autoscaling/v1"
 	autoscalingv2 "github.com/typeplane/typeplane/examples/cluster/api/autoscaling/v2"
 	corev1 "github.com/typeplane/typeplane/examples/cluster/api/core/v1"
@@ -12,12 +13,16 @@ import (
 
 // TestJSON compares the generated JSON functions with encoding/json and sigs.k8s.io/json.
 func TestJSON(t *testing.T) {
-	jsontest.Functions[corev1.Pod]{Append: corev1.AppendJSON_Pod, Read: corev1.ReadJSON_Pod}.Run(t, 1, 40)
-	jsontest.Functions[corev1.PodList]{Append: corev1.AppendJSON_PodList, Read: corev1.ReadJSON_PodList}.Run(t, 2, 5)
+	jsontest.Functions[corev1.Pod]{Append: corev1.AppendJSON_Pod, Read: corev1.ReadJSON_Pod}.Run(t, 1, 15)
+	jsontest.Functions[corev1.PodList]{Append: corev1.AppendJSON_PodList, Read: corev1.ReadJSON_PodList}.Run(t, 2, 3)
 	jsontest.Functions[corev1.ReplicationController]{
-		Append: corev1.AppendJSON_ReplicationController, Read: corev1.ReadJSON_ReplicationController}.Run(t, 3, 20)
+		Append: corev1.AppendJSON_ReplicationController, Read: corev1.ReadJSON_ReplicationController}.Run(t, 3, 6)
 	jsontest.Functions[corev1.ReplicationControllerList]{
-		Append: corev1.AppendJSON_ReplicationControllerList, Read: corev1.ReadJSON_ReplicationControllerList}.Run(t, 4, 5)
+		Append: corev1.AppendJSON_ReplicationControllerList, Read: corev1.ReadJSON_ReplicationControllerList}.Run(t, 4, 2)
+	jsontest.Functions[corev1.PersistentVolume]{Append: corev1.AppendJSON_PersistentVolume, Read: corev1.ReadJSON_PersistentVolume}.Run(t, 5, 20)
+	jsontest.Functions[corev1.PersistentVolumeClaim]{
+		Append: corev1.AppendJSON_PersistentVolumeClaim, Read: corev1.ReadJSON_PersistentVolumeClaim}.Run(t, 6, 20)
+	jsontest.Functions[appsv1.Deployment]{Append: appsv1.AppendJSON_Deployment, Read: appsv1.ReadJSON_Deployment}.Run(t, 13, 6)
 	jsontest.Functions[autoscalingv1.HorizontalPodAutoscaler]{
 		Append: autoscalingv1.AppendJSON_HorizontalPodAutoscaler, Read: autoscalingv1.ReadJSON_HorizontalPodAutoscaler}.Run(t, 7, 100)
 	jsontest.Functions[autoscalingv1.HorizontalPodAutoscalerList]{

@@ -132,7 +132,12 @@ func hasCondition(pod *corev1.Pod, of corev1.PodConditionType) bool {
 	})
 }
 
-const none = "<none>"
+// What kubectl shows of what there is not, and of what goes.
+const (
+	none        = "<none>"
+	unset       = "<unset>"
+	terminating = "Terminating"
+)
 
 // orNone is what kubectl shows of a text that may be empty.
 func orNone(s string) string {

@@ -38,7 +38,7 @@ func summarize(pod *corev1.Pod) podSummary {
 	case pod.Status.Reason == "NodeLost":
 		s.status = "Unknown"
 	case !terminal:
-		s.status = "Terminating"
+		s.status = terminating
 	}
 	return s
 }

@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -38,40 +36,15 @@ func (ReplicationControllerStrategy) Validate(_ context.Context, rc *corev1.Repl
 	if rc.Spec.Template == nil {
 		return append(errs, field.Required(template, ""))
 	}
-	metadata := template.Child("metadata", "labels")
-	errs = append(errs, metav1validation.ValidateLabels(rc.Spec.Template.Labels, metadata)...)
-	if !labels.SelectorFromSet(rc.Spec.Selector).Matches(labels.Set(rc.Spec.Template.Labels)) {
-		errs = append(errs, field.Invalid(metadata, rc.Spec.Template.Labels, "`selector` does not match template `labels`"))
-	}
-	pod := template.Child("spec")
-	errs = append(errs, validatePodSpec(&rc.Spec.Template.Spec, pod)...)
-	if p := rc.Spec.Template.Spec.RestartPolicy; p != corev1.RestartPolicyAlways {
-		errs = append(errs, field.NotSupported(pod.Child("restartPolicy"), p, []corev1.RestartPolicy{corev1.RestartPolicyAlways}))
-	}
-	return errs
+	return append(errs, validateTemplate(rc.Spec.Template, labels.SelectorFromSet(rc.Spec.Selector), "ReplicationController", template)...)
 }
 
 // ValidateStatusUpdate says what is wrong with a changed status.
 func (ReplicationControllerStrategy) ValidateStatusUpdate(_ context.Context, rc, _ *corev1.ReplicationController) field.ErrorList {
-	var errs field.ErrorList
-	status := field.NewPath("status")
-	for _, n := range []struct {
-		name  string
-		value int32
-	}{
-		{"replicas", rc.Status.Replicas},
-		{"fullyLabeledReplicas", rc.Status.FullyLabeledReplicas},
-		{"readyReplicas", rc.Status.ReadyReplicas},
-		{"availableReplicas", rc.Status.AvailableReplicas},
-	} {
-		switch {
-		case n.value < 0:
-			errs = append(errs, field.Invalid(status.Child(n.name), n.value, "must be greater than or equal to 0"))
-		case n.value > rc.Status.Replicas:
-			errs = append(errs, field.Invalid(status.Child(n.name), n.value, "cannot be greater than status.replicas"))
-		}
-	}
-	return errs
+	return validateCounts(field.NewPath("status"), []replicaCount{
+		{"replicas", rc.Status.Replicas}, {"fullyLabeledReplicas", rc.Status.FullyLabeledReplicas},
+		{"readyReplicas", rc.Status.ReadyReplicas}, {"availableReplicas", rc.Status.AvailableReplicas},
+	})
 }
 
 // Columns are what kubectl get shows of replication controllers.
@@ -93,14 +66,12 @@ func (ReplicationControllerStrategy) Cells(rc *corev1.ReplicationController) []a
 	if rc.Spec.Replicas != nil {
 		desired = int64(*rc.Spec.Replicas)
 	}
-	var names, images []string
+	var names, images string
 	if rc.Spec.Template != nil {
-		for _, c := range rc.Spec.Template.Spec.Containers {
-			names, images = append(names, c.Name), append(images, c.Image)
-		}
+		names, images = containersOf(rc.Spec.Template)
 	}
 	return []any{
 		desired, int64(rc.Status.Replicas), int64(rc.Status.ReadyReplicas), rc.CreationTimestamp,
-		strings.Join(names, ","), strings.Join(images, ","), orNone(labels.Set(rc.Spec.Selector).String()),
+		names, images, orNone(labels.Set(rc.Spec.Selector).String()),
 	}
 }

@@ -26,7 +26,7 @@ func scheme(t testing.TB) *runtime.Scheme {
 
 // TestGeneratedCode holds the generated code of every kind, ours and that of k8s.io/api, against fuzzed objects.
 func TestGeneratedCode(t *testing.T) {
-	runtimetest.Run(t, scheme(t), runtimetest.Options{Rounds: 30, Fill: []any{
+	runtimetest.Run(t, scheme(t), runtimetest.Options{Rounds: 20, Fill: []any{
 		// There is only one thing that can be meant, and other versions do not say it.
 		func(ref *v1beta1.SubresourceReference, c randfill.Continue) {
 			c.FillNoCustom(ref)
@@ -44,7 +44,7 @@ func TestCanonical(t *testing.T) {
 			"json":     {StorageMediaType: rest.JSON},
 		} {
 			t.Run(resource.GroupResource().Resource+"/"+name, func(t *testing.T) {
-				registrytest.RunCanonical(t, registrytest.Config{Scheme: scheme(t), Resource: resource, Options: options, Objects: 15})
+				registrytest.RunCanonical(t, registrytest.Config{Scheme: scheme(t), Resource: resource, Options: options, Objects: 6})
 			})
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	strconv "strconv"
 
 	boot "github.com/typeplane/typeplane/boot"
+	appsv1 "github.com/typeplane/typeplane/examples/cluster/api/apps/v1"
 	autoscaling "github.com/typeplane/typeplane/examples/cluster/api/autoscaling"
 	autoscalingv1 "github.com/typeplane/typeplane/examples/cluster/api/autoscaling/v1"
 	v2 "github.com/typeplane/typeplane/examples/cluster/api/autoscaling/v2"
@@ -24,6 +25,32 @@ import (
 
 // addToScheme declares every kind that this server knows, in every version.
 func addToScheme(b *runtime.Builder) {
+	persistentVolumeHub := runtime.AddHub(b, schema.GroupKind{Group: "", Kind: "PersistentVolume"}, func() *v1.PersistentVolume { return new(v1.PersistentVolume) })
+	runtime.AddVersion(persistentVolumeHub, runtime.Version[*v1.PersistentVolume, *v1.PersistentVolume]{
+		GroupVersion:    schema.GroupVersion{Group: "", Version: "v1"},
+		New:             func() *v1.PersistentVolume { return new(v1.PersistentVolume) },
+		NewList:         func() pkgruntime.Object { return new(v1.PersistentVolumeList) },
+		Default:         v1.SetObjectDefaults_PersistentVolume,
+		AppendJSON:      v1.AppendJSON_PersistentVolume,
+		ReadJSON:        v1.ReadJSON_PersistentVolume,
+		Marshal:         v1.Marshal_PersistentVolume,
+		UnmarshalShared: v1.UnmarshalShared_PersistentVolume,
+		DeepCopy:        v1.DeepCopy_PersistentVolume,
+	})
+
+	persistentVolumeClaimHub := runtime.AddHub(b, schema.GroupKind{Group: "", Kind: "PersistentVolumeClaim"}, func() *v1.PersistentVolumeClaim { return new(v1.PersistentVolumeClaim) })
+	runtime.AddVersion(persistentVolumeClaimHub, runtime.Version[*v1.PersistentVolumeClaim, *v1.PersistentVolumeClaim]{
+		GroupVersion:    schema.GroupVersion{Group: "", Version: "v1"},
+		New:             func() *v1.PersistentVolumeClaim { return new(v1.PersistentVolumeClaim) },
+		NewList:         func() pkgruntime.Object { return new(v1.PersistentVolumeClaimList) },
+		Default:         v1.SetObjectDefaults_PersistentVolumeClaim,
+		AppendJSON:      v1.AppendJSON_PersistentVolumeClaim,
+		ReadJSON:        v1.ReadJSON_PersistentVolumeClaim,
+		Marshal:         v1.Marshal_PersistentVolumeClaim,
+		UnmarshalShared: v1.UnmarshalShared_PersistentVolumeClaim,
+		DeepCopy:        v1.DeepCopy_PersistentVolumeClaim,
+	})
+
 	podHub := runtime.AddHub(b, schema.GroupKind{Group: "", Kind: "Pod"}, func() *v1.Pod { return new(v1.Pod) })
 	runtime.AddVersion(podHub, runtime.Version[*v1.Pod, *v1.Pod]{
 		GroupVersion:     schema.GroupVersion{Group: "", Version: "v1"},
@@ -54,6 +81,21 @@ func addToScheme(b *runtime.Builder) {
 		StoredFields:     storedFields_v1_ReplicationController,
 		Scale:            scale_v1_ReplicationController,
 		SetReplicas:      setReplicas_v1_ReplicationController,
+	})
+
+	deploymentHub := runtime.AddHub(b, schema.GroupKind{Group: "apps", Kind: "Deployment"}, func() *appsv1.Deployment { return new(appsv1.Deployment) })
+	runtime.AddVersion(deploymentHub, runtime.Version[*appsv1.Deployment, *appsv1.Deployment]{
+		GroupVersion:    schema.GroupVersion{Group: "apps", Version: "v1"},
+		New:             func() *appsv1.Deployment { return new(appsv1.Deployment) },
+		NewList:         func() pkgruntime.Object { return new(appsv1.DeploymentList) },
+		Default:         appsv1.SetObjectDefaults_Deployment,
+		AppendJSON:      appsv1.AppendJSON_Deployment,
+		ReadJSON:        appsv1.ReadJSON_Deployment,
+		Marshal:         appsv1.Marshal_Deployment,
+		UnmarshalShared: appsv1.UnmarshalShared_Deployment,
+		DeepCopy:        appsv1.DeepCopy_Deployment,
+		Scale:           scale_v1_Deployment,
+		SetReplicas:     setReplicas_v1_Deployment,
 	})
 
 	horizontalPodAutoscalerHub := runtime.AddHub(b, schema.GroupKind{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}, func() *autoscaling.HorizontalPodAutoscaler { return new(autoscaling.HorizontalPodAutoscaler) })
@@ -95,13 +137,53 @@ func addToScheme(b *runtime.Builder) {
 
 // newServer returns the server of this program: its kinds, and how each of them is stored and served.
 func newServer() boot.Server {
+	persistentVolumeStrategy := new(PersistentVolumeStrategy)
+	persistentVolumeClaimStrategy := new(PersistentVolumeClaimStrategy)
 	podStrategy := new(PodStrategy)
 	replicationControllerStrategy := new(ReplicationControllerStrategy)
+	deploymentStrategy := new(DeploymentStrategy)
 	horizontalPodAutoscalerStrategy := new(HorizontalPodAutoscalerStrategy)
 	return boot.Server{
 		Name:        "cluster",
 		AddToScheme: addToScheme,
 		Resources: []registry.Resource{
+			registry.Define(registry.Definition[*v1.PersistentVolume]{
+				GroupKind:      schema.GroupKind{Group: "", Kind: "PersistentVolume"},
+				Plural:         "persistentvolumes",
+				Singular:       "persistentvolume",
+				ShortNames:     []string{"pv"},
+				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
+				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
+				StrategicMerge: true,
+				CopyStatus:     func(from, to *v1.PersistentVolume) { to.Status = from.Status },
+				Strategy: registry.Strategy[*v1.PersistentVolume]{
+					Validate:       persistentVolumeStrategy.Validate,
+					ValidateUpdate: persistentVolumeStrategy.ValidateUpdate,
+					HasGeneration:  persistentVolumeStrategy.HasGeneration,
+					Columns:        persistentVolumeStrategy.Columns,
+					Cells:          persistentVolumeStrategy.Cells,
+				},
+			}),
+			registry.Define(registry.Definition[*v1.PersistentVolumeClaim]{
+				GroupKind:      schema.GroupKind{Group: "", Kind: "PersistentVolumeClaim"},
+				Plural:         "persistentvolumeclaims",
+				Singular:       "persistentvolumeclaim",
+				ShortNames:     []string{"pvc"},
+				Namespaced:     true,
+				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
+				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
+				StrategicMerge: true,
+				CopyStatus:     func(from, to *v1.PersistentVolumeClaim) { to.Status = from.Status },
+				Strategy: registry.Strategy[*v1.PersistentVolumeClaim]{
+					PrepareForCreate:     persistentVolumeClaimStrategy.PrepareForCreate,
+					Validate:             persistentVolumeClaimStrategy.Validate,
+					ValidateUpdate:       persistentVolumeClaimStrategy.ValidateUpdate,
+					ValidateStatusUpdate: persistentVolumeClaimStrategy.ValidateStatusUpdate,
+					HasGeneration:        persistentVolumeClaimStrategy.HasGeneration,
+					Columns:              persistentVolumeClaimStrategy.Columns,
+					Cells:                persistentVolumeClaimStrategy.Cells,
+				},
+			}),
 			registry.Define(registry.Definition[*v1.Pod]{
 				GroupKind:      schema.GroupKind{Group: "", Kind: "Pod"},
 				Plural:         "pods",
@@ -140,6 +222,26 @@ func newServer() boot.Server {
 					Cells:                replicationControllerStrategy.Cells,
 				},
 			}),
+			registry.Define(registry.Definition[*appsv1.Deployment]{
+				GroupKind:      schema.GroupKind{Group: "apps", Kind: "Deployment"},
+				Plural:         "deployments",
+				Singular:       "deployment",
+				ShortNames:     []string{"deploy"},
+				Categories:     []string{"all"},
+				Namespaced:     true,
+				StorageVersion: schema.GroupVersion{Group: "apps", Version: "v1"},
+				Versions:       []schema.GroupVersion{{Group: "apps", Version: "v1"}},
+				StrategicMerge: true,
+				CopyStatus:     func(from, to *appsv1.Deployment) { to.Status = from.Status },
+				Strategy: registry.Strategy[*appsv1.Deployment]{
+					PrepareForUpdate:     deploymentStrategy.PrepareForUpdate,
+					Validate:             deploymentStrategy.Validate,
+					ValidateUpdate:       deploymentStrategy.ValidateUpdate,
+					ValidateStatusUpdate: deploymentStrategy.ValidateStatusUpdate,
+					Columns:              deploymentStrategy.Columns,
+					Cells:                deploymentStrategy.Cells,
+				},
+			}),
 			registry.Define(registry.Definition[*autoscaling.HorizontalPodAutoscaler]{
 				GroupKind:      schema.GroupKind{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"},
 				Plural:         "horizontalpodautoscalers",
@@ -159,6 +261,7 @@ func newServer() boot.Server {
 		},
 		OpenAPI: map[schema.GroupVersion]string{
 			{Group: "", Version: "v1"}:                v1.OpenAPISchemas,
+			{Group: "apps", Version: "v1"}:            appsv1.OpenAPISchemas,
 			{Group: "autoscaling", Version: "v2"}:     v2.OpenAPISchemas,
 			{Group: "autoscaling", Version: "v1"}:     autoscalingv1.OpenAPISchemas,
 			{Group: "extensions", Version: "v1beta1"}: v1beta1.OpenAPISchemas,
@@ -217,6 +320,27 @@ func scale_v1_ReplicationController(in *v1.ReplicationController) runtime.Scale 
 
 // setReplicas_v1_ReplicationController changes how many replicas an object of kind ReplicationController in v1 asks for.
 func setReplicas_v1_ReplicationController(in *v1.ReplicationController, replicas int32) {
+	if in.Spec.Replicas == nil {
+		in.Spec.Replicas = new(int32)
+	}
+	*in.Spec.Replicas = replicas
+}
+
+// scale_v1_Deployment returns what the scale subresource shows of kind Deployment in apps/v1.
+func scale_v1_Deployment(in *appsv1.Deployment) runtime.Scale {
+	var out runtime.Scale
+	if in.Spec.Replicas != nil {
+		out.Replicas = *in.Spec.Replicas
+	}
+	out.Current = in.Status.Replicas
+	if in.Spec.Selector != nil {
+		out.Selector = runtime.SelectorText(in.Spec.Selector)
+	}
+	return out
+}
+
+// setReplicas_v1_Deployment changes how many replicas an object of kind Deployment in apps/v1 asks for.
+func setReplicas_v1_Deployment(in *appsv1.Deployment, replicas int32) {
 	if in.Spec.Replicas == nil {
 		in.Spec.Replicas = new(int32)
 	}

@@ -157,11 +157,6 @@ func SetDefaults_HostPathVolumeSource(in *corev1.HostPathVolumeSource) {
 	setDefault(&in.Type, corev1.HostPathUnset)
 }
 
-// SetDefaults_PersistentVolumeClaimSpec wants a file system.
-func SetDefaults_PersistentVolumeClaimSpec(in *corev1.PersistentVolumeClaimSpec) {
-	setDefault(&in.VolumeMode, corev1.PersistentVolumeFilesystem)
-}
-
 // SetDefaults_ResourceList counts as finely as the limits and quotas of the control plane do.
 func SetDefaults_ResourceList(in *corev1.ResourceList) { controlv1.SetDefaults_ResourceList(in) }
 

@@ -25,6 +25,80 @@ import (
 
 //lint:file-ignore SA1019 deprecated fields are read and written like others
 
+// UnmarshalShared_PersistentVolume is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_PersistentVolume(data []byte, m *corev1.PersistentVolume) error {
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	r.first()
+	unmarshal_corev1_PersistentVolume(&r, m)
+	return r.err
+}
+
+// Marshal_PersistentVolume returns m as it stands on the wire.
+func Marshal_PersistentVolume(m *PersistentVolume) ([]byte, error) {
+	w := startGenerated()
+	n := marshal_corev1_PersistentVolume(&w, 0, m)
+	if w.again(n) {
+		n = marshal_corev1_PersistentVolume(&w, 0, m)
+	}
+	return w.finish(n)
+}
+
+// UnmarshalShared_PersistentVolumeClaim is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_PersistentVolumeClaim(data []byte, m *corev1.PersistentVolumeClaim) error {
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	r.first()
+	unmarshal_corev1_PersistentVolumeClaim(&r, m)
+	return r.err
+}
+
+// Marshal_PersistentVolumeClaim returns m as it stands on the wire.
+func Marshal_PersistentVolumeClaim(m *PersistentVolumeClaim) ([]byte, error) {
+	w := startGenerated()
+	n := marshal_corev1_PersistentVolumeClaim(&w, 0, m)
+	if w.again(n) {
+		n = marshal_corev1_PersistentVolumeClaim(&w, 0, m)
+	}
+	return w.finish(n)
+}
+
+// UnmarshalShared_PersistentVolumeClaimList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_PersistentVolumeClaimList(data []byte, m *corev1.PersistentVolumeClaimList) error {
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_corev1_PersistentVolumeClaimList(&r, m)
+	return r.err
+}
+
+// Marshal_PersistentVolumeClaimList returns m as it stands on the wire.
+func Marshal_PersistentVolumeClaimList(m *PersistentVolumeClaimList) ([]byte, error) {
+	w := startGenerated()
+	n := marshal_corev1_PersistentVolumeClaimList(&w, 0, m)
+	if w.again(n) {
+		n = marshal_corev1_PersistentVolumeClaimList(&w, 0, m)
+	}
+	return w.finish(n)
+}
+
+// UnmarshalShared_PersistentVolumeList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_PersistentVolumeList(data []byte, m *corev1.PersistentVolumeList) error {
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_corev1_PersistentVolumeList(&r, m)
+	return r.err
+}
+
+// Marshal_PersistentVolumeList returns m as it stands on the wire.
+func Marshal_PersistentVolumeList(m *PersistentVolumeList) ([]byte, error) {
+	w := startGenerated()
+	n := marshal_corev1_PersistentVolumeList(&w, 0, m)
+	if w.again(n) {
+		n = marshal_corev1_PersistentVolumeList(&w, 0, m)
+	}
+	return w.finish(n)
+}
+
 // UnmarshalShared_Pod is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Pod(data []byte, m *corev1.Pod) error {
@@ -97,6 +171,202 @@ func Marshal_ReplicationControllerList(m *ReplicationControllerList) ([]byte, er
 		n = marshal_corev1_ReplicationControllerList(&w, 0, m)
 	}
 	return w.finish(n)
+}
+
+// unmarshal_corev1_PersistentVolume adds to m what r has up to its end.
+func unmarshal_corev1_PersistentVolume(r *readerGenerated, m *corev1.PersistentVolume) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			end := r.enter()
+			unmarshal_metav1_ObjectMeta(r, &m.ObjectMeta)
+			r.end = end
+		case 2:
+			end := r.enter()
+			unmarshal_corev1_PersistentVolumeSpec(r, &m.Spec)
+			r.end = end
+		case 3:
+			end := r.enter()
+			unmarshal_corev1_PersistentVolumeStatus(r, &m.Status)
+			r.end = end
+		default:
+			r.other("PersistentVolume")
+		}
+	}
+	if r.err != nil {
+		r.done("PersistentVolume", "ObjectMeta 1,Spec 2,Status 3")
+	}
+}
+
+// marshal_corev1_PersistentVolume writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PersistentVolume(w *writerGenerated, n int, m *corev1.PersistentVolume) int {
+	if m == nil {
+		return n
+	}
+	{
+		before := n
+		n = marshal_corev1_PersistentVolumeStatus(w, n, &m.Status)
+		n = w.close(n, 3<<3|2, before)
+	}
+	{
+		before := n
+		n = marshal_corev1_PersistentVolumeSpec(w, n, &m.Spec)
+		n = w.close(n, 2<<3|2, before)
+	}
+	{
+		before := n
+		n = marshal_metav1_ObjectMeta(w, n, &m.ObjectMeta)
+		n = w.close(n, 1<<3|2, before)
+	}
+	return n
+}
+
+// unmarshal_corev1_PersistentVolumeClaim adds to m what r has up to its end.
+func unmarshal_corev1_PersistentVolumeClaim(r *readerGenerated, m *corev1.PersistentVolumeClaim) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			end := r.enter()
+			unmarshal_metav1_ObjectMeta(r, &m.ObjectMeta)
+			r.end = end
+		case 2:
+			end := r.enter()
+			unmarshal_corev1_PersistentVolumeClaimSpec(r, &m.Spec)
+			r.end = end
+		case 3:
+			end := r.enter()
+			unmarshal_corev1_PersistentVolumeClaimStatus(r, &m.Status)
+			r.end = end
+		default:
+			r.other("PersistentVolumeClaim")
+		}
+	}
+	if r.err != nil {
+		r.done("PersistentVolumeClaim", "ObjectMeta 1,Spec 2,Status 3")
+	}
+}
+
+// marshal_corev1_PersistentVolumeClaim writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PersistentVolumeClaim(w *writerGenerated, n int, m *corev1.PersistentVolumeClaim) int {
+	if m == nil {
+		return n
+	}
+	{
+		before := n
+		n = marshal_corev1_PersistentVolumeClaimStatus(w, n, &m.Status)
+		n = w.close(n, 3<<3|2, before)
+	}
+	{
+		before := n
+		n = marshal_corev1_PersistentVolumeClaimSpec(w, n, &m.Spec)
+		n = w.close(n, 2<<3|2, before)
+	}
+	{
+		before := n
+		n = marshal_metav1_ObjectMeta(w, n, &m.ObjectMeta)
+		n = w.close(n, 1<<3|2, before)
+	}
+	return n
+}
+
+// unmarshal_corev1_PersistentVolumeClaimList adds to m what r has up to its end.
+func unmarshal_corev1_PersistentVolumeClaimList(r *readerGenerated, m *corev1.PersistentVolumeClaimList) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			end := r.enter()
+			unmarshal_metav1_ListMeta(r, &m.ListMeta)
+			r.end = end
+		case 2:
+			end := r.enter()
+			v := growGenerated(r, end, &m.Items)
+			unmarshal_corev1_PersistentVolumeClaim(r, v)
+			r.end = end
+		default:
+			r.other("PersistentVolumeClaimList")
+		}
+	}
+	if r.err != nil {
+		r.done("PersistentVolumeClaimList", "ListMeta 1,Items 2")
+	}
+}
+
+// marshal_corev1_PersistentVolumeClaimList writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PersistentVolumeClaimList(w *writerGenerated, n int, m *corev1.PersistentVolumeClaimList) int {
+	if m == nil {
+		return n
+	}
+	for k := len(m.Items) - 1; k >= 0; k-- {
+		{
+			before := n
+			n = marshal_corev1_PersistentVolumeClaim(w, n, &m.Items[k])
+			n = w.close(n, 2<<3|2, before)
+		}
+	}
+	{
+		before := n
+		n = marshal_metav1_ListMeta(w, n, &m.ListMeta)
+		n = w.close(n, 1<<3|2, before)
+	}
+	return n
+}
+
+// unmarshal_corev1_PersistentVolumeList adds to m what r has up to its end.
+func unmarshal_corev1_PersistentVolumeList(r *readerGenerated, m *corev1.PersistentVolumeList) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			end := r.enter()
+			unmarshal_metav1_ListMeta(r, &m.ListMeta)
+			r.end = end
+		case 2:
+			end := r.enter()
+			v := growGenerated(r, end, &m.Items)
+			unmarshal_corev1_PersistentVolume(r, v)
+			r.end = end
+		default:
+			r.other("PersistentVolumeList")
+		}
+	}
+	if r.err != nil {
+		r.done("PersistentVolumeList", "ListMeta 1,Items 2")
+	}
+}
+
+// marshal_corev1_PersistentVolumeList writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PersistentVolumeList(w *writerGenerated, n int, m *corev1.PersistentVolumeList) int {
+	if m == nil {
+		return n
+	}
+	for k := len(m.Items) - 1; k >= 0; k-- {
+		{
+			before := n
+			n = marshal_corev1_PersistentVolume(w, n, &m.Items[k])
+			n = w.close(n, 2<<3|2, before)
+		}
+	}
+	{
+		before := n
+		n = marshal_metav1_ListMeta(w, n, &m.ListMeta)
+		n = w.close(n, 1<<3|2, before)
+	}
+	return n
 }
 
 // unmarshal_corev1_Pod adds to m what r has up to its end.
@@ -397,6 +667,490 @@ func marshal_metav1_ObjectMeta(w *writerGenerated, n int, m *metav1.ObjectMeta) 
 	n = w.putString(n, 3<<3|2, m.Namespace)
 	n = w.putString(n, 2<<3|2, m.GenerateName)
 	n = w.putString(n, 1<<3|2, m.Name)
+	return n
+}
+
+// unmarshal_corev1_PersistentVolumeSpec adds to m what r has up to its end.
+func unmarshal_corev1_PersistentVolumeSpec(r *readerGenerated, m *corev1.PersistentVolumeSpec) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			stop := r.entry()
+			if m.Capacity == nil {
+				m.Capacity = make(corev1.ResourceList, r.entries(stop))
+			}
+			var key corev1.ResourceName
+			var value resource.Quantity
+			for r.part(stop) {
+				switch r.tag >> 3 {
+				case 1:
+					r.tag = bytesGenerated
+					textGenerated(r, &key)
+				case 2:
+					r.tag = bytesGenerated
+					end := r.enter()
+					value = resource.Quantity{}
+					quantityGenerated(r, &value)
+					r.end = end
+				default:
+					r.skip(stop)
+				}
+			}
+			m.Capacity[key] = value
+		case 2:
+			end := r.enter()
+			unmarshal_corev1_PersistentVolumeSource(r, &m.PersistentVolumeSource)
+			r.end = end
+		case 3:
+			textsGenerated(r, &m.AccessModes)
+		case 4:
+			end := r.enter()
+			if m.ClaimRef == nil {
+				m.ClaimRef = &corev1.ObjectReference{}
+			}
+			unmarshal_corev1_ObjectReference(r, m.ClaimRef)
+			r.end = end
+		case 5:
+			textGenerated(r, &m.PersistentVolumeReclaimPolicy)
+		case 6:
+			textGenerated(r, &m.StorageClassName)
+		case 7:
+			textsGenerated(r, &m.MountOptions)
+		case 8:
+			v := newTextGenerated[corev1.PersistentVolumeMode](r)
+			textGenerated(r, v)
+			m.VolumeMode = v
+		case 9:
+			end := r.enter()
+			if m.NodeAffinity == nil {
+				m.NodeAffinity = &corev1.VolumeNodeAffinity{}
+			}
+			unmarshal_corev1_VolumeNodeAffinity(r, m.NodeAffinity)
+			r.end = end
+		case 10:
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
+			m.VolumeAttributesClassName = v
+		default:
+			r.other("PersistentVolumeSpec")
+		}
+	}
+	if r.err != nil {
+		r.done("PersistentVolumeSpec", "Capacity 1,PersistentVolumeSource 2,AccessModes 3,ClaimRef 4,PersistentVolumeReclaimPolicy 5,"+
+			"StorageClassName 6,MountOptions 7,VolumeMode 8,NodeAffinity 9,VolumeAttributesClassName 10")
+	}
+}
+
+// marshal_corev1_PersistentVolumeSpec writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PersistentVolumeSpec(w *writerGenerated, n int, m *corev1.PersistentVolumeSpec) int {
+	if m == nil {
+		return n
+	}
+	if m.VolumeAttributesClassName != nil {
+		n = w.putString(n, 10<<3|2, *m.VolumeAttributesClassName)
+	}
+	if m.NodeAffinity != nil {
+		{
+			before := n
+			n = marshal_corev1_VolumeNodeAffinity(w, n, m.NodeAffinity)
+			n = w.close(n, 9<<3|2, before)
+		}
+	}
+	if m.VolumeMode != nil {
+		n = w.putString(n, 8<<3|2, string(*m.VolumeMode))
+	}
+	for k := len(m.MountOptions) - 1; k >= 0; k-- {
+		n = w.putString(n, 7<<3|2, m.MountOptions[k])
+	}
+	n = w.putString(n, 6<<3|2, m.StorageClassName)
+	n = w.putString(n, 5<<3|2, string(m.PersistentVolumeReclaimPolicy))
+	if m.ClaimRef != nil {
+		{
+			before := n
+			n = marshal_corev1_ObjectReference(w, n, m.ClaimRef)
+			n = w.close(n, 4<<3|2, before)
+		}
+	}
+	for k := len(m.AccessModes) - 1; k >= 0; k-- {
+		n = w.putString(n, 3<<3|2, string(m.AccessModes[k]))
+	}
+	{
+		before := n
+		n = marshal_corev1_PersistentVolumeSource(w, n, &m.PersistentVolumeSource)
+		n = w.close(n, 2<<3|2, before)
+	}
+	if len(m.Capacity) > 0 {
+		var room [8]corev1.ResourceName
+		keys := sortedKeysGenerated(room[:0], m.Capacity)
+		for k := len(keys) - 1; k >= 0; k-- {
+			entry := n
+			v := m.Capacity[keys[k]]
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 1<<3|2, entry)
+		}
+	}
+	return n
+}
+
+// unmarshal_corev1_PersistentVolumeStatus adds to m what r has up to its end.
+func unmarshal_corev1_PersistentVolumeStatus(r *readerGenerated, m *corev1.PersistentVolumeStatus) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.Phase)
+		case 2:
+			textGenerated(r, &m.Message)
+		case 3:
+			textGenerated(r, &m.Reason)
+		case 4:
+			end := r.enter()
+			if m.LastPhaseTransitionTime == nil {
+				m.LastPhaseTransitionTime = r.metav1_Time.nextOf()
+			}
+			timeGenerated(r, m.LastPhaseTransitionTime)
+			r.end = end
+		default:
+			r.other("PersistentVolumeStatus")
+		}
+	}
+	if r.err != nil {
+		r.done("PersistentVolumeStatus", "Phase 1,Message 2,Reason 3,LastPhaseTransitionTime 4")
+	}
+}
+
+// marshal_corev1_PersistentVolumeStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PersistentVolumeStatus(w *writerGenerated, n int, m *corev1.PersistentVolumeStatus) int {
+	if m == nil {
+		return n
+	}
+	if m.LastPhaseTransitionTime != nil {
+		n = w.putTime(n, 4<<3|2, m.LastPhaseTransitionTime)
+	}
+	n = w.putString(n, 3<<3|2, m.Reason)
+	n = w.putString(n, 2<<3|2, m.Message)
+	n = w.putString(n, 1<<3|2, string(m.Phase))
+	return n
+}
+
+// unmarshal_corev1_PersistentVolumeClaimSpec adds to m what r has up to its end.
+func unmarshal_corev1_PersistentVolumeClaimSpec(r *readerGenerated, m *corev1.PersistentVolumeClaimSpec) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textsGenerated(r, &m.AccessModes)
+		case 2:
+			end := r.enter()
+			unmarshal_corev1_VolumeResourceRequirements(r, &m.Resources)
+			r.end = end
+		case 3:
+			textGenerated(r, &m.VolumeName)
+		case 4:
+			end := r.enter()
+			if m.Selector == nil {
+				m.Selector = r.metav1_LabelSelector.nextOf()
+			}
+			unmarshal_metav1_LabelSelector(r, m.Selector)
+			r.end = end
+		case 5:
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
+			m.StorageClassName = v
+		case 6:
+			v := newTextGenerated[corev1.PersistentVolumeMode](r)
+			textGenerated(r, v)
+			m.VolumeMode = v
+		case 7:
+			end := r.enter()
+			if m.DataSource == nil {
+				m.DataSource = &corev1.TypedLocalObjectReference{}
+			}
+			unmarshal_corev1_TypedLocalObjectReference(r, m.DataSource)
+			r.end = end
+		case 8:
+			end := r.enter()
+			if m.DataSourceRef == nil {
+				m.DataSourceRef = &corev1.TypedObjectReference{}
+			}
+			unmarshal_corev1_TypedObjectReference(r, m.DataSourceRef)
+			r.end = end
+		case 9:
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
+			m.VolumeAttributesClassName = v
+		default:
+			r.other("PersistentVolumeClaimSpec")
+		}
+	}
+	if r.err != nil {
+		r.done("PersistentVolumeClaimSpec", "AccessModes 1,Resources 2,VolumeName 3,Selector 4,StorageClassName 5,VolumeMode 6,DataSource 7,"+
+			"DataSourceRef 8,VolumeAttributesClassName 9")
+	}
+}
+
+// marshal_corev1_PersistentVolumeClaimSpec writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PersistentVolumeClaimSpec(w *writerGenerated, n int, m *corev1.PersistentVolumeClaimSpec) int {
+	if m == nil {
+		return n
+	}
+	if m.VolumeAttributesClassName != nil {
+		n = w.putString(n, 9<<3|2, *m.VolumeAttributesClassName)
+	}
+	if m.DataSourceRef != nil {
+		{
+			before := n
+			n = marshal_corev1_TypedObjectReference(w, n, m.DataSourceRef)
+			n = w.close(n, 8<<3|2, before)
+		}
+	}
+	if m.DataSource != nil {
+		{
+			before := n
+			n = marshal_corev1_TypedLocalObjectReference(w, n, m.DataSource)
+			n = w.close(n, 7<<3|2, before)
+		}
+	}
+	if m.VolumeMode != nil {
+		n = w.putString(n, 6<<3|2, string(*m.VolumeMode))
+	}
+	if m.StorageClassName != nil {
+		n = w.putString(n, 5<<3|2, *m.StorageClassName)
+	}
+	if m.Selector != nil {
+		{
+			before := n
+			n = marshal_metav1_LabelSelector(w, n, m.Selector)
+			n = w.close(n, 4<<3|2, before)
+		}
+	}
+	n = w.putString(n, 3<<3|2, m.VolumeName)
+	{
+		before := n
+		n = marshal_corev1_VolumeResourceRequirements(w, n, &m.Resources)
+		n = w.close(n, 2<<3|2, before)
+	}
+	for k := len(m.AccessModes) - 1; k >= 0; k-- {
+		n = w.putString(n, 1<<3|2, string(m.AccessModes[k]))
+	}
+	return n
+}
+
+// unmarshal_corev1_PersistentVolumeClaimStatus adds to m what r has up to its end.
+func unmarshal_corev1_PersistentVolumeClaimStatus(r *readerGenerated, m *corev1.PersistentVolumeClaimStatus) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.Phase)
+		case 2:
+			textsGenerated(r, &m.AccessModes)
+		case 3:
+			stop := r.entry()
+			if m.Capacity == nil {
+				m.Capacity = make(corev1.ResourceList, r.entries(stop))
+			}
+			var key corev1.ResourceName
+			var value resource.Quantity
+			for r.part(stop) {
+				switch r.tag >> 3 {
+				case 1:
+					r.tag = bytesGenerated
+					textGenerated(r, &key)
+				case 2:
+					r.tag = bytesGenerated
+					end := r.enter()
+					value = resource.Quantity{}
+					quantityGenerated(r, &value)
+					r.end = end
+				default:
+					r.skip(stop)
+				}
+			}
+			m.Capacity[key] = value
+		case 4:
+			end := r.enter()
+			v := growGenerated(r, end, &m.Conditions)
+			unmarshal_corev1_PersistentVolumeClaimCondition(r, v)
+			r.end = end
+		case 5:
+			stop := r.entry()
+			if m.AllocatedResources == nil {
+				m.AllocatedResources = make(corev1.ResourceList, r.entries(stop))
+			}
+			var key corev1.ResourceName
+			var value resource.Quantity
+			for r.part(stop) {
+				switch r.tag >> 3 {
+				case 1:
+					r.tag = bytesGenerated
+					textGenerated(r, &key)
+				case 2:
+					r.tag = bytesGenerated
+					end := r.enter()
+					value = resource.Quantity{}
+					quantityGenerated(r, &value)
+					r.end = end
+				default:
+					r.skip(stop)
+				}
+			}
+			m.AllocatedResources[key] = value
+		case 7:
+			textMapGenerated(r, &m.AllocatedResourceStatuses)
+		case 8:
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
+			m.CurrentVolumeAttributesClassName = v
+		case 9:
+			end := r.enter()
+			if m.ModifyVolumeStatus == nil {
+				m.ModifyVolumeStatus = &corev1.ModifyVolumeStatus{}
+			}
+			unmarshal_corev1_ModifyVolumeStatus(r, m.ModifyVolumeStatus)
+			r.end = end
+		case 10:
+			end := r.enter()
+			if m.HealthStatus == nil {
+				m.HealthStatus = &corev1.VolumeHealthStatus{}
+			}
+			unmarshal_corev1_VolumeHealthStatus(r, m.HealthStatus)
+			r.end = end
+		default:
+			r.other("PersistentVolumeClaimStatus")
+		}
+	}
+	if r.err != nil {
+		r.done("PersistentVolumeClaimStatus", "Phase 1,AccessModes 2,Capacity 3,Conditions 4,AllocatedResources 5,AllocatedResourceStatuses 7,"+
+			"CurrentVolumeAttributesClassName 8,ModifyVolumeStatus 9,HealthStatus 10")
+	}
+}
+
+// marshal_corev1_PersistentVolumeClaimStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PersistentVolumeClaimStatus(w *writerGenerated, n int, m *corev1.PersistentVolumeClaimStatus) int {
+	if m == nil {
+		return n
+	}
+	if m.HealthStatus != nil {
+		{
+			before := n
+			n = marshal_corev1_VolumeHealthStatus(w, n, m.HealthStatus)
+			n = w.close(n, 10<<3|2, before)
+		}
+	}
+	if m.ModifyVolumeStatus != nil {
+		{
+			before := n
+			n = marshal_corev1_ModifyVolumeStatus(w, n, m.ModifyVolumeStatus)
+			n = w.close(n, 9<<3|2, before)
+		}
+	}
+	if m.CurrentVolumeAttributesClassName != nil {
+		n = w.putString(n, 8<<3|2, *m.CurrentVolumeAttributesClassName)
+	}
+	n = putTextMapGenerated(w, n, 7<<3|2, m.AllocatedResourceStatuses)
+	if len(m.AllocatedResources) > 0 {
+		var room [8]corev1.ResourceName
+		keys := sortedKeysGenerated(room[:0], m.AllocatedResources)
+		for k := len(keys) - 1; k >= 0; k-- {
+			entry := n
+			v := m.AllocatedResources[keys[k]]
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 5<<3|2, entry)
+		}
+	}
+	for k := len(m.Conditions) - 1; k >= 0; k-- {
+		{
+			before := n
+			n = marshal_corev1_PersistentVolumeClaimCondition(w, n, &m.Conditions[k])
+			n = w.close(n, 4<<3|2, before)
+		}
+	}
+	if len(m.Capacity) > 0 {
+		var room [8]corev1.ResourceName
+		keys := sortedKeysGenerated(room[:0], m.Capacity)
+		for k := len(keys) - 1; k >= 0; k-- {
+			entry := n
+			v := m.Capacity[keys[k]]
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 3<<3|2, entry)
+		}
+	}
+	for k := len(m.AccessModes) - 1; k >= 0; k-- {
+		n = w.putString(n, 2<<3|2, string(m.AccessModes[k]))
+	}
+	n = w.putString(n, 1<<3|2, string(m.Phase))
+	return n
+}
+
+// unmarshal_metav1_ListMeta adds to m what r has up to its end.
+func unmarshal_metav1_ListMeta(r *readerGenerated, m *metav1.ListMeta) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.SelfLink)
+		case 2:
+			textGenerated(r, &m.ResourceVersion)
+		case 3:
+			textGenerated(r, &m.Continue)
+		case 4:
+			v := newWordGenerated[int64](r)
+			numberGenerated(r, v)
+			m.RemainingItemCount = v
+		case 5:
+			end := r.enter()
+			if m.ShardInfo == nil {
+				m.ShardInfo = &metav1.ShardInfo{}
+			}
+			unmarshal_metav1_ShardInfo(r, m.ShardInfo)
+			r.end = end
+		default:
+			r.other("ListMeta")
+		}
+	}
+	if r.err != nil {
+		r.done("ListMeta", "SelfLink 1,ResourceVersion 2,Continue 3,RemainingItemCount 4,ShardInfo 5")
+	}
+}
+
+// marshal_metav1_ListMeta writes m before the n bytes that w has, and returns how many it has then.
+func marshal_metav1_ListMeta(w *writerGenerated, n int, m *metav1.ListMeta) int {
+	if m == nil {
+		return n
+	}
+	if m.ShardInfo != nil {
+		{
+			before := n
+			n = marshal_metav1_ShardInfo(w, n, m.ShardInfo)
+			n = w.close(n, 5<<3|2, before)
+		}
+	}
+	if m.RemainingItemCount != nil {
+		n = w.putNumber(n, 4<<3, uint64(*m.RemainingItemCount))
+	}
+	n = w.putString(n, 3<<3|2, m.Continue)
+	n = w.putString(n, 2<<3|2, m.ResourceVersion)
+	n = w.putString(n, 1<<3|2, m.SelfLink)
 	return n
 }
 
@@ -1045,61 +1799,6 @@ func marshal_corev1_PodStatus(w *writerGenerated, n int, m *corev1.PodStatus) in
 	return n
 }
 
-// unmarshal_metav1_ListMeta adds to m what r has up to its end.
-func unmarshal_metav1_ListMeta(r *readerGenerated, m *metav1.ListMeta) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.SelfLink)
-		case 2:
-			textGenerated(r, &m.ResourceVersion)
-		case 3:
-			textGenerated(r, &m.Continue)
-		case 4:
-			v := newWordGenerated[int64](r)
-			numberGenerated(r, v)
-			m.RemainingItemCount = v
-		case 5:
-			end := r.enter()
-			if m.ShardInfo == nil {
-				m.ShardInfo = &metav1.ShardInfo{}
-			}
-			unmarshal_metav1_ShardInfo(r, m.ShardInfo)
-			r.end = end
-		default:
-			r.other("ListMeta")
-		}
-	}
-	if r.err != nil {
-		r.done("ListMeta", "SelfLink 1,ResourceVersion 2,Continue 3,RemainingItemCount 4,ShardInfo 5")
-	}
-}
-
-// marshal_metav1_ListMeta writes m before the n bytes that w has, and returns how many it has then.
-func marshal_metav1_ListMeta(w *writerGenerated, n int, m *metav1.ListMeta) int {
-	if m == nil {
-		return n
-	}
-	if m.ShardInfo != nil {
-		{
-			before := n
-			n = marshal_metav1_ShardInfo(w, n, m.ShardInfo)
-			n = w.close(n, 5<<3|2, before)
-		}
-	}
-	if m.RemainingItemCount != nil {
-		n = w.putNumber(n, 4<<3, uint64(*m.RemainingItemCount))
-	}
-	n = w.putString(n, 3<<3|2, m.Continue)
-	n = w.putString(n, 2<<3|2, m.ResourceVersion)
-	n = w.putString(n, 1<<3|2, m.SelfLink)
-	return n
-}
-
 // unmarshal_corev1_ReplicationControllerSpec adds to m what r has up to its end.
 func unmarshal_corev1_ReplicationControllerSpec(r *readerGenerated, m *corev1.ReplicationControllerSpec) {
 	for r.i < r.end {
@@ -1313,6 +2012,790 @@ func marshal_metav1_ManagedFieldsEntry(w *writerGenerated, n int, m *metav1.Mana
 	n = w.putString(n, 3<<3|2, m.APIVersion)
 	n = w.putString(n, 2<<3|2, string(m.Operation))
 	n = w.putString(n, 1<<3|2, m.Manager)
+	return n
+}
+
+// unmarshal_corev1_PersistentVolumeSource adds to m what r has up to its end.
+func unmarshal_corev1_PersistentVolumeSource(r *readerGenerated, m *corev1.PersistentVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			end := r.enter()
+			if m.GCEPersistentDisk == nil {
+				m.GCEPersistentDisk = &corev1.GCEPersistentDiskVolumeSource{}
+			}
+			unmarshal_corev1_GCEPersistentDiskVolumeSource(r, m.GCEPersistentDisk)
+			r.end = end
+		case 2:
+			end := r.enter()
+			if m.AWSElasticBlockStore == nil {
+				m.AWSElasticBlockStore = &corev1.AWSElasticBlockStoreVolumeSource{}
+			}
+			unmarshal_corev1_AWSElasticBlockStoreVolumeSource(r, m.AWSElasticBlockStore)
+			r.end = end
+		case 3:
+			end := r.enter()
+			if m.HostPath == nil {
+				m.HostPath = &corev1.HostPathVolumeSource{}
+			}
+			unmarshal_corev1_HostPathVolumeSource(r, m.HostPath)
+			r.end = end
+		case 4:
+			end := r.enter()
+			if m.Glusterfs == nil {
+				m.Glusterfs = &corev1.GlusterfsPersistentVolumeSource{}
+			}
+			unmarshal_corev1_GlusterfsPersistentVolumeSource(r, m.Glusterfs)
+			r.end = end
+		case 5:
+			end := r.enter()
+			if m.NFS == nil {
+				m.NFS = &corev1.NFSVolumeSource{}
+			}
+			unmarshal_corev1_NFSVolumeSource(r, m.NFS)
+			r.end = end
+		case 6:
+			end := r.enter()
+			if m.RBD == nil {
+				m.RBD = &corev1.RBDPersistentVolumeSource{}
+			}
+			unmarshal_corev1_RBDPersistentVolumeSource(r, m.RBD)
+			r.end = end
+		case 7:
+			end := r.enter()
+			if m.ISCSI == nil {
+				m.ISCSI = &corev1.ISCSIPersistentVolumeSource{}
+			}
+			unmarshal_corev1_ISCSIPersistentVolumeSource(r, m.ISCSI)
+			r.end = end
+		case 8:
+			end := r.enter()
+			if m.Cinder == nil {
+				m.Cinder = &corev1.CinderPersistentVolumeSource{}
+			}
+			unmarshal_corev1_CinderPersistentVolumeSource(r, m.Cinder)
+			r.end = end
+		case 9:
+			end := r.enter()
+			if m.CephFS == nil {
+				m.CephFS = &corev1.CephFSPersistentVolumeSource{}
+			}
+			unmarshal_corev1_CephFSPersistentVolumeSource(r, m.CephFS)
+			r.end = end
+		case 10:
+			end := r.enter()
+			if m.FC == nil {
+				m.FC = &corev1.FCVolumeSource{}
+			}
+			unmarshal_corev1_FCVolumeSource(r, m.FC)
+			r.end = end
+		case 11:
+			end := r.enter()
+			if m.Flocker == nil {
+				m.Flocker = &corev1.FlockerVolumeSource{}
+			}
+			unmarshal_corev1_FlockerVolumeSource(r, m.Flocker)
+			r.end = end
+		case 12:
+			end := r.enter()
+			if m.FlexVolume == nil {
+				m.FlexVolume = &corev1.FlexPersistentVolumeSource{}
+			}
+			unmarshal_corev1_FlexPersistentVolumeSource(r, m.FlexVolume)
+			r.end = end
+		case 13:
+			end := r.enter()
+			if m.AzureFile == nil {
+				m.AzureFile = &corev1.AzureFilePersistentVolumeSource{}
+			}
+			unmarshal_corev1_AzureFilePersistentVolumeSource(r, m.AzureFile)
+			r.end = end
+		case 14:
+			end := r.enter()
+			if m.VsphereVolume == nil {
+				m.VsphereVolume = &corev1.VsphereVirtualDiskVolumeSource{}
+			}
+			unmarshal_corev1_VsphereVirtualDiskVolumeSource(r, m.VsphereVolume)
+			r.end = end
+		case 15:
+			end := r.enter()
+			if m.Quobyte == nil {
+				m.Quobyte = &corev1.QuobyteVolumeSource{}
+			}
+			unmarshal_corev1_QuobyteVolumeSource(r, m.Quobyte)
+			r.end = end
+		case 16:
+			end := r.enter()
+			if m.AzureDisk == nil {
+				m.AzureDisk = &corev1.AzureDiskVolumeSource{}
+			}
+			unmarshal_corev1_AzureDiskVolumeSource(r, m.AzureDisk)
+			r.end = end
+		case 17:
+			end := r.enter()
+			if m.PhotonPersistentDisk == nil {
+				m.PhotonPersistentDisk = &corev1.PhotonPersistentDiskVolumeSource{}
+			}
+			unmarshal_corev1_PhotonPersistentDiskVolumeSource(r, m.PhotonPersistentDisk)
+			r.end = end
+		case 18:
+			end := r.enter()
+			if m.PortworxVolume == nil {
+				m.PortworxVolume = &corev1.PortworxVolumeSource{}
+			}
+			unmarshal_corev1_PortworxVolumeSource(r, m.PortworxVolume)
+			r.end = end
+		case 19:
+			end := r.enter()
+			if m.ScaleIO == nil {
+				m.ScaleIO = &corev1.ScaleIOPersistentVolumeSource{}
+			}
+			unmarshal_corev1_ScaleIOPersistentVolumeSource(r, m.ScaleIO)
+			r.end = end
+		case 20:
+			end := r.enter()
+			if m.Local == nil {
+				m.Local = &corev1.LocalVolumeSource{}
+			}
+			unmarshal_corev1_LocalVolumeSource(r, m.Local)
+			r.end = end
+		case 21:
+			end := r.enter()
+			if m.StorageOS == nil {
+				m.StorageOS = &corev1.StorageOSPersistentVolumeSource{}
+			}
+			unmarshal_corev1_StorageOSPersistentVolumeSource(r, m.StorageOS)
+			r.end = end
+		case 22:
+			end := r.enter()
+			if m.CSI == nil {
+				m.CSI = &corev1.CSIPersistentVolumeSource{}
+			}
+			unmarshal_corev1_CSIPersistentVolumeSource(r, m.CSI)
+			r.end = end
+		default:
+			r.other("PersistentVolumeSource")
+		}
+	}
+	if r.err != nil {
+		r.done("PersistentVolumeSource", "GCEPersistentDisk 1,AWSElasticBlockStore 2,HostPath 3,Glusterfs 4,NFS 5,RBD 6,ISCSI 7,Cinder 8,"+
+			"CephFS 9,FC 10,Flocker 11,FlexVolume 12,AzureFile 13,VsphereVolume 14,Quobyte 15,AzureDisk 16,"+
+			"PhotonPersistentDisk 17,PortworxVolume 18,ScaleIO 19,Local 20,StorageOS 21,CSI 22")
+	}
+}
+
+// marshal_corev1_PersistentVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PersistentVolumeSource(w *writerGenerated, n int, m *corev1.PersistentVolumeSource) int {
+	if m == nil {
+		return n
+	}
+	if m.CSI != nil {
+		{
+			before := n
+			n = marshal_corev1_CSIPersistentVolumeSource(w, n, m.CSI)
+			n = w.close(n, 22<<3|2, before)
+		}
+	}
+	if m.StorageOS != nil {
+		{
+			before := n
+			n = marshal_corev1_StorageOSPersistentVolumeSource(w, n, m.StorageOS)
+			n = w.close(n, 21<<3|2, before)
+		}
+	}
+	if m.Local != nil {
+		{
+			before := n
+			n = marshal_corev1_LocalVolumeSource(w, n, m.Local)
+			n = w.close(n, 20<<3|2, before)
+		}
+	}
+	if m.ScaleIO != nil {
+		{
+			before := n
+			n = marshal_corev1_ScaleIOPersistentVolumeSource(w, n, m.ScaleIO)
+			n = w.close(n, 19<<3|2, before)
+		}
+	}
+	if m.PortworxVolume != nil {
+		{
+			before := n
+			n = marshal_corev1_PortworxVolumeSource(w, n, m.PortworxVolume)
+			n = w.close(n, 18<<3|2, before)
+		}
+	}
+	if m.PhotonPersistentDisk != nil {
+		{
+			before := n
+			n = marshal_corev1_PhotonPersistentDiskVolumeSource(w, n, m.PhotonPersistentDisk)
+			n = w.close(n, 17<<3|2, before)
+		}
+	}
+	if m.AzureDisk != nil {
+		{
+			before := n
+			n = marshal_corev1_AzureDiskVolumeSource(w, n, m.AzureDisk)
+			n = w.close(n, 16<<3|2, before)
+		}
+	}
+	if m.Quobyte != nil {
+		{
+			before := n
+			n = marshal_corev1_QuobyteVolumeSource(w, n, m.Quobyte)
+			n = w.close(n, 15<<3|2, before)
+		}
+	}
+	if m.VsphereVolume != nil {
+		{
+			before := n
+			n = marshal_corev1_VsphereVirtualDiskVolumeSource(w, n, m.VsphereVolume)
+			n = w.close(n, 14<<3|2, before)
+		}
+	}
+	if m.AzureFile != nil {
+		{
+			before := n
+			n = marshal_corev1_AzureFilePersistentVolumeSource(w, n, m.AzureFile)
+			n = w.close(n, 13<<3|2, before)
+		}
+	}
+	if m.FlexVolume != nil {
+		{
+			before := n
+			n = marshal_corev1_FlexPersistentVolumeSource(w, n, m.FlexVolume)
+			n = w.close(n, 12<<3|2, before)
+		}
+	}
+	if m.Flocker != nil {
+		{
+			before := n
+			n = marshal_corev1_FlockerVolumeSource(w, n, m.Flocker)
+			n = w.close(n, 11<<3|2, before)
+		}
+	}
+	if m.FC != nil {
+		{
+			before := n
+			n = marshal_corev1_FCVolumeSource(w, n, m.FC)
+			n = w.close(n, 10<<3|2, before)
+		}
+	}
+	if m.CephFS != nil {
+		{
+			before := n
+			n = marshal_corev1_CephFSPersistentVolumeSource(w, n, m.CephFS)
+			n = w.close(n, 9<<3|2, before)
+		}
+	}
+	if m.Cinder != nil {
+		{
+			before := n
+			n = marshal_corev1_CinderPersistentVolumeSource(w, n, m.Cinder)
+			n = w.close(n, 8<<3|2, before)
+		}
+	}
+	if m.ISCSI != nil {
+		{
+			before := n
+			n = marshal_corev1_ISCSIPersistentVolumeSource(w, n, m.ISCSI)
+			n = w.close(n, 7<<3|2, before)
+		}
+	}
+	if m.RBD != nil {
+		{
+			before := n
+			n = marshal_corev1_RBDPersistentVolumeSource(w, n, m.RBD)
+			n = w.close(n, 6<<3|2, before)
+		}
+	}
+	if m.NFS != nil {
+		{
+			before := n
+			n = marshal_corev1_NFSVolumeSource(w, n, m.NFS)
+			n = w.close(n, 5<<3|2, before)
+		}
+	}
+	if m.Glusterfs != nil {
+		{
+			before := n
+			n = marshal_corev1_GlusterfsPersistentVolumeSource(w, n, m.Glusterfs)
+			n = w.close(n, 4<<3|2, before)
+		}
+	}
+	if m.HostPath != nil {
+		{
+			before := n
+			n = marshal_corev1_HostPathVolumeSource(w, n, m.HostPath)
+			n = w.close(n, 3<<3|2, before)
+		}
+	}
+	if m.AWSElasticBlockStore != nil {
+		{
+			before := n
+			n = marshal_corev1_AWSElasticBlockStoreVolumeSource(w, n, m.AWSElasticBlockStore)
+			n = w.close(n, 2<<3|2, before)
+		}
+	}
+	if m.GCEPersistentDisk != nil {
+		{
+			before := n
+			n = marshal_corev1_GCEPersistentDiskVolumeSource(w, n, m.GCEPersistentDisk)
+			n = w.close(n, 1<<3|2, before)
+		}
+	}
+	return n
+}
+
+// unmarshal_corev1_ObjectReference adds to m what r has up to its end.
+func unmarshal_corev1_ObjectReference(r *readerGenerated, m *corev1.ObjectReference) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.Kind)
+		case 2:
+			textGenerated(r, &m.Namespace)
+		case 3:
+			textGenerated(r, &m.Name)
+		case 4:
+			textGenerated(r, &m.UID)
+		case 5:
+			textGenerated(r, &m.APIVersion)
+		case 6:
+			textGenerated(r, &m.ResourceVersion)
+		case 7:
+			textGenerated(r, &m.FieldPath)
+		default:
+			r.other("ObjectReference")
+		}
+	}
+	if r.err != nil {
+		r.done("ObjectReference", "Kind 1,Namespace 2,Name 3,UID 4,APIVersion 5,ResourceVersion 6,FieldPath 7")
+	}
+}
+
+// marshal_corev1_ObjectReference writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ObjectReference(w *writerGenerated, n int, m *corev1.ObjectReference) int {
+	if m == nil {
+		return n
+	}
+	n = w.putString(n, 7<<3|2, m.FieldPath)
+	n = w.putString(n, 6<<3|2, m.ResourceVersion)
+	n = w.putString(n, 5<<3|2, m.APIVersion)
+	n = w.putString(n, 4<<3|2, string(m.UID))
+	n = w.putString(n, 3<<3|2, m.Name)
+	n = w.putString(n, 2<<3|2, m.Namespace)
+	n = w.putString(n, 1<<3|2, m.Kind)
+	return n
+}
+
+// unmarshal_corev1_VolumeNodeAffinity adds to m what r has up to its end.
+func unmarshal_corev1_VolumeNodeAffinity(r *readerGenerated, m *corev1.VolumeNodeAffinity) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			end := r.enter()
+			if m.Required == nil {
+				m.Required = &corev1.NodeSelector{}
+			}
+			unmarshal_corev1_NodeSelector(r, m.Required)
+			r.end = end
+		default:
+			r.other("VolumeNodeAffinity")
+		}
+	}
+	if r.err != nil {
+		r.done("VolumeNodeAffinity", "Required 1")
+	}
+}
+
+// marshal_corev1_VolumeNodeAffinity writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_VolumeNodeAffinity(w *writerGenerated, n int, m *corev1.VolumeNodeAffinity) int {
+	if m == nil {
+		return n
+	}
+	if m.Required != nil {
+		{
+			before := n
+			n = marshal_corev1_NodeSelector(w, n, m.Required)
+			n = w.close(n, 1<<3|2, before)
+		}
+	}
+	return n
+}
+
+// unmarshal_metav1_LabelSelector adds to m what r has up to its end.
+func unmarshal_metav1_LabelSelector(r *readerGenerated, m *metav1.LabelSelector) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textMapGenerated(r, &m.MatchLabels)
+		case 2:
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.MatchExpressions, &r.metav1_LabelSelectorRequirement)
+			unmarshal_metav1_LabelSelectorRequirement(r, v)
+			r.end = end
+		default:
+			r.other("LabelSelector")
+		}
+	}
+	if r.err != nil {
+		r.done("LabelSelector", "MatchLabels 1,MatchExpressions 2")
+	}
+}
+
+// marshal_metav1_LabelSelector writes m before the n bytes that w has, and returns how many it has then.
+func marshal_metav1_LabelSelector(w *writerGenerated, n int, m *metav1.LabelSelector) int {
+	if m == nil {
+		return n
+	}
+	for k := len(m.MatchExpressions) - 1; k >= 0; k-- {
+		{
+			before := n
+			n = marshal_metav1_LabelSelectorRequirement(w, n, &m.MatchExpressions[k])
+			n = w.close(n, 2<<3|2, before)
+		}
+	}
+	n = putTextMapGenerated(w, n, 1<<3|2, m.MatchLabels)
+	return n
+}
+
+// unmarshal_corev1_VolumeResourceRequirements adds to m what r has up to its end.
+func unmarshal_corev1_VolumeResourceRequirements(r *readerGenerated, m *corev1.VolumeResourceRequirements) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			stop := r.entry()
+			if m.Limits == nil {
+				m.Limits = make(corev1.ResourceList, r.entries(stop))
+			}
+			var key corev1.ResourceName
+			var value resource.Quantity
+			for r.part(stop) {
+				switch r.tag >> 3 {
+				case 1:
+					r.tag = bytesGenerated
+					textGenerated(r, &key)
+				case 2:
+					r.tag = bytesGenerated
+					end := r.enter()
+					value = resource.Quantity{}
+					quantityGenerated(r, &value)
+					r.end = end
+				default:
+					r.skip(stop)
+				}
+			}
+			m.Limits[key] = value
+		case 2:
+			stop := r.entry()
+			if m.Requests == nil {
+				m.Requests = make(corev1.ResourceList, r.entries(stop))
+			}
+			var key corev1.ResourceName
+			var value resource.Quantity
+			for r.part(stop) {
+				switch r.tag >> 3 {
+				case 1:
+					r.tag = bytesGenerated
+					textGenerated(r, &key)
+				case 2:
+					r.tag = bytesGenerated
+					end := r.enter()
+					value = resource.Quantity{}
+					quantityGenerated(r, &value)
+					r.end = end
+				default:
+					r.skip(stop)
+				}
+			}
+			m.Requests[key] = value
+		default:
+			r.other("VolumeResourceRequirements")
+		}
+	}
+	if r.err != nil {
+		r.done("VolumeResourceRequirements", "Limits 1,Requests 2")
+	}
+}
+
+// marshal_corev1_VolumeResourceRequirements writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_VolumeResourceRequirements(w *writerGenerated, n int, m *corev1.VolumeResourceRequirements) int {
+	if m == nil {
+		return n
+	}
+	if len(m.Requests) > 0 {
+		var room [8]corev1.ResourceName
+		keys := sortedKeysGenerated(room[:0], m.Requests)
+		for k := len(keys) - 1; k >= 0; k-- {
+			entry := n
+			v := m.Requests[keys[k]]
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 2<<3|2, entry)
+		}
+	}
+	if len(m.Limits) > 0 {
+		var room [8]corev1.ResourceName
+		keys := sortedKeysGenerated(room[:0], m.Limits)
+		for k := len(keys) - 1; k >= 0; k-- {
+			entry := n
+			v := m.Limits[keys[k]]
+			n = w.putQuantity(n, 2<<3|2, v)
+			n = w.putString(n, 1<<3|2, string(keys[k]))
+			n = w.close(n, 1<<3|2, entry)
+		}
+	}
+	return n
+}
+
+// unmarshal_corev1_TypedLocalObjectReference adds to m what r has up to its end.
+func unmarshal_corev1_TypedLocalObjectReference(r *readerGenerated, m *corev1.TypedLocalObjectReference) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
+			m.APIGroup = v
+		case 2:
+			textGenerated(r, &m.Kind)
+		case 3:
+			textGenerated(r, &m.Name)
+		default:
+			r.other("TypedLocalObjectReference")
+		}
+	}
+	if r.err != nil {
+		r.done("TypedLocalObjectReference", "APIGroup 1,Kind 2,Name 3")
+	}
+}
+
+// marshal_corev1_TypedLocalObjectReference writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_TypedLocalObjectReference(w *writerGenerated, n int, m *corev1.TypedLocalObjectReference) int {
+	if m == nil {
+		return n
+	}
+	n = w.putString(n, 3<<3|2, m.Name)
+	n = w.putString(n, 2<<3|2, m.Kind)
+	if m.APIGroup != nil {
+		n = w.putString(n, 1<<3|2, *m.APIGroup)
+	}
+	return n
+}
+
+// unmarshal_corev1_TypedObjectReference adds to m what r has up to its end.
+func unmarshal_corev1_TypedObjectReference(r *readerGenerated, m *corev1.TypedObjectReference) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
+			m.APIGroup = v
+		case 2:
+			textGenerated(r, &m.Kind)
+		case 3:
+			textGenerated(r, &m.Name)
+		case 4:
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
+			m.Namespace = v
+		default:
+			r.other("TypedObjectReference")
+		}
+	}
+	if r.err != nil {
+		r.done("TypedObjectReference", "APIGroup 1,Kind 2,Name 3,Namespace 4")
+	}
+}
+
+// marshal_corev1_TypedObjectReference writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_TypedObjectReference(w *writerGenerated, n int, m *corev1.TypedObjectReference) int {
+	if m == nil {
+		return n
+	}
+	if m.Namespace != nil {
+		n = w.putString(n, 4<<3|2, *m.Namespace)
+	}
+	n = w.putString(n, 3<<3|2, m.Name)
+	n = w.putString(n, 2<<3|2, m.Kind)
+	if m.APIGroup != nil {
+		n = w.putString(n, 1<<3|2, *m.APIGroup)
+	}
+	return n
+}
+
+// unmarshal_corev1_PersistentVolumeClaimCondition adds to m what r has up to its end.
+func unmarshal_corev1_PersistentVolumeClaimCondition(r *readerGenerated, m *corev1.PersistentVolumeClaimCondition) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.Type)
+		case 2:
+			textGenerated(r, &m.Status)
+		case 3:
+			end := r.enter()
+			timeGenerated(r, &m.LastProbeTime)
+			r.end = end
+		case 4:
+			end := r.enter()
+			timeGenerated(r, &m.LastTransitionTime)
+			r.end = end
+		case 5:
+			textGenerated(r, &m.Reason)
+		case 6:
+			textGenerated(r, &m.Message)
+		default:
+			r.other("PersistentVolumeClaimCondition")
+		}
+	}
+	if r.err != nil {
+		r.done("PersistentVolumeClaimCondition", "Type 1,Status 2,LastProbeTime 3,LastTransitionTime 4,Reason 5,Message 6")
+	}
+}
+
+// marshal_corev1_PersistentVolumeClaimCondition writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PersistentVolumeClaimCondition(w *writerGenerated, n int, m *corev1.PersistentVolumeClaimCondition) int {
+	if m == nil {
+		return n
+	}
+	n = w.putString(n, 6<<3|2, m.Message)
+	n = w.putString(n, 5<<3|2, m.Reason)
+	n = w.putTime(n, 4<<3|2, &m.LastTransitionTime)
+	n = w.putTime(n, 3<<3|2, &m.LastProbeTime)
+	n = w.putString(n, 2<<3|2, string(m.Status))
+	n = w.putString(n, 1<<3|2, string(m.Type))
+	return n
+}
+
+// unmarshal_corev1_ModifyVolumeStatus adds to m what r has up to its end.
+func unmarshal_corev1_ModifyVolumeStatus(r *readerGenerated, m *corev1.ModifyVolumeStatus) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.TargetVolumeAttributesClassName)
+		case 2:
+			textGenerated(r, &m.Status)
+		default:
+			r.other("ModifyVolumeStatus")
+		}
+	}
+	if r.err != nil {
+		r.done("ModifyVolumeStatus", "TargetVolumeAttributesClassName 1,Status 2")
+	}
+}
+
+// marshal_corev1_ModifyVolumeStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ModifyVolumeStatus(w *writerGenerated, n int, m *corev1.ModifyVolumeStatus) int {
+	if m == nil {
+		return n
+	}
+	n = w.putString(n, 2<<3|2, string(m.Status))
+	n = w.putString(n, 1<<3|2, m.TargetVolumeAttributesClassName)
+	return n
+}
+
+// unmarshal_corev1_VolumeHealthStatus adds to m what r has up to its end.
+func unmarshal_corev1_VolumeHealthStatus(r *readerGenerated, m *corev1.VolumeHealthStatus) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			end := r.enter()
+			v := growGenerated(r, end, &m.HealthConditions)
+			unmarshal_corev1_VolumeHealthCondition(r, v)
+			r.end = end
+		case 2:
+			end := r.enter()
+			timeGenerated(r, &m.LastTransitionTime)
+			r.end = end
+		default:
+			r.other("VolumeHealthStatus")
+		}
+	}
+	if r.err != nil {
+		r.done("VolumeHealthStatus", "HealthConditions 1,LastTransitionTime 2")
+	}
+}
+
+// marshal_corev1_VolumeHealthStatus writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_VolumeHealthStatus(w *writerGenerated, n int, m *corev1.VolumeHealthStatus) int {
+	if m == nil {
+		return n
+	}
+	n = w.putTime(n, 2<<3|2, &m.LastTransitionTime)
+	for k := len(m.HealthConditions) - 1; k >= 0; k-- {
+		{
+			before := n
+			n = marshal_corev1_VolumeHealthCondition(w, n, &m.HealthConditions[k])
+			n = w.close(n, 1<<3|2, before)
+		}
+	}
+	return n
+}
+
+// unmarshal_metav1_ShardInfo adds to m what r has up to its end.
+func unmarshal_metav1_ShardInfo(r *readerGenerated, m *metav1.ShardInfo) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.Selector)
+		default:
+			r.other("ShardInfo")
+		}
+	}
+	if r.err != nil {
+		r.done("ShardInfo", "Selector 1")
+	}
+}
+
+// marshal_metav1_ShardInfo writes m before the n bytes that w has, and returns how many it has then.
+func marshal_metav1_ShardInfo(w *writerGenerated, n int, m *metav1.ShardInfo) int {
+	if m == nil {
+		return n
+	}
+	n = w.putString(n, 1<<3|2, m.Selector)
 	return n
 }
 
@@ -2812,34 +4295,6 @@ func marshal_corev1_PodVolumeHealth(w *writerGenerated, n int, m *corev1.PodVolu
 	return n
 }
 
-// unmarshal_metav1_ShardInfo adds to m what r has up to its end.
-func unmarshal_metav1_ShardInfo(r *readerGenerated, m *metav1.ShardInfo) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Selector)
-		default:
-			r.other("ShardInfo")
-		}
-	}
-	if r.err != nil {
-		r.done("ShardInfo", "Selector 1")
-	}
-}
-
-// marshal_metav1_ShardInfo writes m before the n bytes that w has, and returns how many it has then.
-func marshal_metav1_ShardInfo(w *writerGenerated, n int, m *metav1.ShardInfo) int {
-	if m == nil {
-		return n
-	}
-	n = w.putString(n, 1<<3|2, m.Selector)
-	return n
-}
-
 // unmarshal_corev1_PodTemplateSpec adds to m what r has up to its end.
 func unmarshal_corev1_PodTemplateSpec(r *readerGenerated, m *corev1.PodTemplateSpec) {
 	for r.i < r.end {
@@ -2922,6 +4377,1178 @@ func marshal_corev1_ReplicationControllerCondition(w *writerGenerated, n int, m 
 	n = w.putTime(n, 3<<3|2, &m.LastTransitionTime)
 	n = w.putString(n, 2<<3|2, string(m.Status))
 	n = w.putString(n, 1<<3|2, string(m.Type))
+	return n
+}
+
+// unmarshal_corev1_GCEPersistentDiskVolumeSource adds to m what r has up to its end.
+func unmarshal_corev1_GCEPersistentDiskVolumeSource(r *readerGenerated, m *corev1.GCEPersistentDiskVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.PDName)
+		case 2:
+			textGenerated(r, &m.FSType)
+		case 3:
+			numberGenerated(r, &m.Partition)
+		case 4:
+			boolGenerated(r, &m.ReadOnly)
+		default:
+			r.other("GCEPersistentDiskVolumeSource")
+		}
+	}
+	if r.err != nil {
+		r.done("GCEPersistentDiskVolumeSource", "PDName 1,FSType 2,Partition 3,ReadOnly 4")
+	}
+}
+
+// marshal_corev1_GCEPersistentDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_GCEPersistentDiskVolumeSource(w *writerGenerated, n int, m *corev1.GCEPersistentDiskVolumeSource) int {
+	if m == nil {
+		return n
+	}
+	n = w.putBool(n, 4<<3, m.ReadOnly)
+	n = w.putNumber(n, 3<<3, uint64(m.Partition))
+	n = w.putString(n, 2<<3|2, m.FSType)
+	n = w.putString(n, 1<<3|2, m.PDName)
+	return n
+}
+
+// unmarshal_corev1_AWSElasticBlockStoreVolumeSource adds to m what r has up to its end.
+func unmarshal_corev1_AWSElasticBlockStoreVolumeSource(r *readerGenerated, m *corev1.AWSElasticBlockStoreVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.VolumeID)
+		case 2:
+			textGenerated(r, &m.FSType)
+		case 3:
+			numberGenerated(r, &m.Partition)
+		case 4:
+			boolGenerated(r, &m.ReadOnly)
+		default:
+			r.other("AWSElasticBlockStoreVolumeSource")
+		}
+	}
+	if r.err != nil {
+		r.done("AWSElasticBlockStoreVolumeSource", "VolumeID 1,FSType 2,Partition 3,ReadOnly 4")
+	}
+}
+
+// marshal_corev1_AWSElasticBlockStoreVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_AWSElasticBlockStoreVolumeSource(w *writerGenerated, n int, m *corev1.AWSElasticBlockStoreVolumeSource) int {
+	if m == nil {
+		return n
+	}
+	n = w.putBool(n, 4<<3, m.ReadOnly)
+	n = w.putNumber(n, 3<<3, uint64(m.Partition))
+	n = w.putString(n, 2<<3|2, m.FSType)
+	n = w.putString(n, 1<<3|2, m.VolumeID)
+	return n
+}
+
+// unmarshal_corev1_HostPathVolumeSource adds to m what r has up to its end.
+func unmarshal_corev1_HostPathVolumeSource(r *readerGenerated, m *corev1.HostPathVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.Path)
+		case 2:
+			v := newTextGenerated[corev1.HostPathType](r)
+			textGenerated(r, v)
+			m.Type = v
+		default:
+			r.other("HostPathVolumeSource")
+		}
+	}
+	if r.err != nil {
+		r.done("HostPathVolumeSource", "Path 1,Type 2")
+	}
+}
+
+// marshal_corev1_HostPathVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_HostPathVolumeSource(w *writerGenerated, n int, m *corev1.HostPathVolumeSource) int {
+	if m == nil {
+		return n
+	}
+	if m.Type != nil {
+		n = w.putString(n, 2<<3|2, string(*m.Type))
+	}
+	n = w.putString(n, 1<<3|2, m.Path)
+	return n
+}
+
+// unmarshal_corev1_GlusterfsPersistentVolumeSource adds to m what r has up to its end.
+func unmarshal_corev1_GlusterfsPersistentVolumeSource(r *readerGenerated, m *corev1.GlusterfsPersistentVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.EndpointsName)
+		case 2:
+			textGenerated(r, &m.Path)
+		case 3:
+			boolGenerated(r, &m.ReadOnly)
+		case 4:
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
+			m.EndpointsNamespace = v
+		default:
+			r.other("GlusterfsPersistentVolumeSource")
+		}
+	}
+	if r.err != nil {
+		r.done("GlusterfsPersistentVolumeSource", "EndpointsName 1,Path 2,ReadOnly 3,EndpointsNamespace 4")
+	}
+}
+
+// marshal_corev1_GlusterfsPersistentVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_GlusterfsPersistentVolumeSource(w *writerGenerated, n int, m *corev1.GlusterfsPersistentVolumeSource) int {
+	if m == nil {
+		return n
+	}
+	if m.EndpointsNamespace != nil {
+		n = w.putString(n, 4<<3|2, *m.EndpointsNamespace)
+	}
+	n = w.putBool(n, 3<<3, m.ReadOnly)
+	n = w.putString(n, 2<<3|2, m.Path)
+	n = w.putString(n, 1<<3|2, m.EndpointsName)
+	return n
+}
+
+// unmarshal_corev1_NFSVolumeSource adds to m what r has up to its end.
+func unmarshal_corev1_NFSVolumeSource(r *readerGenerated, m *corev1.NFSVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.Server)
+		case 2:
+			textGenerated(r, &m.Path)
+		case 3:
+			boolGenerated(r, &m.ReadOnly)
+		default:
+			r.other("NFSVolumeSource")
+		}
+	}
+	if r.err != nil {
+		r.done("NFSVolumeSource", "Server 1,Path 2,ReadOnly 3")
+	}
+}
+
+// marshal_corev1_NFSVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_NFSVolumeSource(w *writerGenerated, n int, m *corev1.NFSVolumeSource) int {
+	if m == nil {
+		return n
+	}
+	n = w.putBool(n, 3<<3, m.ReadOnly)
+	n = w.putString(n, 2<<3|2, m.Path)
+	n = w.putString(n, 1<<3|2, m.Server)
+	return n
+}
+
+// unmarshal_corev1_RBDPersistentVolumeSource adds to m what r has up to its end.
+func unmarshal_corev1_RBDPersistentVolumeSource(r *readerGenerated, m *corev1.RBDPersistentVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textsGenerated(r, &m.CephMonitors)
+		case 2:
+			textGenerated(r, &m.RBDImage)
+		case 3:
+			textGenerated(r, &m.FSType)
+		case 4:
+			textGenerated(r, &m.RBDPool)
+		case 5:
+			textGenerated(r, &m.RadosUser)
+		case 6:
+			textGenerated(r, &m.Keyring)
+		case 7:
+			end := r.enter()
+			if m.SecretRef == nil {
+				m.SecretRef = r.corev1_SecretReference.nextOf()
+			}
+			unmarshal_corev1_SecretReference(r, m.SecretRef)
+			r.end = end
+		case 8:
+			boolGenerated(r, &m.ReadOnly)
+		default:
+			r.other("RBDPersistentVolumeSource")
+		}
+	}
+	if r.err != nil {
+		r.done("RBDPersistentVolumeSource", "CephMonitors 1,RBDImage 2,FSType 3,RBDPool 4,RadosUser 5,Keyring 6,SecretRef 7,ReadOnly 8")
+	}
+}
+
+// marshal_corev1_RBDPersistentVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_RBDPersistentVolumeSource(w *writerGenerated, n int, m *corev1.RBDPersistentVolumeSource) int {
+	if m == nil {
+		return n
+	}
+	n = w.putBool(n, 8<<3, m.ReadOnly)
+	if m.SecretRef != nil {
+		{
+			before := n
+			n = marshal_corev1_SecretReference(w, n, m.SecretRef)
+			n = w.close(n, 7<<3|2, before)
+		}
+	}
+	n = w.putString(n, 6<<3|2, m.Keyring)
+	n = w.putString(n, 5<<3|2, m.RadosUser)
+	n = w.putString(n, 4<<3|2, m.RBDPool)
+	n = w.putString(n, 3<<3|2, m.FSType)
+	n = w.putString(n, 2<<3|2, m.RBDImage)
+	for k := len(m.CephMonitors) - 1; k >= 0; k-- {
+		n = w.putString(n, 1<<3|2, m.CephMonitors[k])
+	}
+	return n
+}
+
+// unmarshal_corev1_ISCSIPersistentVolumeSource adds to m what r has up to its end.
+func unmarshal_corev1_ISCSIPersistentVolumeSource(r *readerGenerated, m *corev1.ISCSIPersistentVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.TargetPortal)
+		case 2:
+			textGenerated(r, &m.IQN)
+		case 3:
+			numberGenerated(r, &m.Lun)
+		case 4:
+			textGenerated(r, &m.ISCSIInterface)
+		case 5:
+			textGenerated(r, &m.FSType)
+		case 6:
+			boolGenerated(r, &m.ReadOnly)
+		case 7:
+			textsGenerated(r, &m.Portals)
+		case 8:
+			boolGenerated(r, &m.DiscoveryCHAPAuth)
+		case 10:
+			end := r.enter()
+			if m.SecretRef == nil {
+				m.SecretRef = r.corev1_SecretReference.nextOf()
+			}
+			unmarshal_corev1_SecretReference(r, m.SecretRef)
+			r.end = end
+		case 11:
+			boolGenerated(r, &m.SessionCHAPAuth)
+		case 12:
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
+			m.InitiatorName = v
+		default:
+			r.other("ISCSIPersistentVolumeSource")
+		}
+	}
+	if r.err != nil {
+		r.done("ISCSIPersistentVolumeSource", "TargetPortal 1,IQN 2,Lun 3,ISCSIInterface 4,FSType 5,ReadOnly 6,Portals 7,DiscoveryCHAPAuth 8,"+
+			"SecretRef 10,SessionCHAPAuth 11,InitiatorName 12")
+	}
+}
+
+// marshal_corev1_ISCSIPersistentVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ISCSIPersistentVolumeSource(w *writerGenerated, n int, m *corev1.ISCSIPersistentVolumeSource) int {
+	if m == nil {
+		return n
+	}
+	if m.InitiatorName != nil {
+		n = w.putString(n, 12<<3|2, *m.InitiatorName)
+	}
+	n = w.putBool(n, 11<<3, m.SessionCHAPAuth)
+	if m.SecretRef != nil {
+		{
+			before := n
+			n = marshal_corev1_SecretReference(w, n, m.SecretRef)
+			n = w.close(n, 10<<3|2, before)
+		}
+	}
+	n = w.putBool(n, 8<<3, m.DiscoveryCHAPAuth)
+	for k := len(m.Portals) - 1; k >= 0; k-- {
+		n = w.putString(n, 7<<3|2, m.Portals[k])
+	}
+	n = w.putBool(n, 6<<3, m.ReadOnly)
+	n = w.putString(n, 5<<3|2, m.FSType)
+	n = w.putString(n, 4<<3|2, m.ISCSIInterface)
+	n = w.putNumber(n, 3<<3, uint64(m.Lun))
+	n = w.putString(n, 2<<3|2, m.IQN)
+	n = w.putString(n, 1<<3|2, m.TargetPortal)
+	return n
+}
+
+// unmarshal_corev1_CinderPersistentVolumeSource adds to m what r has up to its end.
+func unmarshal_corev1_CinderPersistentVolumeSource(r *readerGenerated, m *corev1.CinderPersistentVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.VolumeID)
+		case 2:
+			textGenerated(r, &m.FSType)
+		case 3:
+			boolGenerated(r, &m.ReadOnly)
+		case 4:
+			end := r.enter()
+			if m.SecretRef == nil {
+				m.SecretRef = r.corev1_SecretReference.nextOf()
+			}
+			unmarshal_corev1_SecretReference(r, m.SecretRef)
+			r.end = end
+		default:
+			r.other("CinderPersistentVolumeSource")
+		}
+	}
+	if r.err != nil {
+		r.done("CinderPersistentVolumeSource", "VolumeID 1,FSType 2,ReadOnly 3,SecretRef 4")
+	}
+}
+
+// marshal_corev1_CinderPersistentVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_CinderPersistentVolumeSource(w *writerGenerated, n int, m *corev1.CinderPersistentVolumeSource) int {
+	if m == nil {
+		return n
+	}
+	if m.SecretRef != nil {
+		{
+			before := n
+			n = marshal_corev1_SecretReference(w, n, m.SecretRef)
+			n = w.close(n, 4<<3|2, before)
+		}
+	}
+	n = w.putBool(n, 3<<3, m.ReadOnly)
+	n = w.putString(n, 2<<3|2, m.FSType)
+	n = w.putString(n, 1<<3|2, m.VolumeID)
+	return n
+}
+
+// unmarshal_corev1_CephFSPersistentVolumeSource adds to m what r has up to its end.
+func unmarshal_corev1_CephFSPersistentVolumeSource(r *readerGenerated, m *corev1.CephFSPersistentVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textsGenerated(r, &m.Monitors)
+		case 2:
+			textGenerated(r, &m.Path)
+		case 3:
+			textGenerated(r, &m.User)
+		case 4:
+			textGenerated(r, &m.SecretFile)
+		case 5:
+			end := r.enter()
+			if m.SecretRef == nil {
+				m.SecretRef = r.corev1_SecretReference.nextOf()
+			}
+			unmarshal_corev1_SecretReference(r, m.SecretRef)
+			r.end = end
+		case 6:
+			boolGenerated(r, &m.ReadOnly)
+		default:
+			r.other("CephFSPersistentVolumeSource")
+		}
+	}
+	if r.err != nil {
+		r.done("CephFSPersistentVolumeSource", "Monitors 1,Path 2,User 3,SecretFile 4,SecretRef 5,ReadOnly 6")
+	}
+}
+
+// marshal_corev1_CephFSPersistentVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_CephFSPersistentVolumeSource(w *writerGenerated, n int, m *corev1.CephFSPersistentVolumeSource) int {
+	if m == nil {
+		return n
+	}
+	n = w.putBool(n, 6<<3, m.ReadOnly)
+	if m.SecretRef != nil {
+		{
+			before := n
+			n = marshal_corev1_SecretReference(w, n, m.SecretRef)
+			n = w.close(n, 5<<3|2, before)
+		}
+	}
+	n = w.putString(n, 4<<3|2, m.SecretFile)
+	n = w.putString(n, 3<<3|2, m.User)
+	n = w.putString(n, 2<<3|2, m.Path)
+	for k := len(m.Monitors) - 1; k >= 0; k-- {
+		n = w.putString(n, 1<<3|2, m.Monitors[k])
+	}
+	return n
+}
+
+// unmarshal_corev1_FCVolumeSource adds to m what r has up to its end.
+func unmarshal_corev1_FCVolumeSource(r *readerGenerated, m *corev1.FCVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textsGenerated(r, &m.TargetWWNs)
+		case 2:
+			v := newWordGenerated[int32](r)
+			numberGenerated(r, v)
+			m.Lun = v
+		case 3:
+			textGenerated(r, &m.FSType)
+		case 4:
+			boolGenerated(r, &m.ReadOnly)
+		case 5:
+			textsGenerated(r, &m.WWIDs)
+		default:
+			r.other("FCVolumeSource")
+		}
+	}
+	if r.err != nil {
+		r.done("FCVolumeSource", "TargetWWNs 1,Lun 2,FSType 3,ReadOnly 4,WWIDs 5")
+	}
+}
+
+// marshal_corev1_FCVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_FCVolumeSource(w *writerGenerated, n int, m *corev1.FCVolumeSource) int {
+	if m == nil {
+		return n
+	}
+	for k := len(m.WWIDs) - 1; k >= 0; k-- {
+		n = w.putString(n, 5<<3|2, m.WWIDs[k])
+	}
+	n = w.putBool(n, 4<<3, m.ReadOnly)
+	n = w.putString(n, 3<<3|2, m.FSType)
+	if m.Lun != nil {
+		n = w.putNumber(n, 2<<3, uint64(*m.Lun))
+	}
+	for k := len(m.TargetWWNs) - 1; k >= 0; k-- {
+		n = w.putString(n, 1<<3|2, m.TargetWWNs[k])
+	}
+	return n
+}
+
+// unmarshal_corev1_FlockerVolumeSource adds to m what r has up to its end.
+func unmarshal_corev1_FlockerVolumeSource(r *readerGenerated, m *corev1.FlockerVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.DatasetName)
+		case 2:
+			textGenerated(r, &m.DatasetUUID)
+		default:
+			r.other("FlockerVolumeSource")
+		}
+	}
+	if r.err != nil {
+		r.done("FlockerVolumeSource", "DatasetName 1,DatasetUUID 2")
+	}
+}
+
+// marshal_corev1_FlockerVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_FlockerVolumeSource(w *writerGenerated, n int, m *corev1.FlockerVolumeSource) int {
+	if m == nil {
+		return n
+	}
+	n = w.putString(n, 2<<3|2, m.DatasetUUID)
+	n = w.putString(n, 1<<3|2, m.DatasetName)
+	return n
+}
+
+// unmarshal_corev1_FlexPersistentVolumeSource adds to m what r has up to its end.
+func unmarshal_corev1_FlexPersistentVolumeSource(r *readerGenerated, m *corev1.FlexPersistentVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.Driver)
+		case 2:
+			textGenerated(r, &m.FSType)
+		case 3:
+			end := r.enter()
+			if m.SecretRef == nil {
+				m.SecretRef = r.corev1_SecretReference.nextOf()
+			}
+			unmarshal_corev1_SecretReference(r, m.SecretRef)
+			r.end = end
+		case 4:
+			boolGenerated(r, &m.ReadOnly)
+		case 5:
+			textMapGenerated(r, &m.Options)
+		default:
+			r.other("FlexPersistentVolumeSource")
+		}
+	}
+	if r.err != nil {
+		r.done("FlexPersistentVolumeSource", "Driver 1,FSType 2,SecretRef 3,ReadOnly 4,Options 5")
+	}
+}
+
+// marshal_corev1_FlexPersistentVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_FlexPersistentVolumeSource(w *writerGenerated, n int, m *corev1.FlexPersistentVolumeSource) int {
+	if m == nil {
+		return n
+	}
+	n = putTextMapGenerated(w, n, 5<<3|2, m.Options)
+	n = w.putBool(n, 4<<3, m.ReadOnly)
+	if m.SecretRef != nil {
+		{
+			before := n
+			n = marshal_corev1_SecretReference(w, n, m.SecretRef)
+			n = w.close(n, 3<<3|2, before)
+		}
+	}
+	n = w.putString(n, 2<<3|2, m.FSType)
+	n = w.putString(n, 1<<3|2, m.Driver)
+	return n
+}
+
+// unmarshal_corev1_AzureFilePersistentVolumeSource adds to m what r has up to its end.
+func unmarshal_corev1_AzureFilePersistentVolumeSource(r *readerGenerated, m *corev1.AzureFilePersistentVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.SecretName)
+		case 2:
+			textGenerated(r, &m.ShareName)
+		case 3:
+			boolGenerated(r, &m.ReadOnly)
+		case 4:
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
+			m.SecretNamespace = v
+		default:
+			r.other("AzureFilePersistentVolumeSource")
+		}
+	}
+	if r.err != nil {
+		r.done("AzureFilePersistentVolumeSource", "SecretName 1,ShareName 2,ReadOnly 3,SecretNamespace 4")
+	}
+}
+
+// marshal_corev1_AzureFilePersistentVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_AzureFilePersistentVolumeSource(w *writerGenerated, n int, m *corev1.AzureFilePersistentVolumeSource) int {
+	if m == nil {
+		return n
+	}
+	if m.SecretNamespace != nil {
+		n = w.putString(n, 4<<3|2, *m.SecretNamespace)
+	}
+	n = w.putBool(n, 3<<3, m.ReadOnly)
+	n = w.putString(n, 2<<3|2, m.ShareName)
+	n = w.putString(n, 1<<3|2, m.SecretName)
+	return n
+}
+
+// unmarshal_corev1_VsphereVirtualDiskVolumeSource adds to m what r has up to its end.
+func unmarshal_corev1_VsphereVirtualDiskVolumeSource(r *readerGenerated, m *corev1.VsphereVirtualDiskVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.VolumePath)
+		case 2:
+			textGenerated(r, &m.FSType)
+		case 3:
+			textGenerated(r, &m.StoragePolicyName)
+		case 4:
+			textGenerated(r, &m.StoragePolicyID)
+		default:
+			r.other("VsphereVirtualDiskVolumeSource")
+		}
+	}
+	if r.err != nil {
+		r.done("VsphereVirtualDiskVolumeSource", "VolumePath 1,FSType 2,StoragePolicyName 3,StoragePolicyID 4")
+	}
+}
+
+// marshal_corev1_VsphereVirtualDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_VsphereVirtualDiskVolumeSource(w *writerGenerated, n int, m *corev1.VsphereVirtualDiskVolumeSource) int {
+	if m == nil {
+		return n
+	}
+	n = w.putString(n, 4<<3|2, m.StoragePolicyID)
+	n = w.putString(n, 3<<3|2, m.StoragePolicyName)
+	n = w.putString(n, 2<<3|2, m.FSType)
+	n = w.putString(n, 1<<3|2, m.VolumePath)
+	return n
+}
+
+// unmarshal_corev1_QuobyteVolumeSource adds to m what r has up to its end.
+func unmarshal_corev1_QuobyteVolumeSource(r *readerGenerated, m *corev1.QuobyteVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.Registry)
+		case 2:
+			textGenerated(r, &m.Volume)
+		case 3:
+			boolGenerated(r, &m.ReadOnly)
+		case 4:
+			textGenerated(r, &m.User)
+		case 5:
+			textGenerated(r, &m.Group)
+		case 6:
+			textGenerated(r, &m.Tenant)
+		default:
+			r.other("QuobyteVolumeSource")
+		}
+	}
+	if r.err != nil {
+		r.done("QuobyteVolumeSource", "Registry 1,Volume 2,ReadOnly 3,User 4,Group 5,Tenant 6")
+	}
+}
+
+// marshal_corev1_QuobyteVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_QuobyteVolumeSource(w *writerGenerated, n int, m *corev1.QuobyteVolumeSource) int {
+	if m == nil {
+		return n
+	}
+	n = w.putString(n, 6<<3|2, m.Tenant)
+	n = w.putString(n, 5<<3|2, m.Group)
+	n = w.putString(n, 4<<3|2, m.User)
+	n = w.putBool(n, 3<<3, m.ReadOnly)
+	n = w.putString(n, 2<<3|2, m.Volume)
+	n = w.putString(n, 1<<3|2, m.Registry)
+	return n
+}
+
+// unmarshal_corev1_AzureDiskVolumeSource adds to m what r has up to its end.
+func unmarshal_corev1_AzureDiskVolumeSource(r *readerGenerated, m *corev1.AzureDiskVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.DiskName)
+		case 2:
+			textGenerated(r, &m.DataDiskURI)
+		case 3:
+			v := newTextGenerated[corev1.AzureDataDiskCachingMode](r)
+			textGenerated(r, v)
+			m.CachingMode = v
+		case 4:
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
+			m.FSType = v
+		case 5:
+			v := newWordGenerated[bool](r)
+			boolGenerated(r, v)
+			m.ReadOnly = v
+		case 6:
+			v := newTextGenerated[corev1.AzureDataDiskKind](r)
+			textGenerated(r, v)
+			m.Kind = v
+		default:
+			r.other("AzureDiskVolumeSource")
+		}
+	}
+	if r.err != nil {
+		r.done("AzureDiskVolumeSource", "DiskName 1,DataDiskURI 2,CachingMode 3,FSType 4,ReadOnly 5,Kind 6")
+	}
+}
+
+// marshal_corev1_AzureDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_AzureDiskVolumeSource(w *writerGenerated, n int, m *corev1.AzureDiskVolumeSource) int {
+	if m == nil {
+		return n
+	}
+	if m.Kind != nil {
+		n = w.putString(n, 6<<3|2, string(*m.Kind))
+	}
+	if m.ReadOnly != nil {
+		n = w.putBool(n, 5<<3, *m.ReadOnly)
+	}
+	if m.FSType != nil {
+		n = w.putString(n, 4<<3|2, *m.FSType)
+	}
+	if m.CachingMode != nil {
+		n = w.putString(n, 3<<3|2, string(*m.CachingMode))
+	}
+	n = w.putString(n, 2<<3|2, m.DataDiskURI)
+	n = w.putString(n, 1<<3|2, m.DiskName)
+	return n
+}
+
+// unmarshal_corev1_PhotonPersistentDiskVolumeSource adds to m what r has up to its end.
+func unmarshal_corev1_PhotonPersistentDiskVolumeSource(r *readerGenerated, m *corev1.PhotonPersistentDiskVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.PdID)
+		case 2:
+			textGenerated(r, &m.FSType)
+		default:
+			r.other("PhotonPersistentDiskVolumeSource")
+		}
+	}
+	if r.err != nil {
+		r.done("PhotonPersistentDiskVolumeSource", "PdID 1,FSType 2")
+	}
+}
+
+// marshal_corev1_PhotonPersistentDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PhotonPersistentDiskVolumeSource(w *writerGenerated, n int, m *corev1.PhotonPersistentDiskVolumeSource) int {
+	if m == nil {
+		return n
+	}
+	n = w.putString(n, 2<<3|2, m.FSType)
+	n = w.putString(n, 1<<3|2, m.PdID)
+	return n
+}
+
+// unmarshal_corev1_PortworxVolumeSource adds to m what r has up to its end.
+func unmarshal_corev1_PortworxVolumeSource(r *readerGenerated, m *corev1.PortworxVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.VolumeID)
+		case 2:
+			textGenerated(r, &m.FSType)
+		case 3:
+			boolGenerated(r, &m.ReadOnly)
+		default:
+			r.other("PortworxVolumeSource")
+		}
+	}
+	if r.err != nil {
+		r.done("PortworxVolumeSource", "VolumeID 1,FSType 2,ReadOnly 3")
+	}
+}
+
+// marshal_corev1_PortworxVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_PortworxVolumeSource(w *writerGenerated, n int, m *corev1.PortworxVolumeSource) int {
+	if m == nil {
+		return n
+	}
+	n = w.putBool(n, 3<<3, m.ReadOnly)
+	n = w.putString(n, 2<<3|2, m.FSType)
+	n = w.putString(n, 1<<3|2, m.VolumeID)
+	return n
+}
+
+// unmarshal_corev1_ScaleIOPersistentVolumeSource adds to m what r has up to its end.
+func unmarshal_corev1_ScaleIOPersistentVolumeSource(r *readerGenerated, m *corev1.ScaleIOPersistentVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.Gateway)
+		case 2:
+			textGenerated(r, &m.System)
+		case 3:
+			end := r.enter()
+			if m.SecretRef == nil {
+				m.SecretRef = r.corev1_SecretReference.nextOf()
+			}
+			unmarshal_corev1_SecretReference(r, m.SecretRef)
+			r.end = end
+		case 4:
+			boolGenerated(r, &m.SSLEnabled)
+		case 5:
+			textGenerated(r, &m.ProtectionDomain)
+		case 6:
+			textGenerated(r, &m.StoragePool)
+		case 7:
+			textGenerated(r, &m.StorageMode)
+		case 8:
+			textGenerated(r, &m.VolumeName)
+		case 9:
+			textGenerated(r, &m.FSType)
+		case 10:
+			boolGenerated(r, &m.ReadOnly)
+		default:
+			r.other("ScaleIOPersistentVolumeSource")
+		}
+	}
+	if r.err != nil {
+		r.done("ScaleIOPersistentVolumeSource", "Gateway 1,System 2,SecretRef 3,SSLEnabled 4,ProtectionDomain 5,StoragePool 6,StorageMode 7,"+
+			"VolumeName 8,FSType 9,ReadOnly 10")
+	}
+}
+
+// marshal_corev1_ScaleIOPersistentVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ScaleIOPersistentVolumeSource(w *writerGenerated, n int, m *corev1.ScaleIOPersistentVolumeSource) int {
+	if m == nil {
+		return n
+	}
+	n = w.putBool(n, 10<<3, m.ReadOnly)
+	n = w.putString(n, 9<<3|2, m.FSType)
+	n = w.putString(n, 8<<3|2, m.VolumeName)
+	n = w.putString(n, 7<<3|2, m.StorageMode)
+	n = w.putString(n, 6<<3|2, m.StoragePool)
+	n = w.putString(n, 5<<3|2, m.ProtectionDomain)
+	n = w.putBool(n, 4<<3, m.SSLEnabled)
+	if m.SecretRef != nil {
+		{
+			before := n
+			n = marshal_corev1_SecretReference(w, n, m.SecretRef)
+			n = w.close(n, 3<<3|2, before)
+		}
+	}
+	n = w.putString(n, 2<<3|2, m.System)
+	n = w.putString(n, 1<<3|2, m.Gateway)
+	return n
+}
+
+// unmarshal_corev1_LocalVolumeSource adds to m what r has up to its end.
+func unmarshal_corev1_LocalVolumeSource(r *readerGenerated, m *corev1.LocalVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.Path)
+		case 2:
+			v := newTextGenerated[string](r)
+			textGenerated(r, v)
+			m.FSType = v
+		default:
+			r.other("LocalVolumeSource")
+		}
+	}
+	if r.err != nil {
+		r.done("LocalVolumeSource", "Path 1,FSType 2")
+	}
+}
+
+// marshal_corev1_LocalVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_LocalVolumeSource(w *writerGenerated, n int, m *corev1.LocalVolumeSource) int {
+	if m == nil {
+		return n
+	}
+	if m.FSType != nil {
+		n = w.putString(n, 2<<3|2, *m.FSType)
+	}
+	n = w.putString(n, 1<<3|2, m.Path)
+	return n
+}
+
+// unmarshal_corev1_StorageOSPersistentVolumeSource adds to m what r has up to its end.
+func unmarshal_corev1_StorageOSPersistentVolumeSource(r *readerGenerated, m *corev1.StorageOSPersistentVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.VolumeName)
+		case 2:
+			textGenerated(r, &m.VolumeNamespace)
+		case 3:
+			textGenerated(r, &m.FSType)
+		case 4:
+			boolGenerated(r, &m.ReadOnly)
+		case 5:
+			end := r.enter()
+			if m.SecretRef == nil {
+				m.SecretRef = &corev1.ObjectReference{}
+			}
+			unmarshal_corev1_ObjectReference(r, m.SecretRef)
+			r.end = end
+		default:
+			r.other("StorageOSPersistentVolumeSource")
+		}
+	}
+	if r.err != nil {
+		r.done("StorageOSPersistentVolumeSource", "VolumeName 1,VolumeNamespace 2,FSType 3,ReadOnly 4,SecretRef 5")
+	}
+}
+
+// marshal_corev1_StorageOSPersistentVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_StorageOSPersistentVolumeSource(w *writerGenerated, n int, m *corev1.StorageOSPersistentVolumeSource) int {
+	if m == nil {
+		return n
+	}
+	if m.SecretRef != nil {
+		{
+			before := n
+			n = marshal_corev1_ObjectReference(w, n, m.SecretRef)
+			n = w.close(n, 5<<3|2, before)
+		}
+	}
+	n = w.putBool(n, 4<<3, m.ReadOnly)
+	n = w.putString(n, 3<<3|2, m.FSType)
+	n = w.putString(n, 2<<3|2, m.VolumeNamespace)
+	n = w.putString(n, 1<<3|2, m.VolumeName)
+	return n
+}
+
+// unmarshal_corev1_CSIPersistentVolumeSource adds to m what r has up to its end.
+func unmarshal_corev1_CSIPersistentVolumeSource(r *readerGenerated, m *corev1.CSIPersistentVolumeSource) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.Driver)
+		case 2:
+			textGenerated(r, &m.VolumeHandle)
+		case 3:
+			boolGenerated(r, &m.ReadOnly)
+		case 4:
+			textGenerated(r, &m.FSType)
+		case 5:
+			textMapGenerated(r, &m.VolumeAttributes)
+		case 6:
+			end := r.enter()
+			if m.ControllerPublishSecretRef == nil {
+				m.ControllerPublishSecretRef = r.corev1_SecretReference.nextOf()
+			}
+			unmarshal_corev1_SecretReference(r, m.ControllerPublishSecretRef)
+			r.end = end
+		case 7:
+			end := r.enter()
+			if m.NodeStageSecretRef == nil {
+				m.NodeStageSecretRef = r.corev1_SecretReference.nextOf()
+			}
+			unmarshal_corev1_SecretReference(r, m.NodeStageSecretRef)
+			r.end = end
+		case 8:
+			end := r.enter()
+			if m.NodePublishSecretRef == nil {
+				m.NodePublishSecretRef = r.corev1_SecretReference.nextOf()
+			}
+			unmarshal_corev1_SecretReference(r, m.NodePublishSecretRef)
+			r.end = end
+		case 9:
+			end := r.enter()
+			if m.ControllerExpandSecretRef == nil {
+				m.ControllerExpandSecretRef = r.corev1_SecretReference.nextOf()
+			}
+			unmarshal_corev1_SecretReference(r, m.ControllerExpandSecretRef)
+			r.end = end
+		case 10:
+			end := r.enter()
+			if m.NodeExpandSecretRef == nil {
+				m.NodeExpandSecretRef = r.corev1_SecretReference.nextOf()
+			}
+			unmarshal_corev1_SecretReference(r, m.NodeExpandSecretRef)
+			r.end = end
+		default:
+			r.other("CSIPersistentVolumeSource")
+		}
+	}
+	if r.err != nil {
+		r.done("CSIPersistentVolumeSource", "Driver 1,VolumeHandle 2,ReadOnly 3,FSType 4,VolumeAttributes 5,ControllerPublishSecretRef 6,"+
+			"NodeStageSecretRef 7,NodePublishSecretRef 8,ControllerExpandSecretRef 9,NodeExpandSecretRef 10")
+	}
+}
+
+// marshal_corev1_CSIPersistentVolumeSource writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_CSIPersistentVolumeSource(w *writerGenerated, n int, m *corev1.CSIPersistentVolumeSource) int {
+	if m == nil {
+		return n
+	}
+	if m.NodeExpandSecretRef != nil {
+		{
+			before := n
+			n = marshal_corev1_SecretReference(w, n, m.NodeExpandSecretRef)
+			n = w.close(n, 10<<3|2, before)
+		}
+	}
+	if m.ControllerExpandSecretRef != nil {
+		{
+			before := n
+			n = marshal_corev1_SecretReference(w, n, m.ControllerExpandSecretRef)
+			n = w.close(n, 9<<3|2, before)
+		}
+	}
+	if m.NodePublishSecretRef != nil {
+		{
+			before := n
+			n = marshal_corev1_SecretReference(w, n, m.NodePublishSecretRef)
+			n = w.close(n, 8<<3|2, before)
+		}
+	}
+	if m.NodeStageSecretRef != nil {
+		{
+			before := n
+			n = marshal_corev1_SecretReference(w, n, m.NodeStageSecretRef)
+			n = w.close(n, 7<<3|2, before)
+		}
+	}
+	if m.ControllerPublishSecretRef != nil {
+		{
+			before := n
+			n = marshal_corev1_SecretReference(w, n, m.ControllerPublishSecretRef)
+			n = w.close(n, 6<<3|2, before)
+		}
+	}
+	n = putTextMapGenerated(w, n, 5<<3|2, m.VolumeAttributes)
+	n = w.putString(n, 4<<3|2, m.FSType)
+	n = w.putBool(n, 3<<3, m.ReadOnly)
+	n = w.putString(n, 2<<3|2, m.VolumeHandle)
+	n = w.putString(n, 1<<3|2, m.Driver)
+	return n
+}
+
+// unmarshal_corev1_NodeSelector adds to m what r has up to its end.
+func unmarshal_corev1_NodeSelector(r *readerGenerated, m *corev1.NodeSelector) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			end := r.enter()
+			v := growGenerated(r, end, &m.NodeSelectorTerms)
+			unmarshal_corev1_NodeSelectorTerm(r, v)
+			r.end = end
+		default:
+			r.other("NodeSelector")
+		}
+	}
+	if r.err != nil {
+		r.done("NodeSelector", "NodeSelectorTerms 1")
+	}
+}
+
+// marshal_corev1_NodeSelector writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_NodeSelector(w *writerGenerated, n int, m *corev1.NodeSelector) int {
+	if m == nil {
+		return n
+	}
+	for k := len(m.NodeSelectorTerms) - 1; k >= 0; k-- {
+		{
+			before := n
+			n = marshal_corev1_NodeSelectorTerm(w, n, &m.NodeSelectorTerms[k])
+			n = w.close(n, 1<<3|2, before)
+		}
+	}
+	return n
+}
+
+// unmarshal_metav1_LabelSelectorRequirement adds to m what r has up to its end.
+func unmarshal_metav1_LabelSelectorRequirement(r *readerGenerated, m *metav1.LabelSelectorRequirement) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.Key)
+		case 2:
+			textGenerated(r, &m.Operator)
+		case 3:
+			textsGenerated(r, &m.Values)
+		default:
+			r.other("LabelSelectorRequirement")
+		}
+	}
+	if r.err != nil {
+		r.done("LabelSelectorRequirement", "Key 1,Operator 2,Values 3")
+	}
+}
+
+// marshal_metav1_LabelSelectorRequirement writes m before the n bytes that w has, and returns how many it has then.
+func marshal_metav1_LabelSelectorRequirement(w *writerGenerated, n int, m *metav1.LabelSelectorRequirement) int {
+	if m == nil {
+		return n
+	}
+	for k := len(m.Values) - 1; k >= 0; k-- {
+		n = w.putString(n, 3<<3|2, m.Values[k])
+	}
+	n = w.putString(n, 2<<3|2, string(m.Operator))
+	n = w.putString(n, 1<<3|2, m.Key)
+	return n
+}
+
+// unmarshal_corev1_VolumeHealthCondition adds to m what r has up to its end.
+func unmarshal_corev1_VolumeHealthCondition(r *readerGenerated, m *corev1.VolumeHealthCondition) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.Status)
+		case 2:
+			textGenerated(r, &m.Reason)
+		case 3:
+			textGenerated(r, &m.Message)
+		default:
+			r.other("VolumeHealthCondition")
+		}
+	}
+	if r.err != nil {
+		r.done("VolumeHealthCondition", "Status 1,Reason 2,Message 3")
+	}
+}
+
+// marshal_corev1_VolumeHealthCondition writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_VolumeHealthCondition(w *writerGenerated, n int, m *corev1.VolumeHealthCondition) int {
+	if m == nil {
+		return n
+	}
+	n = w.putString(n, 3<<3|2, m.Message)
+	n = w.putString(n, 2<<3|2, m.Reason)
+	n = w.putString(n, 1<<3|2, string(m.Status))
 	return n
 }
 
@@ -4550,46 +7177,6 @@ func marshal_corev1_PodDNSConfigOption(w *writerGenerated, n int, m *corev1.PodD
 	return n
 }
 
-// unmarshal_metav1_LabelSelector adds to m what r has up to its end.
-func unmarshal_metav1_LabelSelector(r *readerGenerated, m *metav1.LabelSelector) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textMapGenerated(r, &m.MatchLabels)
-		case 2:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.MatchExpressions, &r.metav1_LabelSelectorRequirement)
-			unmarshal_metav1_LabelSelectorRequirement(r, v)
-			r.end = end
-		default:
-			r.other("LabelSelector")
-		}
-	}
-	if r.err != nil {
-		r.done("LabelSelector", "MatchLabels 1,MatchExpressions 2")
-	}
-}
-
-// marshal_metav1_LabelSelector writes m before the n bytes that w has, and returns how many it has then.
-func marshal_metav1_LabelSelector(w *writerGenerated, n int, m *metav1.LabelSelector) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.MatchExpressions) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_metav1_LabelSelectorRequirement(w, n, &m.MatchExpressions[k])
-			n = w.close(n, 2<<3|2, before)
-		}
-	}
-	n = putTextMapGenerated(w, n, 1<<3|2, m.MatchLabels)
-	return n
-}
-
 // unmarshal_corev1_ResourceClaim adds to m what r has up to its end.
 func unmarshal_corev1_ResourceClaim(r *readerGenerated, m *corev1.ResourceClaim) {
 	for r.i < r.end {
@@ -4942,8 +7529,8 @@ func marshal_corev1_NodeAllocatableOverheadResources(w *writerGenerated, n int, 
 	return n
 }
 
-// unmarshal_corev1_VolumeHealthCondition adds to m what r has up to its end.
-func unmarshal_corev1_VolumeHealthCondition(r *readerGenerated, m *corev1.VolumeHealthCondition) {
+// unmarshal_corev1_SecretReference adds to m what r has up to its end.
+func unmarshal_corev1_SecretReference(r *readerGenerated, m *corev1.SecretReference) {
 	for r.i < r.end {
 		r.start, r.tag = r.i, uint64(r.data[r.i])
 		if r.i++; r.tag >= 0x80 {
@@ -4951,33 +7538,30 @@ func unmarshal_corev1_VolumeHealthCondition(r *readerGenerated, m *corev1.Volume
 		}
 		switch r.tag >> 3 {
 		case 1:
-			textGenerated(r, &m.Status)
+			textGenerated(r, &m.Name)
 		case 2:
-			textGenerated(r, &m.Reason)
-		case 3:
-			textGenerated(r, &m.Message)
+			textGenerated(r, &m.Namespace)
 		default:
-			r.other("VolumeHealthCondition")
+			r.other("SecretReference")
 		}
 	}
 	if r.err != nil {
-		r.done("VolumeHealthCondition", "Status 1,Reason 2,Message 3")
+		r.done("SecretReference", "Name 1,Namespace 2")
 	}
 }
 
-// marshal_corev1_VolumeHealthCondition writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_VolumeHealthCondition(w *writerGenerated, n int, m *corev1.VolumeHealthCondition) int {
+// marshal_corev1_SecretReference writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_SecretReference(w *writerGenerated, n int, m *corev1.SecretReference) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 3<<3|2, m.Message)
-	n = w.putString(n, 2<<3|2, m.Reason)
-	n = w.putString(n, 1<<3|2, string(m.Status))
+	n = w.putString(n, 2<<3|2, m.Namespace)
+	n = w.putString(n, 1<<3|2, m.Name)
 	return n
 }
 
-// unmarshal_corev1_HostPathVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_HostPathVolumeSource(r *readerGenerated, m *corev1.HostPathVolumeSource) {
+// unmarshal_corev1_NodeSelectorTerm adds to m what r has up to its end.
+func unmarshal_corev1_NodeSelectorTerm(r *readerGenerated, m *corev1.NodeSelectorTerm) {
 	for r.i < r.end {
 		r.start, r.tag = r.i, uint64(r.data[r.i])
 		if r.i++; r.tag >= 0x80 {
@@ -4985,29 +7569,43 @@ func unmarshal_corev1_HostPathVolumeSource(r *readerGenerated, m *corev1.HostPat
 		}
 		switch r.tag >> 3 {
 		case 1:
-			textGenerated(r, &m.Path)
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.MatchExpressions, &r.corev1_NodeSelectorRequirement)
+			unmarshal_corev1_NodeSelectorRequirement(r, v)
+			r.end = end
 		case 2:
-			v := newTextGenerated[corev1.HostPathType](r)
-			textGenerated(r, v)
-			m.Type = v
+			end := r.enter()
+			v := growFromGenerated(r, end, &m.MatchFields, &r.corev1_NodeSelectorRequirement)
+			unmarshal_corev1_NodeSelectorRequirement(r, v)
+			r.end = end
 		default:
-			r.other("HostPathVolumeSource")
+			r.other("NodeSelectorTerm")
 		}
 	}
 	if r.err != nil {
-		r.done("HostPathVolumeSource", "Path 1,Type 2")
+		r.done("NodeSelectorTerm", "MatchExpressions 1,MatchFields 2")
 	}
 }
 
-// marshal_corev1_HostPathVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_HostPathVolumeSource(w *writerGenerated, n int, m *corev1.HostPathVolumeSource) int {
+// marshal_corev1_NodeSelectorTerm writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_NodeSelectorTerm(w *writerGenerated, n int, m *corev1.NodeSelectorTerm) int {
 	if m == nil {
 		return n
 	}
-	if m.Type != nil {
-		n = w.putString(n, 2<<3|2, string(*m.Type))
+	for k := len(m.MatchFields) - 1; k >= 0; k-- {
+		{
+			before := n
+			n = marshal_corev1_NodeSelectorRequirement(w, n, &m.MatchFields[k])
+			n = w.close(n, 2<<3|2, before)
+		}
 	}
-	n = w.putString(n, 1<<3|2, m.Path)
+	for k := len(m.MatchExpressions) - 1; k >= 0; k-- {
+		{
+			before := n
+			n = marshal_corev1_NodeSelectorRequirement(w, n, &m.MatchExpressions[k])
+			n = w.close(n, 1<<3|2, before)
+		}
+	}
 	return n
 }
 
@@ -5053,80 +7651,6 @@ func marshal_corev1_EmptyDirVolumeSource(w *writerGenerated, n int, m *corev1.Em
 		n = w.putQuantity(n, 2<<3|2, *m.SizeLimit)
 	}
 	n = w.putString(n, 1<<3|2, string(m.Medium))
-	return n
-}
-
-// unmarshal_corev1_GCEPersistentDiskVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_GCEPersistentDiskVolumeSource(r *readerGenerated, m *corev1.GCEPersistentDiskVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.PDName)
-		case 2:
-			textGenerated(r, &m.FSType)
-		case 3:
-			numberGenerated(r, &m.Partition)
-		case 4:
-			boolGenerated(r, &m.ReadOnly)
-		default:
-			r.other("GCEPersistentDiskVolumeSource")
-		}
-	}
-	if r.err != nil {
-		r.done("GCEPersistentDiskVolumeSource", "PDName 1,FSType 2,Partition 3,ReadOnly 4")
-	}
-}
-
-// marshal_corev1_GCEPersistentDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_GCEPersistentDiskVolumeSource(w *writerGenerated, n int, m *corev1.GCEPersistentDiskVolumeSource) int {
-	if m == nil {
-		return n
-	}
-	n = w.putBool(n, 4<<3, m.ReadOnly)
-	n = w.putNumber(n, 3<<3, uint64(m.Partition))
-	n = w.putString(n, 2<<3|2, m.FSType)
-	n = w.putString(n, 1<<3|2, m.PDName)
-	return n
-}
-
-// unmarshal_corev1_AWSElasticBlockStoreVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_AWSElasticBlockStoreVolumeSource(r *readerGenerated, m *corev1.AWSElasticBlockStoreVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.VolumeID)
-		case 2:
-			textGenerated(r, &m.FSType)
-		case 3:
-			numberGenerated(r, &m.Partition)
-		case 4:
-			boolGenerated(r, &m.ReadOnly)
-		default:
-			r.other("AWSElasticBlockStoreVolumeSource")
-		}
-	}
-	if r.err != nil {
-		r.done("AWSElasticBlockStoreVolumeSource", "VolumeID 1,FSType 2,Partition 3,ReadOnly 4")
-	}
-}
-
-// marshal_corev1_AWSElasticBlockStoreVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_AWSElasticBlockStoreVolumeSource(w *writerGenerated, n int, m *corev1.AWSElasticBlockStoreVolumeSource) int {
-	if m == nil {
-		return n
-	}
-	n = w.putBool(n, 4<<3, m.ReadOnly)
-	n = w.putNumber(n, 3<<3, uint64(m.Partition))
-	n = w.putString(n, 2<<3|2, m.FSType)
-	n = w.putString(n, 1<<3|2, m.VolumeID)
 	return n
 }
 
@@ -5222,40 +7746,6 @@ func marshal_corev1_SecretVolumeSource(w *writerGenerated, n int, m *corev1.Secr
 		}
 	}
 	n = w.putString(n, 1<<3|2, m.SecretName)
-	return n
-}
-
-// unmarshal_corev1_NFSVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_NFSVolumeSource(r *readerGenerated, m *corev1.NFSVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Server)
-		case 2:
-			textGenerated(r, &m.Path)
-		case 3:
-			boolGenerated(r, &m.ReadOnly)
-		default:
-			r.other("NFSVolumeSource")
-		}
-	}
-	if r.err != nil {
-		r.done("NFSVolumeSource", "Server 1,Path 2,ReadOnly 3")
-	}
-}
-
-// marshal_corev1_NFSVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_NFSVolumeSource(w *writerGenerated, n int, m *corev1.NFSVolumeSource) int {
-	if m == nil {
-		return n
-	}
-	n = w.putBool(n, 3<<3, m.ReadOnly)
-	n = w.putString(n, 2<<3|2, m.Path)
-	n = w.putString(n, 1<<3|2, m.Server)
 	return n
 }
 
@@ -5617,37 +8107,6 @@ func marshal_corev1_CephFSVolumeSource(w *writerGenerated, n int, m *corev1.Ceph
 	return n
 }
 
-// unmarshal_corev1_FlockerVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_FlockerVolumeSource(r *readerGenerated, m *corev1.FlockerVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.DatasetName)
-		case 2:
-			textGenerated(r, &m.DatasetUUID)
-		default:
-			r.other("FlockerVolumeSource")
-		}
-	}
-	if r.err != nil {
-		r.done("FlockerVolumeSource", "DatasetName 1,DatasetUUID 2")
-	}
-}
-
-// marshal_corev1_FlockerVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_FlockerVolumeSource(w *writerGenerated, n int, m *corev1.FlockerVolumeSource) int {
-	if m == nil {
-		return n
-	}
-	n = w.putString(n, 2<<3|2, m.DatasetUUID)
-	n = w.putString(n, 1<<3|2, m.DatasetName)
-	return n
-}
-
 // unmarshal_corev1_DownwardAPIVolumeSource adds to m what r has up to its end.
 func unmarshal_corev1_DownwardAPIVolumeSource(r *readerGenerated, m *corev1.DownwardAPIVolumeSource) {
 	for r.i < r.end {
@@ -5695,54 +8154,6 @@ func marshal_corev1_DownwardAPIVolumeSource(w *writerGenerated, n int, m *corev1
 			n = marshal_corev1_DownwardAPIVolumeFile(w, n, &m.Items[k])
 			n = w.close(n, 1<<3|2, before)
 		}
-	}
-	return n
-}
-
-// unmarshal_corev1_FCVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_FCVolumeSource(r *readerGenerated, m *corev1.FCVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textsGenerated(r, &m.TargetWWNs)
-		case 2:
-			v := newWordGenerated[int32](r)
-			numberGenerated(r, v)
-			m.Lun = v
-		case 3:
-			textGenerated(r, &m.FSType)
-		case 4:
-			boolGenerated(r, &m.ReadOnly)
-		case 5:
-			textsGenerated(r, &m.WWIDs)
-		default:
-			r.other("FCVolumeSource")
-		}
-	}
-	if r.err != nil {
-		r.done("FCVolumeSource", "TargetWWNs 1,Lun 2,FSType 3,ReadOnly 4,WWIDs 5")
-	}
-}
-
-// marshal_corev1_FCVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_FCVolumeSource(w *writerGenerated, n int, m *corev1.FCVolumeSource) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.WWIDs) - 1; k >= 0; k-- {
-		n = w.putString(n, 5<<3|2, m.WWIDs[k])
-	}
-	n = w.putBool(n, 4<<3, m.ReadOnly)
-	n = w.putString(n, 3<<3|2, m.FSType)
-	if m.Lun != nil {
-		n = w.putNumber(n, 2<<3, uint64(*m.Lun))
-	}
-	for k := len(m.TargetWWNs) - 1; k >= 0; k-- {
-		n = w.putString(n, 1<<3|2, m.TargetWWNs[k])
 	}
 	return n
 }
@@ -5848,176 +8259,6 @@ func marshal_corev1_ConfigMapVolumeSource(w *writerGenerated, n int, m *corev1.C
 	return n
 }
 
-// unmarshal_corev1_VsphereVirtualDiskVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_VsphereVirtualDiskVolumeSource(r *readerGenerated, m *corev1.VsphereVirtualDiskVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.VolumePath)
-		case 2:
-			textGenerated(r, &m.FSType)
-		case 3:
-			textGenerated(r, &m.StoragePolicyName)
-		case 4:
-			textGenerated(r, &m.StoragePolicyID)
-		default:
-			r.other("VsphereVirtualDiskVolumeSource")
-		}
-	}
-	if r.err != nil {
-		r.done("VsphereVirtualDiskVolumeSource", "VolumePath 1,FSType 2,StoragePolicyName 3,StoragePolicyID 4")
-	}
-}
-
-// marshal_corev1_VsphereVirtualDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_VsphereVirtualDiskVolumeSource(w *writerGenerated, n int, m *corev1.VsphereVirtualDiskVolumeSource) int {
-	if m == nil {
-		return n
-	}
-	n = w.putString(n, 4<<3|2, m.StoragePolicyID)
-	n = w.putString(n, 3<<3|2, m.StoragePolicyName)
-	n = w.putString(n, 2<<3|2, m.FSType)
-	n = w.putString(n, 1<<3|2, m.VolumePath)
-	return n
-}
-
-// unmarshal_corev1_QuobyteVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_QuobyteVolumeSource(r *readerGenerated, m *corev1.QuobyteVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Registry)
-		case 2:
-			textGenerated(r, &m.Volume)
-		case 3:
-			boolGenerated(r, &m.ReadOnly)
-		case 4:
-			textGenerated(r, &m.User)
-		case 5:
-			textGenerated(r, &m.Group)
-		case 6:
-			textGenerated(r, &m.Tenant)
-		default:
-			r.other("QuobyteVolumeSource")
-		}
-	}
-	if r.err != nil {
-		r.done("QuobyteVolumeSource", "Registry 1,Volume 2,ReadOnly 3,User 4,Group 5,Tenant 6")
-	}
-}
-
-// marshal_corev1_QuobyteVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_QuobyteVolumeSource(w *writerGenerated, n int, m *corev1.QuobyteVolumeSource) int {
-	if m == nil {
-		return n
-	}
-	n = w.putString(n, 6<<3|2, m.Tenant)
-	n = w.putString(n, 5<<3|2, m.Group)
-	n = w.putString(n, 4<<3|2, m.User)
-	n = w.putBool(n, 3<<3, m.ReadOnly)
-	n = w.putString(n, 2<<3|2, m.Volume)
-	n = w.putString(n, 1<<3|2, m.Registry)
-	return n
-}
-
-// unmarshal_corev1_AzureDiskVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_AzureDiskVolumeSource(r *readerGenerated, m *corev1.AzureDiskVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.DiskName)
-		case 2:
-			textGenerated(r, &m.DataDiskURI)
-		case 3:
-			v := newTextGenerated[corev1.AzureDataDiskCachingMode](r)
-			textGenerated(r, v)
-			m.CachingMode = v
-		case 4:
-			v := newTextGenerated[string](r)
-			textGenerated(r, v)
-			m.FSType = v
-		case 5:
-			v := newWordGenerated[bool](r)
-			boolGenerated(r, v)
-			m.ReadOnly = v
-		case 6:
-			v := newTextGenerated[corev1.AzureDataDiskKind](r)
-			textGenerated(r, v)
-			m.Kind = v
-		default:
-			r.other("AzureDiskVolumeSource")
-		}
-	}
-	if r.err != nil {
-		r.done("AzureDiskVolumeSource", "DiskName 1,DataDiskURI 2,CachingMode 3,FSType 4,ReadOnly 5,Kind 6")
-	}
-}
-
-// marshal_corev1_AzureDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_AzureDiskVolumeSource(w *writerGenerated, n int, m *corev1.AzureDiskVolumeSource) int {
-	if m == nil {
-		return n
-	}
-	if m.Kind != nil {
-		n = w.putString(n, 6<<3|2, string(*m.Kind))
-	}
-	if m.ReadOnly != nil {
-		n = w.putBool(n, 5<<3, *m.ReadOnly)
-	}
-	if m.FSType != nil {
-		n = w.putString(n, 4<<3|2, *m.FSType)
-	}
-	if m.CachingMode != nil {
-		n = w.putString(n, 3<<3|2, string(*m.CachingMode))
-	}
-	n = w.putString(n, 2<<3|2, m.DataDiskURI)
-	n = w.putString(n, 1<<3|2, m.DiskName)
-	return n
-}
-
-// unmarshal_corev1_PhotonPersistentDiskVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_PhotonPersistentDiskVolumeSource(r *readerGenerated, m *corev1.PhotonPersistentDiskVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.PdID)
-		case 2:
-			textGenerated(r, &m.FSType)
-		default:
-			r.other("PhotonPersistentDiskVolumeSource")
-		}
-	}
-	if r.err != nil {
-		r.done("PhotonPersistentDiskVolumeSource", "PdID 1,FSType 2")
-	}
-}
-
-// marshal_corev1_PhotonPersistentDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PhotonPersistentDiskVolumeSource(w *writerGenerated, n int, m *corev1.PhotonPersistentDiskVolumeSource) int {
-	if m == nil {
-		return n
-	}
-	n = w.putString(n, 2<<3|2, m.FSType)
-	n = w.putString(n, 1<<3|2, m.PdID)
-	return n
-}
-
 // unmarshal_corev1_ProjectedVolumeSource adds to m what r has up to its end.
 func unmarshal_corev1_ProjectedVolumeSource(r *readerGenerated, m *corev1.ProjectedVolumeSource) {
 	for r.i < r.end {
@@ -6066,40 +8307,6 @@ func marshal_corev1_ProjectedVolumeSource(w *writerGenerated, n int, m *corev1.P
 			n = w.close(n, 1<<3|2, before)
 		}
 	}
-	return n
-}
-
-// unmarshal_corev1_PortworxVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_PortworxVolumeSource(r *readerGenerated, m *corev1.PortworxVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.VolumeID)
-		case 2:
-			textGenerated(r, &m.FSType)
-		case 3:
-			boolGenerated(r, &m.ReadOnly)
-		default:
-			r.other("PortworxVolumeSource")
-		}
-	}
-	if r.err != nil {
-		r.done("PortworxVolumeSource", "VolumeID 1,FSType 2,ReadOnly 3")
-	}
-}
-
-// marshal_corev1_PortworxVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PortworxVolumeSource(w *writerGenerated, n int, m *corev1.PortworxVolumeSource) int {
-	if m == nil {
-		return n
-	}
-	n = w.putBool(n, 3<<3, m.ReadOnly)
-	n = w.putString(n, 2<<3|2, m.FSType)
-	n = w.putString(n, 1<<3|2, m.VolumeID)
 	return n
 }
 
@@ -6757,43 +8964,6 @@ func marshal_corev1_Capabilities(w *writerGenerated, n int, m *corev1.Capabiliti
 	return n
 }
 
-// unmarshal_corev1_NodeSelector adds to m what r has up to its end.
-func unmarshal_corev1_NodeSelector(r *readerGenerated, m *corev1.NodeSelector) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			v := growGenerated(r, end, &m.NodeSelectorTerms)
-			unmarshal_corev1_NodeSelectorTerm(r, v)
-			r.end = end
-		default:
-			r.other("NodeSelector")
-		}
-	}
-	if r.err != nil {
-		r.done("NodeSelector", "NodeSelectorTerms 1")
-	}
-}
-
-// marshal_corev1_NodeSelector writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_NodeSelector(w *writerGenerated, n int, m *corev1.NodeSelector) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.NodeSelectorTerms) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_NodeSelectorTerm(w, n, &m.NodeSelectorTerms[k])
-			n = w.close(n, 1<<3|2, before)
-		}
-	}
-	return n
-}
-
 // unmarshal_corev1_PreferredSchedulingTerm adds to m what r has up to its end.
 func unmarshal_corev1_PreferredSchedulingTerm(r *readerGenerated, m *corev1.PreferredSchedulingTerm) {
 	for r.i < r.end {
@@ -6936,42 +9106,6 @@ func marshal_corev1_WeightedPodAffinityTerm(w *writerGenerated, n int, m *corev1
 		n = w.close(n, 2<<3|2, before)
 	}
 	n = w.putNumber(n, 1<<3, uint64(m.Weight))
-	return n
-}
-
-// unmarshal_metav1_LabelSelectorRequirement adds to m what r has up to its end.
-func unmarshal_metav1_LabelSelectorRequirement(r *readerGenerated, m *metav1.LabelSelectorRequirement) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Key)
-		case 2:
-			textGenerated(r, &m.Operator)
-		case 3:
-			textsGenerated(r, &m.Values)
-		default:
-			r.other("LabelSelectorRequirement")
-		}
-	}
-	if r.err != nil {
-		r.done("LabelSelectorRequirement", "Key 1,Operator 2,Values 3")
-	}
-}
-
-// marshal_metav1_LabelSelectorRequirement writes m before the n bytes that w has, and returns how many it has then.
-func marshal_metav1_LabelSelectorRequirement(w *writerGenerated, n int, m *metav1.LabelSelectorRequirement) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.Values) - 1; k >= 0; k-- {
-		n = w.putString(n, 3<<3|2, m.Values[k])
-	}
-	n = w.putString(n, 2<<3|2, string(m.Operator))
-	n = w.putString(n, 1<<3|2, m.Key)
 	return n
 }
 
@@ -7196,6 +9330,42 @@ func marshal_corev1_ResourceHealth(w *writerGenerated, n int, m *corev1.Resource
 	}
 	n = w.putString(n, 2<<3|2, string(m.Health))
 	n = w.putString(n, 1<<3|2, string(m.ResourceID))
+	return n
+}
+
+// unmarshal_corev1_NodeSelectorRequirement adds to m what r has up to its end.
+func unmarshal_corev1_NodeSelectorRequirement(r *readerGenerated, m *corev1.NodeSelectorRequirement) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.Key)
+		case 2:
+			textGenerated(r, &m.Operator)
+		case 3:
+			textsGenerated(r, &m.Values)
+		default:
+			r.other("NodeSelectorRequirement")
+		}
+	}
+	if r.err != nil {
+		r.done("NodeSelectorRequirement", "Key 1,Operator 2,Values 3")
+	}
+}
+
+// marshal_corev1_NodeSelectorRequirement writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_NodeSelectorRequirement(w *writerGenerated, n int, m *corev1.NodeSelectorRequirement) int {
+	if m == nil {
+		return n
+	}
+	for k := len(m.Values) - 1; k >= 0; k-- {
+		n = w.putString(n, 3<<3|2, m.Values[k])
+	}
+	n = w.putString(n, 2<<3|2, string(m.Operator))
+	n = w.putString(n, 1<<3|2, m.Key)
 	return n
 }
 
@@ -7861,55 +10031,6 @@ func marshal_corev1_SleepAction(w *writerGenerated, n int, m *corev1.SleepAction
 	return n
 }
 
-// unmarshal_corev1_NodeSelectorTerm adds to m what r has up to its end.
-func unmarshal_corev1_NodeSelectorTerm(r *readerGenerated, m *corev1.NodeSelectorTerm) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.MatchExpressions, &r.corev1_NodeSelectorRequirement)
-			unmarshal_corev1_NodeSelectorRequirement(r, v)
-			r.end = end
-		case 2:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.MatchFields, &r.corev1_NodeSelectorRequirement)
-			unmarshal_corev1_NodeSelectorRequirement(r, v)
-			r.end = end
-		default:
-			r.other("NodeSelectorTerm")
-		}
-	}
-	if r.err != nil {
-		r.done("NodeSelectorTerm", "MatchExpressions 1,MatchFields 2")
-	}
-}
-
-// marshal_corev1_NodeSelectorTerm writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_NodeSelectorTerm(w *writerGenerated, n int, m *corev1.NodeSelectorTerm) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.MatchFields) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_NodeSelectorRequirement(w, n, &m.MatchFields[k])
-			n = w.close(n, 2<<3|2, before)
-		}
-	}
-	for k := len(m.MatchExpressions) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_corev1_NodeSelectorRequirement(w, n, &m.MatchExpressions[k])
-			n = w.close(n, 1<<3|2, before)
-		}
-	}
-	return n
-}
-
 // unmarshal_corev1_ImageVolumeStatus adds to m what r has up to its end.
 func unmarshal_corev1_ImageVolumeStatus(r *readerGenerated, m *corev1.ImageVolumeStatus) {
 	for r.i < r.end {
@@ -8254,112 +10375,6 @@ func marshal_corev1_PodCertificateProjection(w *writerGenerated, n int, m *corev
 	return n
 }
 
-// unmarshal_corev1_PersistentVolumeClaimSpec adds to m what r has up to its end.
-func unmarshal_corev1_PersistentVolumeClaimSpec(r *readerGenerated, m *corev1.PersistentVolumeClaimSpec) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textsGenerated(r, &m.AccessModes)
-		case 2:
-			end := r.enter()
-			unmarshal_corev1_VolumeResourceRequirements(r, &m.Resources)
-			r.end = end
-		case 3:
-			textGenerated(r, &m.VolumeName)
-		case 4:
-			end := r.enter()
-			if m.Selector == nil {
-				m.Selector = r.metav1_LabelSelector.nextOf()
-			}
-			unmarshal_metav1_LabelSelector(r, m.Selector)
-			r.end = end
-		case 5:
-			v := newTextGenerated[string](r)
-			textGenerated(r, v)
-			m.StorageClassName = v
-		case 6:
-			v := newTextGenerated[corev1.PersistentVolumeMode](r)
-			textGenerated(r, v)
-			m.VolumeMode = v
-		case 7:
-			end := r.enter()
-			if m.DataSource == nil {
-				m.DataSource = &corev1.TypedLocalObjectReference{}
-			}
-			unmarshal_corev1_TypedLocalObjectReference(r, m.DataSource)
-			r.end = end
-		case 8:
-			end := r.enter()
-			if m.DataSourceRef == nil {
-				m.DataSourceRef = &corev1.TypedObjectReference{}
-			}
-			unmarshal_corev1_TypedObjectReference(r, m.DataSourceRef)
-			r.end = end
-		case 9:
-			v := newTextGenerated[string](r)
-			textGenerated(r, v)
-			m.VolumeAttributesClassName = v
-		default:
-			r.other("PersistentVolumeClaimSpec")
-		}
-	}
-	if r.err != nil {
-		r.done("PersistentVolumeClaimSpec", "AccessModes 1,Resources 2,VolumeName 3,Selector 4,StorageClassName 5,VolumeMode 6,DataSource 7,"+
-			"DataSourceRef 8,VolumeAttributesClassName 9")
-	}
-}
-
-// marshal_corev1_PersistentVolumeClaimSpec writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PersistentVolumeClaimSpec(w *writerGenerated, n int, m *corev1.PersistentVolumeClaimSpec) int {
-	if m == nil {
-		return n
-	}
-	if m.VolumeAttributesClassName != nil {
-		n = w.putString(n, 9<<3|2, *m.VolumeAttributesClassName)
-	}
-	if m.DataSourceRef != nil {
-		{
-			before := n
-			n = marshal_corev1_TypedObjectReference(w, n, m.DataSourceRef)
-			n = w.close(n, 8<<3|2, before)
-		}
-	}
-	if m.DataSource != nil {
-		{
-			before := n
-			n = marshal_corev1_TypedLocalObjectReference(w, n, m.DataSource)
-			n = w.close(n, 7<<3|2, before)
-		}
-	}
-	if m.VolumeMode != nil {
-		n = w.putString(n, 6<<3|2, string(*m.VolumeMode))
-	}
-	if m.StorageClassName != nil {
-		n = w.putString(n, 5<<3|2, *m.StorageClassName)
-	}
-	if m.Selector != nil {
-		{
-			before := n
-			n = marshal_metav1_LabelSelector(w, n, m.Selector)
-			n = w.close(n, 4<<3|2, before)
-		}
-	}
-	n = w.putString(n, 3<<3|2, m.VolumeName)
-	{
-		before := n
-		n = marshal_corev1_VolumeResourceRequirements(w, n, &m.Resources)
-		n = w.close(n, 2<<3|2, before)
-	}
-	for k := len(m.AccessModes) - 1; k >= 0; k-- {
-		n = w.putString(n, 1<<3|2, string(m.AccessModes[k]))
-	}
-	return n
-}
-
 // unmarshal_intstr_IntOrString adds to m what r has up to its end.
 func unmarshal_intstr_IntOrString(r *readerGenerated, m *intstr.IntOrString) {
 	for r.i < r.end {
@@ -8425,218 +10440,6 @@ func marshal_corev1_HTTPHeader(w *writerGenerated, n int, m *corev1.HTTPHeader) 
 	return n
 }
 
-// unmarshal_corev1_NodeSelectorRequirement adds to m what r has up to its end.
-func unmarshal_corev1_NodeSelectorRequirement(r *readerGenerated, m *corev1.NodeSelectorRequirement) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Key)
-		case 2:
-			textGenerated(r, &m.Operator)
-		case 3:
-			textsGenerated(r, &m.Values)
-		default:
-			r.other("NodeSelectorRequirement")
-		}
-	}
-	if r.err != nil {
-		r.done("NodeSelectorRequirement", "Key 1,Operator 2,Values 3")
-	}
-}
-
-// marshal_corev1_NodeSelectorRequirement writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_NodeSelectorRequirement(w *writerGenerated, n int, m *corev1.NodeSelectorRequirement) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.Values) - 1; k >= 0; k-- {
-		n = w.putString(n, 3<<3|2, m.Values[k])
-	}
-	n = w.putString(n, 2<<3|2, string(m.Operator))
-	n = w.putString(n, 1<<3|2, m.Key)
-	return n
-}
-
-// unmarshal_corev1_VolumeResourceRequirements adds to m what r has up to its end.
-func unmarshal_corev1_VolumeResourceRequirements(r *readerGenerated, m *corev1.VolumeResourceRequirements) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			stop := r.entry()
-			if m.Limits == nil {
-				m.Limits = make(corev1.ResourceList, r.entries(stop))
-			}
-			var key corev1.ResourceName
-			var value resource.Quantity
-			for r.part(stop) {
-				switch r.tag >> 3 {
-				case 1:
-					r.tag = bytesGenerated
-					textGenerated(r, &key)
-				case 2:
-					r.tag = bytesGenerated
-					end := r.enter()
-					value = resource.Quantity{}
-					quantityGenerated(r, &value)
-					r.end = end
-				default:
-					r.skip(stop)
-				}
-			}
-			m.Limits[key] = value
-		case 2:
-			stop := r.entry()
-			if m.Requests == nil {
-				m.Requests = make(corev1.ResourceList, r.entries(stop))
-			}
-			var key corev1.ResourceName
-			var value resource.Quantity
-			for r.part(stop) {
-				switch r.tag >> 3 {
-				case 1:
-					r.tag = bytesGenerated
-					textGenerated(r, &key)
-				case 2:
-					r.tag = bytesGenerated
-					end := r.enter()
-					value = resource.Quantity{}
-					quantityGenerated(r, &value)
-					r.end = end
-				default:
-					r.skip(stop)
-				}
-			}
-			m.Requests[key] = value
-		default:
-			r.other("VolumeResourceRequirements")
-		}
-	}
-	if r.err != nil {
-		r.done("VolumeResourceRequirements", "Limits 1,Requests 2")
-	}
-}
-
-// marshal_corev1_VolumeResourceRequirements writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_VolumeResourceRequirements(w *writerGenerated, n int, m *corev1.VolumeResourceRequirements) int {
-	if m == nil {
-		return n
-	}
-	if len(m.Requests) > 0 {
-		var room [8]corev1.ResourceName
-		keys := sortedKeysGenerated(room[:0], m.Requests)
-		for k := len(keys) - 1; k >= 0; k-- {
-			entry := n
-			v := m.Requests[keys[k]]
-			n = w.putQuantity(n, 2<<3|2, v)
-			n = w.putString(n, 1<<3|2, string(keys[k]))
-			n = w.close(n, 2<<3|2, entry)
-		}
-	}
-	if len(m.Limits) > 0 {
-		var room [8]corev1.ResourceName
-		keys := sortedKeysGenerated(room[:0], m.Limits)
-		for k := len(keys) - 1; k >= 0; k-- {
-			entry := n
-			v := m.Limits[keys[k]]
-			n = w.putQuantity(n, 2<<3|2, v)
-			n = w.putString(n, 1<<3|2, string(keys[k]))
-			n = w.close(n, 1<<3|2, entry)
-		}
-	}
-	return n
-}
-
-// unmarshal_corev1_TypedLocalObjectReference adds to m what r has up to its end.
-func unmarshal_corev1_TypedLocalObjectReference(r *readerGenerated, m *corev1.TypedLocalObjectReference) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			v := newTextGenerated[string](r)
-			textGenerated(r, v)
-			m.APIGroup = v
-		case 2:
-			textGenerated(r, &m.Kind)
-		case 3:
-			textGenerated(r, &m.Name)
-		default:
-			r.other("TypedLocalObjectReference")
-		}
-	}
-	if r.err != nil {
-		r.done("TypedLocalObjectReference", "APIGroup 1,Kind 2,Name 3")
-	}
-}
-
-// marshal_corev1_TypedLocalObjectReference writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_TypedLocalObjectReference(w *writerGenerated, n int, m *corev1.TypedLocalObjectReference) int {
-	if m == nil {
-		return n
-	}
-	n = w.putString(n, 3<<3|2, m.Name)
-	n = w.putString(n, 2<<3|2, m.Kind)
-	if m.APIGroup != nil {
-		n = w.putString(n, 1<<3|2, *m.APIGroup)
-	}
-	return n
-}
-
-// unmarshal_corev1_TypedObjectReference adds to m what r has up to its end.
-func unmarshal_corev1_TypedObjectReference(r *readerGenerated, m *corev1.TypedObjectReference) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			v := newTextGenerated[string](r)
-			textGenerated(r, v)
-			m.APIGroup = v
-		case 2:
-			textGenerated(r, &m.Kind)
-		case 3:
-			textGenerated(r, &m.Name)
-		case 4:
-			v := newTextGenerated[string](r)
-			textGenerated(r, v)
-			m.Namespace = v
-		default:
-			r.other("TypedObjectReference")
-		}
-	}
-	if r.err != nil {
-		r.done("TypedObjectReference", "APIGroup 1,Kind 2,Name 3,Namespace 4")
-	}
-}
-
-// marshal_corev1_TypedObjectReference writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_TypedObjectReference(w *writerGenerated, n int, m *corev1.TypedObjectReference) int {
-	if m == nil {
-		return n
-	}
-	if m.Namespace != nil {
-		n = w.putString(n, 4<<3|2, *m.Namespace)
-	}
-	n = w.putString(n, 3<<3|2, m.Name)
-	n = w.putString(n, 2<<3|2, m.Kind)
-	if m.APIGroup != nil {
-		n = w.putString(n, 1<<3|2, *m.APIGroup)
-	}
-	return n
-}
-
 // readerGenerated reads one object. Messages in messages are read from the same bytes: end moves.
 type readerGenerated struct {
 	data   []byte
@@ -8692,6 +10495,7 @@ type readerGenerated struct {
 	corev1_SeccompProfile                  slabGenerated[corev1.SeccompProfile]
 	corev1_SecretEnvSource                 slabGenerated[corev1.SecretEnvSource]
 	corev1_SecretKeySelector               slabGenerated[corev1.SecretKeySelector]
+	corev1_SecretReference                 slabGenerated[corev1.SecretReference]
 	corev1_SecurityContext                 slabGenerated[corev1.SecurityContext]
 	corev1_SleepAction                     slabGenerated[corev1.SleepAction]
 	corev1_TCPSocketAction                 slabGenerated[corev1.TCPSocketAction]

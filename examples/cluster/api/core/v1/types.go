@@ -29,3 +29,21 @@ type ReplicationController = corev1.ReplicationController
 
 // ReplicationControllerList is a list of replication controllers.
 type ReplicationControllerList = corev1.ReplicationControllerList
+
+// PersistentVolume is storage that outlives the pods which use it.
+//
+// +kubebuilder:resource:scope=Cluster,shortName=pv
+// +kubebuilder:subresource:status
+type PersistentVolume = corev1.PersistentVolume
+
+// PersistentVolumeList is a list of persistent volumes.
+type PersistentVolumeList = corev1.PersistentVolumeList
+
+// PersistentVolumeClaim asks for a volume, and has it for as long as it is there.
+//
+// +kubebuilder:resource:shortName=pvc
+// +kubebuilder:subresource:status
+type PersistentVolumeClaim = corev1.PersistentVolumeClaim
+
+// PersistentVolumeClaimList is a list of claims.
+type PersistentVolumeClaimList = corev1.PersistentVolumeClaimList

@@ -14,6 +14,46 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// DeepCopy_PersistentVolume copies a PersistentVolume that shares no memory with in; nil for nil.
+func DeepCopy_PersistentVolume(in *PersistentVolume) *PersistentVolume {
+	if in == nil {
+		return nil
+	}
+	out := new(PersistentVolume)
+	deepCopy_corev1_PersistentVolume(in, out)
+	return out
+}
+
+// DeepCopy_PersistentVolumeClaim copies a PersistentVolumeClaim that shares no memory with in; nil for nil.
+func DeepCopy_PersistentVolumeClaim(in *PersistentVolumeClaim) *PersistentVolumeClaim {
+	if in == nil {
+		return nil
+	}
+	out := new(PersistentVolumeClaim)
+	deepCopy_corev1_PersistentVolumeClaim(in, out)
+	return out
+}
+
+// DeepCopy_PersistentVolumeClaimList copies a PersistentVolumeClaimList that shares no memory with in; nil for nil.
+func DeepCopy_PersistentVolumeClaimList(in *PersistentVolumeClaimList) *PersistentVolumeClaimList {
+	if in == nil {
+		return nil
+	}
+	out := new(PersistentVolumeClaimList)
+	deepCopy_corev1_PersistentVolumeClaimList(in, out)
+	return out
+}
+
+// DeepCopy_PersistentVolumeList copies a PersistentVolumeList that shares no memory with in; nil for nil.
+func DeepCopy_PersistentVolumeList(in *PersistentVolumeList) *PersistentVolumeList {
+	if in == nil {
+		return nil
+	}
+	out := new(PersistentVolumeList)
+	deepCopy_corev1_PersistentVolumeList(in, out)
+	return out
+}
+
 // DeepCopy_Pod copies a Pod that shares no memory with in; nil for nil.
 func DeepCopy_Pod(in *Pod) *Pod {
 	if in == nil {
@@ -144,6 +184,66 @@ func deepCopy_corev1_AzureDiskVolumeSource(in, out *corev1.AzureDiskVolumeSource
 	}
 }
 
+// deepCopy_corev1_AzureFilePersistentVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_AzureFilePersistentVolumeSource(in, out *corev1.AzureFilePersistentVolumeSource) {
+	if unsafe.Sizeof(*in) != 48 {
+		in.DeepCopyInto(out)
+		return
+	}
+	*out = *in
+	if in.SecretNamespace != nil {
+		v := *in.SecretNamespace
+		out.SecretNamespace = &v
+	}
+}
+
+// deepCopy_corev1_CSIPersistentVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_CSIPersistentVolumeSource(in, out *corev1.CSIPersistentVolumeSource) {
+	if unsafe.Sizeof(*in) != 104 || unsafe.Sizeof(corev1.SecretReference{}) != 32 {
+		in.DeepCopyInto(out)
+		return
+	}
+	*out = *in
+	out.VolumeAttributes = maps.Clone(in.VolumeAttributes)
+	if in.ControllerPublishSecretRef != nil && in.NodeStageSecretRef != nil && in.NodePublishSecretRef != nil && in.ControllerExpandSecretRef != nil {
+		v := new(struct {
+			ControllerPublishSecretRef corev1.SecretReference
+			NodeStageSecretRef         corev1.SecretReference
+			NodePublishSecretRef       corev1.SecretReference
+			ControllerExpandSecretRef  corev1.SecretReference
+		})
+		v.ControllerPublishSecretRef = *in.ControllerPublishSecretRef
+		out.ControllerPublishSecretRef = &v.ControllerPublishSecretRef
+		v.NodeStageSecretRef = *in.NodeStageSecretRef
+		out.NodeStageSecretRef = &v.NodeStageSecretRef
+		v.NodePublishSecretRef = *in.NodePublishSecretRef
+		out.NodePublishSecretRef = &v.NodePublishSecretRef
+		v.ControllerExpandSecretRef = *in.ControllerExpandSecretRef
+		out.ControllerExpandSecretRef = &v.ControllerExpandSecretRef
+	} else {
+		if in.ControllerPublishSecretRef != nil {
+			v := *in.ControllerPublishSecretRef
+			out.ControllerPublishSecretRef = &v
+		}
+		if in.NodeStageSecretRef != nil {
+			v := *in.NodeStageSecretRef
+			out.NodeStageSecretRef = &v
+		}
+		if in.NodePublishSecretRef != nil {
+			v := *in.NodePublishSecretRef
+			out.NodePublishSecretRef = &v
+		}
+		if in.ControllerExpandSecretRef != nil {
+			v := *in.ControllerExpandSecretRef
+			out.ControllerExpandSecretRef = &v
+		}
+	}
+	if in.NodeExpandSecretRef != nil {
+		v := *in.NodeExpandSecretRef
+		out.NodeExpandSecretRef = &v
+	}
+}
+
 // deepCopy_corev1_CSIVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_CSIVolumeSource(in, out *corev1.CSIVolumeSource) {
 	if unsafe.Sizeof(*in) != 48 || unsafe.Sizeof(corev1.LocalObjectReference{}) != 16 {
@@ -197,6 +297,23 @@ func deepCopy_corev1_Capabilities(in, out *corev1.Capabilities) {
 	}
 }
 
+// deepCopy_corev1_CephFSPersistentVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_CephFSPersistentVolumeSource(in, out *corev1.CephFSPersistentVolumeSource) {
+	if unsafe.Sizeof(*in) != 88 || unsafe.Sizeof(corev1.SecretReference{}) != 32 {
+		in.DeepCopyInto(out)
+		return
+	}
+	*out = *in
+	if in.Monitors != nil {
+		out.Monitors = make([]string, len(in.Monitors))
+		copy(out.Monitors, in.Monitors)
+	}
+	if in.SecretRef != nil {
+		v := *in.SecretRef
+		out.SecretRef = &v
+	}
+}
+
 // deepCopy_corev1_CephFSVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_CephFSVolumeSource(in, out *corev1.CephFSVolumeSource) {
 	if unsafe.Sizeof(*in) != 88 || unsafe.Sizeof(corev1.LocalObjectReference{}) != 16 {
@@ -208,6 +325,19 @@ func deepCopy_corev1_CephFSVolumeSource(in, out *corev1.CephFSVolumeSource) {
 		out.Monitors = make([]string, len(in.Monitors))
 		copy(out.Monitors, in.Monitors)
 	}
+	if in.SecretRef != nil {
+		v := *in.SecretRef
+		out.SecretRef = &v
+	}
+}
+
+// deepCopy_corev1_CinderPersistentVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_CinderPersistentVolumeSource(in, out *corev1.CinderPersistentVolumeSource) {
+	if unsafe.Sizeof(*in) != 48 || unsafe.Sizeof(corev1.SecretReference{}) != 32 {
+		in.DeepCopyInto(out)
+		return
+	}
+	*out = *in
 	if in.SecretRef != nil {
 		v := *in.SecretRef
 		out.SecretRef = &v
@@ -996,6 +1126,20 @@ func deepCopy_corev1_FileKeySelector(in, out *corev1.FileKeySelector) {
 	}
 }
 
+// deepCopy_corev1_FlexPersistentVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_FlexPersistentVolumeSource(in, out *corev1.FlexPersistentVolumeSource) {
+	if unsafe.Sizeof(*in) != 56 || unsafe.Sizeof(corev1.SecretReference{}) != 32 {
+		in.DeepCopyInto(out)
+		return
+	}
+	*out = *in
+	if in.SecretRef != nil {
+		v := *in.SecretRef
+		out.SecretRef = &v
+	}
+	out.Options = maps.Clone(in.Options)
+}
+
 // deepCopy_corev1_FlexVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_FlexVolumeSource(in, out *corev1.FlexVolumeSource) {
 	if unsafe.Sizeof(*in) != 56 || unsafe.Sizeof(corev1.LocalObjectReference{}) != 16 {
@@ -1035,6 +1179,19 @@ func deepCopy_corev1_GRPCAction(in, out *corev1.GRPCAction) {
 			v := *in.Mode
 			out.Mode = &v
 		}
+	}
+}
+
+// deepCopy_corev1_GlusterfsPersistentVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_GlusterfsPersistentVolumeSource(in, out *corev1.GlusterfsPersistentVolumeSource) {
+	if unsafe.Sizeof(*in) != 48 {
+		in.DeepCopyInto(out)
+		return
+	}
+	*out = *in
+	if in.EndpointsNamespace != nil {
+		v := *in.EndpointsNamespace
+		out.EndpointsNamespace = &v
 	}
 }
 
@@ -1078,6 +1235,38 @@ func deepCopy_corev1_HostPathVolumeSource(in, out *corev1.HostPathVolumeSource) 
 	if in.Type != nil {
 		v := *in.Type
 		out.Type = &v
+	}
+}
+
+// deepCopy_corev1_ISCSIPersistentVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_ISCSIPersistentVolumeSource(in, out *corev1.ISCSIPersistentVolumeSource) {
+	if unsafe.Sizeof(*in) != 128 || unsafe.Sizeof(corev1.SecretReference{}) != 32 {
+		in.DeepCopyInto(out)
+		return
+	}
+	*out = *in
+	if in.Portals != nil {
+		out.Portals = make([]string, len(in.Portals))
+		copy(out.Portals, in.Portals)
+	}
+	if in.SecretRef != nil && in.InitiatorName != nil {
+		v := new(struct {
+			SecretRef     corev1.SecretReference
+			InitiatorName string
+		})
+		v.SecretRef = *in.SecretRef
+		out.SecretRef = &v.SecretRef
+		v.InitiatorName = *in.InitiatorName
+		out.InitiatorName = &v.InitiatorName
+	} else {
+		if in.SecretRef != nil {
+			v := *in.SecretRef
+			out.SecretRef = &v
+		}
+		if in.InitiatorName != nil {
+			v := *in.InitiatorName
+			out.InitiatorName = &v
+		}
 	}
 }
 
@@ -1231,6 +1420,19 @@ func deepCopy_corev1_LinuxContainerUser(in, out *corev1.LinuxContainerUser) {
 	}
 }
 
+// deepCopy_corev1_LocalVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_LocalVolumeSource(in, out *corev1.LocalVolumeSource) {
+	if unsafe.Sizeof(*in) != 24 {
+		in.DeepCopyInto(out)
+		return
+	}
+	*out = *in
+	if in.FSType != nil {
+		v := *in.FSType
+		out.FSType = &v
+	}
+}
+
 // deepCopy_corev1_NodeAffinity copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_NodeAffinity(in, out *corev1.NodeAffinity) {
 	if unsafe.Sizeof(*in) != 32 {
@@ -1365,6 +1567,47 @@ func deepCopy_corev1_NodeSelectorTerm(in, out *corev1.NodeSelectorTerm) {
 	}
 }
 
+// deepCopy_corev1_PersistentVolume copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_PersistentVolume(in, out *corev1.PersistentVolume) {
+	if unsafe.Sizeof(*in) != 616 {
+		in.DeepCopyInto(out)
+		return
+	}
+	out.TypeMeta = in.TypeMeta
+	deepCopy_metav1_ObjectMeta(&in.ObjectMeta, &out.ObjectMeta)
+	deepCopy_corev1_PersistentVolumeSpec(&in.Spec, &out.Spec)
+	deepCopy_corev1_PersistentVolumeStatus(&in.Status, &out.Status)
+}
+
+// deepCopy_corev1_PersistentVolumeClaim copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_PersistentVolumeClaim(in, out *corev1.PersistentVolumeClaim) {
+	if unsafe.Sizeof(*in) != 480 {
+		in.DeepCopyInto(out)
+		return
+	}
+	out.TypeMeta = in.TypeMeta
+	deepCopy_metav1_ObjectMeta(&in.ObjectMeta, &out.ObjectMeta)
+	deepCopy_corev1_PersistentVolumeClaimSpec(&in.Spec, &out.Spec)
+	deepCopy_corev1_PersistentVolumeClaimStatus(&in.Status, &out.Status)
+}
+
+// deepCopy_corev1_PersistentVolumeClaimList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_PersistentVolumeClaimList(in, out *corev1.PersistentVolumeClaimList) {
+	if unsafe.Sizeof(*in) != 120 {
+		in.DeepCopyInto(out)
+		return
+	}
+	out.TypeMeta = in.TypeMeta
+	deepCopy_metav1_ListMeta(&in.ListMeta, &out.ListMeta)
+	out.Items = in.Items
+	if in.Items != nil {
+		out.Items = make([]corev1.PersistentVolumeClaim, len(in.Items))
+		for i := range in.Items {
+			deepCopy_corev1_PersistentVolumeClaim(&in.Items[i], &out.Items[i])
+		}
+	}
+}
+
 // deepCopy_corev1_PersistentVolumeClaimSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_PersistentVolumeClaimSpec(in, out *corev1.PersistentVolumeClaimSpec) {
 	if unsafe.Sizeof(*in) != 104 {
@@ -1431,6 +1674,62 @@ func deepCopy_corev1_PersistentVolumeClaimSpec(in, out *corev1.PersistentVolumeC
 	}
 }
 
+// deepCopy_corev1_PersistentVolumeClaimStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_PersistentVolumeClaimStatus(in, out *corev1.PersistentVolumeClaimStatus) {
+	if unsafe.Sizeof(*in) != 112 || unsafe.Sizeof(corev1.PersistentVolumeClaimCondition{}) != 112 || unsafe.Sizeof(corev1.ModifyVolumeStatus{}) != 32 {
+		in.DeepCopyInto(out)
+		return
+	}
+	*out = *in
+	if in.AccessModes != nil {
+		out.AccessModes = make([]corev1.PersistentVolumeAccessMode, len(in.AccessModes))
+		copy(out.AccessModes, in.AccessModes)
+	}
+	if in.Capacity != nil {
+		out.Capacity = make(corev1.ResourceList, len(in.Capacity))
+		for key, val := range in.Capacity {
+			out.Capacity[key] = val.DeepCopy()
+		}
+	}
+	if in.Conditions != nil {
+		out.Conditions = make([]corev1.PersistentVolumeClaimCondition, len(in.Conditions))
+		copy(out.Conditions, in.Conditions)
+	}
+	if in.AllocatedResources != nil {
+		out.AllocatedResources = make(corev1.ResourceList, len(in.AllocatedResources))
+		for key, val := range in.AllocatedResources {
+			out.AllocatedResources[key] = val.DeepCopy()
+		}
+	}
+	out.AllocatedResourceStatuses = maps.Clone(in.AllocatedResourceStatuses)
+	if in.CurrentVolumeAttributesClassName != nil && in.ModifyVolumeStatus != nil && in.HealthStatus != nil {
+		v := new(struct {
+			CurrentVolumeAttributesClassName string
+			ModifyVolumeStatus               corev1.ModifyVolumeStatus
+			HealthStatus                     corev1.VolumeHealthStatus
+		})
+		v.CurrentVolumeAttributesClassName = *in.CurrentVolumeAttributesClassName
+		out.CurrentVolumeAttributesClassName = &v.CurrentVolumeAttributesClassName
+		v.ModifyVolumeStatus = *in.ModifyVolumeStatus
+		out.ModifyVolumeStatus = &v.ModifyVolumeStatus
+		deepCopy_corev1_VolumeHealthStatus(in.HealthStatus, &v.HealthStatus)
+		out.HealthStatus = &v.HealthStatus
+	} else {
+		if in.CurrentVolumeAttributesClassName != nil {
+			v := *in.CurrentVolumeAttributesClassName
+			out.CurrentVolumeAttributesClassName = &v
+		}
+		if in.ModifyVolumeStatus != nil {
+			v := *in.ModifyVolumeStatus
+			out.ModifyVolumeStatus = &v
+		}
+		if in.HealthStatus != nil {
+			out.HealthStatus = new(corev1.VolumeHealthStatus)
+			deepCopy_corev1_VolumeHealthStatus(in.HealthStatus, out.HealthStatus)
+		}
+	}
+}
+
 // deepCopy_corev1_PersistentVolumeClaimTemplate copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_PersistentVolumeClaimTemplate(in, out *corev1.PersistentVolumeClaimTemplate) {
 	if unsafe.Sizeof(*in) != 336 {
@@ -1439,6 +1738,294 @@ func deepCopy_corev1_PersistentVolumeClaimTemplate(in, out *corev1.PersistentVol
 	}
 	deepCopy_metav1_ObjectMeta(&in.ObjectMeta, &out.ObjectMeta)
 	deepCopy_corev1_PersistentVolumeClaimSpec(&in.Spec, &out.Spec)
+}
+
+// deepCopy_corev1_PersistentVolumeList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_PersistentVolumeList(in, out *corev1.PersistentVolumeList) {
+	if unsafe.Sizeof(*in) != 120 {
+		in.DeepCopyInto(out)
+		return
+	}
+	out.TypeMeta = in.TypeMeta
+	deepCopy_metav1_ListMeta(&in.ListMeta, &out.ListMeta)
+	out.Items = in.Items
+	if in.Items != nil {
+		out.Items = make([]corev1.PersistentVolume, len(in.Items))
+		for i := range in.Items {
+			deepCopy_corev1_PersistentVolume(&in.Items[i], &out.Items[i])
+		}
+	}
+}
+
+// deepCopy_corev1_PersistentVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_PersistentVolumeSource(in, out *corev1.PersistentVolumeSource) {
+	if unsafe.Sizeof(*in) != 176 || unsafe.Sizeof(corev1.GCEPersistentDiskVolumeSource{}) != 40 || unsafe.Sizeof(corev1.AWSElasticBlockStoreVolumeSource{}) != 40 || unsafe.Sizeof(corev1.NFSVolumeSource{}) != 40 || unsafe.Sizeof(corev1.FlockerVolumeSource{}) != 32 || unsafe.Sizeof(corev1.VsphereVirtualDiskVolumeSource{}) != 64 || unsafe.Sizeof(corev1.QuobyteVolumeSource{}) != 88 || unsafe.Sizeof(corev1.PhotonPersistentDiskVolumeSource{}) != 32 || unsafe.Sizeof(corev1.PortworxVolumeSource{}) != 40 {
+		in.DeepCopyInto(out)
+		return
+	}
+	*out = *in
+	if in.GCEPersistentDisk != nil && in.AWSElasticBlockStore != nil && in.HostPath != nil && in.Glusterfs != nil {
+		v := new(struct {
+			GCEPersistentDisk    corev1.GCEPersistentDiskVolumeSource
+			AWSElasticBlockStore corev1.AWSElasticBlockStoreVolumeSource
+			HostPath             corev1.HostPathVolumeSource
+			Glusterfs            corev1.GlusterfsPersistentVolumeSource
+		})
+		v.GCEPersistentDisk = *in.GCEPersistentDisk
+		out.GCEPersistentDisk = &v.GCEPersistentDisk
+		v.AWSElasticBlockStore = *in.AWSElasticBlockStore
+		out.AWSElasticBlockStore = &v.AWSElasticBlockStore
+		deepCopy_corev1_HostPathVolumeSource(in.HostPath, &v.HostPath)
+		out.HostPath = &v.HostPath
+		deepCopy_corev1_GlusterfsPersistentVolumeSource(in.Glusterfs, &v.Glusterfs)
+		out.Glusterfs = &v.Glusterfs
+	} else {
+		if in.GCEPersistentDisk != nil {
+			v := *in.GCEPersistentDisk
+			out.GCEPersistentDisk = &v
+		}
+		if in.AWSElasticBlockStore != nil {
+			v := *in.AWSElasticBlockStore
+			out.AWSElasticBlockStore = &v
+		}
+		if in.HostPath != nil {
+			out.HostPath = new(corev1.HostPathVolumeSource)
+			deepCopy_corev1_HostPathVolumeSource(in.HostPath, out.HostPath)
+		}
+		if in.Glusterfs != nil {
+			out.Glusterfs = new(corev1.GlusterfsPersistentVolumeSource)
+			deepCopy_corev1_GlusterfsPersistentVolumeSource(in.Glusterfs, out.Glusterfs)
+		}
+	}
+	if in.NFS != nil && in.RBD != nil && in.ISCSI != nil && in.Cinder != nil {
+		v := new(struct {
+			NFS    corev1.NFSVolumeSource
+			RBD    corev1.RBDPersistentVolumeSource
+			ISCSI  corev1.ISCSIPersistentVolumeSource
+			Cinder corev1.CinderPersistentVolumeSource
+		})
+		v.NFS = *in.NFS
+		out.NFS = &v.NFS
+		deepCopy_corev1_RBDPersistentVolumeSource(in.RBD, &v.RBD)
+		out.RBD = &v.RBD
+		deepCopy_corev1_ISCSIPersistentVolumeSource(in.ISCSI, &v.ISCSI)
+		out.ISCSI = &v.ISCSI
+		deepCopy_corev1_CinderPersistentVolumeSource(in.Cinder, &v.Cinder)
+		out.Cinder = &v.Cinder
+	} else {
+		if in.NFS != nil {
+			v := *in.NFS
+			out.NFS = &v
+		}
+		if in.RBD != nil {
+			out.RBD = new(corev1.RBDPersistentVolumeSource)
+			deepCopy_corev1_RBDPersistentVolumeSource(in.RBD, out.RBD)
+		}
+		if in.ISCSI != nil {
+			out.ISCSI = new(corev1.ISCSIPersistentVolumeSource)
+			deepCopy_corev1_ISCSIPersistentVolumeSource(in.ISCSI, out.ISCSI)
+		}
+		if in.Cinder != nil {
+			out.Cinder = new(corev1.CinderPersistentVolumeSource)
+			deepCopy_corev1_CinderPersistentVolumeSource(in.Cinder, out.Cinder)
+		}
+	}
+	if in.CephFS != nil && in.FC != nil && in.Flocker != nil && in.FlexVolume != nil {
+		v := new(struct {
+			CephFS     corev1.CephFSPersistentVolumeSource
+			FC         corev1.FCVolumeSource
+			Flocker    corev1.FlockerVolumeSource
+			FlexVolume corev1.FlexPersistentVolumeSource
+		})
+		deepCopy_corev1_CephFSPersistentVolumeSource(in.CephFS, &v.CephFS)
+		out.CephFS = &v.CephFS
+		deepCopy_corev1_FCVolumeSource(in.FC, &v.FC)
+		out.FC = &v.FC
+		v.Flocker = *in.Flocker
+		out.Flocker = &v.Flocker
+		deepCopy_corev1_FlexPersistentVolumeSource(in.FlexVolume, &v.FlexVolume)
+		out.FlexVolume = &v.FlexVolume
+	} else {
+		if in.CephFS != nil {
+			out.CephFS = new(corev1.CephFSPersistentVolumeSource)
+			deepCopy_corev1_CephFSPersistentVolumeSource(in.CephFS, out.CephFS)
+		}
+		if in.FC != nil {
+			out.FC = new(corev1.FCVolumeSource)
+			deepCopy_corev1_FCVolumeSource(in.FC, out.FC)
+		}
+		if in.Flocker != nil {
+			v := *in.Flocker
+			out.Flocker = &v
+		}
+		if in.FlexVolume != nil {
+			out.FlexVolume = new(corev1.FlexPersistentVolumeSource)
+			deepCopy_corev1_FlexPersistentVolumeSource(in.FlexVolume, out.FlexVolume)
+		}
+	}
+	if in.AzureFile != nil && in.VsphereVolume != nil && in.Quobyte != nil && in.AzureDisk != nil {
+		v := new(struct {
+			AzureFile     corev1.AzureFilePersistentVolumeSource
+			VsphereVolume corev1.VsphereVirtualDiskVolumeSource
+			Quobyte       corev1.QuobyteVolumeSource
+			AzureDisk     corev1.AzureDiskVolumeSource
+		})
+		deepCopy_corev1_AzureFilePersistentVolumeSource(in.AzureFile, &v.AzureFile)
+		out.AzureFile = &v.AzureFile
+		v.VsphereVolume = *in.VsphereVolume
+		out.VsphereVolume = &v.VsphereVolume
+		v.Quobyte = *in.Quobyte
+		out.Quobyte = &v.Quobyte
+		deepCopy_corev1_AzureDiskVolumeSource(in.AzureDisk, &v.AzureDisk)
+		out.AzureDisk = &v.AzureDisk
+	} else {
+		if in.AzureFile != nil {
+			out.AzureFile = new(corev1.AzureFilePersistentVolumeSource)
+			deepCopy_corev1_AzureFilePersistentVolumeSource(in.AzureFile, out.AzureFile)
+		}
+		if in.VsphereVolume != nil {
+			v := *in.VsphereVolume
+			out.VsphereVolume = &v
+		}
+		if in.Quobyte != nil {
+			v := *in.Quobyte
+			out.Quobyte = &v
+		}
+		if in.AzureDisk != nil {
+			out.AzureDisk = new(corev1.AzureDiskVolumeSource)
+			deepCopy_corev1_AzureDiskVolumeSource(in.AzureDisk, out.AzureDisk)
+		}
+	}
+	if in.PhotonPersistentDisk != nil && in.PortworxVolume != nil && in.ScaleIO != nil && in.Local != nil {
+		v := new(struct {
+			PhotonPersistentDisk corev1.PhotonPersistentDiskVolumeSource
+			PortworxVolume       corev1.PortworxVolumeSource
+			ScaleIO              corev1.ScaleIOPersistentVolumeSource
+			Local                corev1.LocalVolumeSource
+		})
+		v.PhotonPersistentDisk = *in.PhotonPersistentDisk
+		out.PhotonPersistentDisk = &v.PhotonPersistentDisk
+		v.PortworxVolume = *in.PortworxVolume
+		out.PortworxVolume = &v.PortworxVolume
+		deepCopy_corev1_ScaleIOPersistentVolumeSource(in.ScaleIO, &v.ScaleIO)
+		out.ScaleIO = &v.ScaleIO
+		deepCopy_corev1_LocalVolumeSource(in.Local, &v.Local)
+		out.Local = &v.Local
+	} else {
+		if in.PhotonPersistentDisk != nil {
+			v := *in.PhotonPersistentDisk
+			out.PhotonPersistentDisk = &v
+		}
+		if in.PortworxVolume != nil {
+			v := *in.PortworxVolume
+			out.PortworxVolume = &v
+		}
+		if in.ScaleIO != nil {
+			out.ScaleIO = new(corev1.ScaleIOPersistentVolumeSource)
+			deepCopy_corev1_ScaleIOPersistentVolumeSource(in.ScaleIO, out.ScaleIO)
+		}
+		if in.Local != nil {
+			out.Local = new(corev1.LocalVolumeSource)
+			deepCopy_corev1_LocalVolumeSource(in.Local, out.Local)
+		}
+	}
+	if in.StorageOS != nil && in.CSI != nil {
+		v := new(struct {
+			StorageOS corev1.StorageOSPersistentVolumeSource
+			CSI       corev1.CSIPersistentVolumeSource
+		})
+		deepCopy_corev1_StorageOSPersistentVolumeSource(in.StorageOS, &v.StorageOS)
+		out.StorageOS = &v.StorageOS
+		deepCopy_corev1_CSIPersistentVolumeSource(in.CSI, &v.CSI)
+		out.CSI = &v.CSI
+	} else {
+		if in.StorageOS != nil {
+			out.StorageOS = new(corev1.StorageOSPersistentVolumeSource)
+			deepCopy_corev1_StorageOSPersistentVolumeSource(in.StorageOS, out.StorageOS)
+		}
+		if in.CSI != nil {
+			out.CSI = new(corev1.CSIPersistentVolumeSource)
+			deepCopy_corev1_CSIPersistentVolumeSource(in.CSI, out.CSI)
+		}
+	}
+}
+
+// deepCopy_corev1_PersistentVolumeSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_PersistentVolumeSpec(in, out *corev1.PersistentVolumeSpec) {
+	if unsafe.Sizeof(*in) != 296 || unsafe.Sizeof(corev1.ObjectReference{}) != 112 {
+		in.DeepCopyInto(out)
+		return
+	}
+	out.Capacity = in.Capacity
+	if in.Capacity != nil {
+		out.Capacity = make(corev1.ResourceList, len(in.Capacity))
+		for key, val := range in.Capacity {
+			out.Capacity[key] = val.DeepCopy()
+		}
+	}
+	deepCopy_corev1_PersistentVolumeSource(&in.PersistentVolumeSource, &out.PersistentVolumeSource)
+	out.AccessModes = in.AccessModes
+	if in.AccessModes != nil {
+		out.AccessModes = make([]corev1.PersistentVolumeAccessMode, len(in.AccessModes))
+		copy(out.AccessModes, in.AccessModes)
+	}
+	out.ClaimRef = in.ClaimRef
+	out.VolumeMode = in.VolumeMode
+	out.NodeAffinity = in.NodeAffinity
+	out.VolumeAttributesClassName = in.VolumeAttributesClassName
+	if in.ClaimRef != nil && in.VolumeMode != nil && in.NodeAffinity != nil && in.VolumeAttributesClassName != nil {
+		v := new(struct {
+			ClaimRef                  corev1.ObjectReference
+			VolumeMode                corev1.PersistentVolumeMode
+			NodeAffinity              corev1.VolumeNodeAffinity
+			VolumeAttributesClassName string
+		})
+		v.ClaimRef = *in.ClaimRef
+		out.ClaimRef = &v.ClaimRef
+		v.VolumeMode = *in.VolumeMode
+		out.VolumeMode = &v.VolumeMode
+		deepCopy_corev1_VolumeNodeAffinity(in.NodeAffinity, &v.NodeAffinity)
+		out.NodeAffinity = &v.NodeAffinity
+		v.VolumeAttributesClassName = *in.VolumeAttributesClassName
+		out.VolumeAttributesClassName = &v.VolumeAttributesClassName
+	} else {
+		if in.ClaimRef != nil {
+			v := *in.ClaimRef
+			out.ClaimRef = &v
+		}
+		if in.VolumeMode != nil {
+			v := *in.VolumeMode
+			out.VolumeMode = &v
+		}
+		if in.NodeAffinity != nil {
+			out.NodeAffinity = new(corev1.VolumeNodeAffinity)
+			deepCopy_corev1_VolumeNodeAffinity(in.NodeAffinity, out.NodeAffinity)
+		}
+		if in.VolumeAttributesClassName != nil {
+			v := *in.VolumeAttributesClassName
+			out.VolumeAttributesClassName = &v
+		}
+	}
+	out.PersistentVolumeReclaimPolicy = in.PersistentVolumeReclaimPolicy
+	out.StorageClassName = in.StorageClassName
+	out.MountOptions = in.MountOptions
+	if in.MountOptions != nil {
+		out.MountOptions = make([]string, len(in.MountOptions))
+		copy(out.MountOptions, in.MountOptions)
+	}
+}
+
+// deepCopy_corev1_PersistentVolumeStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_PersistentVolumeStatus(in, out *corev1.PersistentVolumeStatus) {
+	if unsafe.Sizeof(*in) != 56 {
+		in.DeepCopyInto(out)
+		return
+	}
+	*out = *in
+	if in.LastPhaseTransitionTime != nil {
+		v := *in.LastPhaseTransitionTime
+		out.LastPhaseTransitionTime = &v
+	}
 }
 
 // deepCopy_corev1_Pod copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -2223,6 +2810,23 @@ func deepCopy_corev1_ProjectedVolumeSource(in, out *corev1.ProjectedVolumeSource
 	}
 }
 
+// deepCopy_corev1_RBDPersistentVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_RBDPersistentVolumeSource(in, out *corev1.RBDPersistentVolumeSource) {
+	if unsafe.Sizeof(*in) != 120 || unsafe.Sizeof(corev1.SecretReference{}) != 32 {
+		in.DeepCopyInto(out)
+		return
+	}
+	*out = *in
+	if in.CephMonitors != nil {
+		out.CephMonitors = make([]string, len(in.CephMonitors))
+		copy(out.CephMonitors, in.CephMonitors)
+	}
+	if in.SecretRef != nil {
+		v := *in.SecretRef
+		out.SecretRef = &v
+	}
+}
+
 // deepCopy_corev1_RBDVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_RBDVolumeSource(in, out *corev1.RBDVolumeSource) {
 	if unsafe.Sizeof(*in) != 120 || unsafe.Sizeof(corev1.LocalObjectReference{}) != 16 {
@@ -2371,6 +2975,19 @@ func deepCopy_corev1_ResourceStatus(in, out *corev1.ResourceStatus) {
 		for i := range in.Resources {
 			deepCopy_corev1_ResourceHealth(&in.Resources[i], &out.Resources[i])
 		}
+	}
+}
+
+// deepCopy_corev1_ScaleIOPersistentVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_ScaleIOPersistentVolumeSource(in, out *corev1.ScaleIOPersistentVolumeSource) {
+	if unsafe.Sizeof(*in) != 136 || unsafe.Sizeof(corev1.SecretReference{}) != 32 {
+		in.DeepCopyInto(out)
+		return
+	}
+	*out = *in
+	if in.SecretRef != nil {
+		v := *in.SecretRef
+		out.SecretRef = &v
 	}
 }
 
@@ -2622,6 +3239,19 @@ func deepCopy_corev1_ServiceAccountTokenProjection(in, out *corev1.ServiceAccoun
 	}
 }
 
+// deepCopy_corev1_StorageOSPersistentVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_StorageOSPersistentVolumeSource(in, out *corev1.StorageOSPersistentVolumeSource) {
+	if unsafe.Sizeof(*in) != 64 || unsafe.Sizeof(corev1.ObjectReference{}) != 112 {
+		in.DeepCopyInto(out)
+		return
+	}
+	*out = *in
+	if in.SecretRef != nil {
+		v := *in.SecretRef
+		out.SecretRef = &v
+	}
+}
+
 // deepCopy_corev1_StorageOSVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_StorageOSVolumeSource(in, out *corev1.StorageOSVolumeSource) {
 	if unsafe.Sizeof(*in) != 64 || unsafe.Sizeof(corev1.LocalObjectReference{}) != 16 {
@@ -2745,6 +3375,19 @@ func deepCopy_corev1_Volume(in, out *corev1.Volume) {
 	deepCopy_corev1_VolumeSource(&in.VolumeSource, &out.VolumeSource)
 }
 
+// deepCopy_corev1_VolumeHealthStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_VolumeHealthStatus(in, out *corev1.VolumeHealthStatus) {
+	if unsafe.Sizeof(*in) != 48 || unsafe.Sizeof(corev1.VolumeHealthCondition{}) != 48 {
+		in.DeepCopyInto(out)
+		return
+	}
+	*out = *in
+	if in.HealthConditions != nil {
+		out.HealthConditions = make([]corev1.VolumeHealthCondition, len(in.HealthConditions))
+		copy(out.HealthConditions, in.HealthConditions)
+	}
+}
+
 // deepCopy_corev1_VolumeMount copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopy_corev1_VolumeMount(in, out *corev1.VolumeMount) {
 	if unsafe.Sizeof(*in) != 112 {
@@ -2802,6 +3445,19 @@ func deepCopy_corev1_VolumeMountStatus(in, out *corev1.VolumeMountStatus) {
 			out.VolumeStatus = new(corev1.VolumeStatus)
 			deepCopy_corev1_VolumeStatus(in.VolumeStatus, out.VolumeStatus)
 		}
+	}
+}
+
+// deepCopy_corev1_VolumeNodeAffinity copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_VolumeNodeAffinity(in, out *corev1.VolumeNodeAffinity) {
+	if unsafe.Sizeof(*in) != 8 {
+		in.DeepCopyInto(out)
+		return
+	}
+	*out = *in
+	if in.Required != nil {
+		out.Required = new(corev1.NodeSelector)
+		deepCopy_corev1_NodeSelector(in.Required, out.Required)
 	}
 }
 

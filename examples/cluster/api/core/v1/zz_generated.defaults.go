@@ -14,6 +14,12 @@ import (
 // Public to allow building arbitrary schemes.
 // All generated defaulters are covering - they call all nested defaulters.
 func RegisterDefaults(scheme *runtime.Scheme) error {
+	scheme.AddTypeDefaultingFunc(&corev1.PersistentVolume{}, func(obj interface{}) { SetObjectDefaults_PersistentVolume(obj.(*corev1.PersistentVolume)) })
+	scheme.AddTypeDefaultingFunc(&corev1.PersistentVolumeClaim{}, func(obj interface{}) { SetObjectDefaults_PersistentVolumeClaim(obj.(*corev1.PersistentVolumeClaim)) })
+	scheme.AddTypeDefaultingFunc(&corev1.PersistentVolumeClaimList{}, func(obj interface{}) {
+		SetObjectDefaults_PersistentVolumeClaimList(obj.(*corev1.PersistentVolumeClaimList))
+	})
+	scheme.AddTypeDefaultingFunc(&corev1.PersistentVolumeList{}, func(obj interface{}) { SetObjectDefaults_PersistentVolumeList(obj.(*corev1.PersistentVolumeList)) })
 	scheme.AddTypeDefaultingFunc(&corev1.Pod{}, func(obj interface{}) { SetObjectDefaults_Pod(obj.(*corev1.Pod)) })
 	scheme.AddTypeDefaultingFunc(&corev1.PodList{}, func(obj interface{}) { SetObjectDefaults_PodList(obj.(*corev1.PodList)) })
 	scheme.AddTypeDefaultingFunc(&corev1.ReplicationController{}, func(obj interface{}) { SetObjectDefaults_ReplicationController(obj.(*corev1.ReplicationController)) })
@@ -21,6 +27,80 @@ func RegisterDefaults(scheme *runtime.Scheme) error {
 		SetObjectDefaults_ReplicationControllerList(obj.(*corev1.ReplicationControllerList))
 	})
 	return nil
+}
+
+func SetObjectDefaults_PersistentVolume(in *corev1.PersistentVolume) {
+	SetDefaults_PersistentVolumeSpec(&in.Spec)
+	SetDefaults_ResourceList(&in.Spec.Capacity)
+	if in.Spec.PersistentVolumeSource.HostPath != nil {
+		SetDefaults_HostPathVolumeSource(in.Spec.PersistentVolumeSource.HostPath)
+	}
+	if in.Spec.PersistentVolumeSource.RBD != nil {
+		if in.Spec.PersistentVolumeSource.RBD.RBDPool == "" {
+			in.Spec.PersistentVolumeSource.RBD.RBDPool = "rbd"
+		}
+		if in.Spec.PersistentVolumeSource.RBD.RadosUser == "" {
+			in.Spec.PersistentVolumeSource.RBD.RadosUser = "admin"
+		}
+		if in.Spec.PersistentVolumeSource.RBD.Keyring == "" {
+			in.Spec.PersistentVolumeSource.RBD.Keyring = "/etc/ceph/keyring"
+		}
+	}
+	if in.Spec.PersistentVolumeSource.ISCSI != nil {
+		if in.Spec.PersistentVolumeSource.ISCSI.ISCSIInterface == "" {
+			in.Spec.PersistentVolumeSource.ISCSI.ISCSIInterface = "default"
+		}
+	}
+	if in.Spec.PersistentVolumeSource.AzureDisk != nil {
+		if in.Spec.PersistentVolumeSource.AzureDisk.CachingMode == nil {
+			ptrVar1 := corev1.AzureDataDiskCachingMode(corev1.AzureDataDiskCachingReadWrite)
+			in.Spec.PersistentVolumeSource.AzureDisk.CachingMode = &ptrVar1
+		}
+		if in.Spec.PersistentVolumeSource.AzureDisk.FSType == nil {
+			var ptrVar1 string = "ext4"
+			in.Spec.PersistentVolumeSource.AzureDisk.FSType = &ptrVar1
+		}
+		if in.Spec.PersistentVolumeSource.AzureDisk.ReadOnly == nil {
+			var ptrVar1 bool = false
+			in.Spec.PersistentVolumeSource.AzureDisk.ReadOnly = &ptrVar1
+		}
+		if in.Spec.PersistentVolumeSource.AzureDisk.Kind == nil {
+			ptrVar1 := corev1.AzureDataDiskKind(corev1.AzureSharedBlobDisk)
+			in.Spec.PersistentVolumeSource.AzureDisk.Kind = &ptrVar1
+		}
+	}
+	if in.Spec.PersistentVolumeSource.ScaleIO != nil {
+		if in.Spec.PersistentVolumeSource.ScaleIO.StorageMode == "" {
+			in.Spec.PersistentVolumeSource.ScaleIO.StorageMode = "ThinProvisioned"
+		}
+		if in.Spec.PersistentVolumeSource.ScaleIO.FSType == "" {
+			in.Spec.PersistentVolumeSource.ScaleIO.FSType = "xfs"
+		}
+	}
+	SetDefaults_PersistentVolumeStatus(&in.Status)
+}
+
+func SetObjectDefaults_PersistentVolumeClaim(in *corev1.PersistentVolumeClaim) {
+	SetDefaults_PersistentVolumeClaimSpec(&in.Spec)
+	SetDefaults_ResourceList(&in.Spec.Resources.Limits)
+	SetDefaults_ResourceList(&in.Spec.Resources.Requests)
+	SetDefaults_PersistentVolumeClaimStatus(&in.Status)
+	SetDefaults_ResourceList(&in.Status.Capacity)
+	SetDefaults_ResourceList(&in.Status.AllocatedResources)
+}
+
+func SetObjectDefaults_PersistentVolumeClaimList(in *corev1.PersistentVolumeClaimList) {
+	for i := range in.Items {
+		a := &in.Items[i]
+		SetObjectDefaults_PersistentVolumeClaim(a)
+	}
+}
+
+func SetObjectDefaults_PersistentVolumeList(in *corev1.PersistentVolumeList) {
+	for i := range in.Items {
+		a := &in.Items[i]
+		SetObjectDefaults_PersistentVolume(a)
+	}
 }
 
 func SetObjectDefaults_Pod(in *corev1.Pod) {

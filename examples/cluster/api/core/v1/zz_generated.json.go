@@ -13,6 +13,216 @@ import (
 
 //lint:file-ignore SA1019 deprecated fields are written and read too
 
+// AppendJSON_PersistentVolume appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
+func AppendJSON_PersistentVolume(dst []byte, in *corev1.PersistentVolume) ([]byte, error) {
+	var err error
+	start := len(dst)
+	if in.TypeMeta.Kind != "" {
+		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	}
+	if in.TypeMeta.APIVersion != "" {
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	}
+	dst = json.AppendName(dst, `,"metadata":`)
+	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
+		return dst, err
+	}
+	dst = json.AppendName(dst, `,"spec":`)
+	if dst, err = appendJSON_corev1_PersistentVolumeSpec(dst, &in.Spec); err != nil {
+		return dst, err
+	}
+	dst = json.AppendName(dst, `,"status":`)
+	if dst, err = appendJSON_corev1_PersistentVolumeStatus(dst, &in.Status); err != nil {
+		return dst, err
+	}
+	return json.Close(dst, start), nil
+}
+
+// ReadJSON_PersistentVolume reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
+func ReadJSON_PersistentVolume(r *json.Reader, out *corev1.PersistentVolume) {
+	if !r.BeginObject("v1.PersistentVolume") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.PersistentVolume") {
+		switch r.Name() {
+		case "kind":
+			r.Once(&seen, 0)
+			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
+		case "apiVersion":
+			r.Once(&seen, 1)
+			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
+		case "metadata":
+			r.Once(&seen, 2)
+			apimachinery.ReadJSON_ObjectMeta(r, &out.ObjectMeta)
+		case "spec":
+			r.Once(&seen, 3)
+			readJSON_corev1_PersistentVolumeSpec(r, &out.Spec)
+		case "status":
+			r.Once(&seen, 4)
+			readJSON_corev1_PersistentVolumeStatus(r, &out.Status)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+// AppendJSON_PersistentVolumeClaim appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
+func AppendJSON_PersistentVolumeClaim(dst []byte, in *corev1.PersistentVolumeClaim) ([]byte, error) {
+	var err error
+	start := len(dst)
+	if in.TypeMeta.Kind != "" {
+		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	}
+	if in.TypeMeta.APIVersion != "" {
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	}
+	dst = json.AppendName(dst, `,"metadata":`)
+	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
+		return dst, err
+	}
+	dst = json.AppendName(dst, `,"spec":`)
+	if dst, err = appendJSON_corev1_PersistentVolumeClaimSpec(dst, &in.Spec); err != nil {
+		return dst, err
+	}
+	dst = json.AppendName(dst, `,"status":`)
+	if dst, err = appendJSON_corev1_PersistentVolumeClaimStatus(dst, &in.Status); err != nil {
+		return dst, err
+	}
+	return json.Close(dst, start), nil
+}
+
+// ReadJSON_PersistentVolumeClaim reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
+func ReadJSON_PersistentVolumeClaim(r *json.Reader, out *corev1.PersistentVolumeClaim) {
+	if !r.BeginObject("v1.PersistentVolumeClaim") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.PersistentVolumeClaim") {
+		switch r.Name() {
+		case "kind":
+			r.Once(&seen, 0)
+			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
+		case "apiVersion":
+			r.Once(&seen, 1)
+			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
+		case "metadata":
+			r.Once(&seen, 2)
+			apimachinery.ReadJSON_ObjectMeta(r, &out.ObjectMeta)
+		case "spec":
+			r.Once(&seen, 3)
+			readJSON_corev1_PersistentVolumeClaimSpec(r, &out.Spec)
+		case "status":
+			r.Once(&seen, 4)
+			readJSON_corev1_PersistentVolumeClaimStatus(r, &out.Status)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+// AppendJSON_PersistentVolumeClaimList appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
+func AppendJSON_PersistentVolumeClaimList(dst []byte, in *corev1.PersistentVolumeClaimList) ([]byte, error) {
+	var err error
+	start := len(dst)
+	if in.TypeMeta.Kind != "" {
+		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	}
+	if in.TypeMeta.APIVersion != "" {
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	}
+	dst = json.AppendName(dst, `,"metadata":`)
+	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
+		return dst, err
+	}
+	dst = json.AppendName(dst, `,"items":`)
+	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_PersistentVolumeClaim); err != nil {
+		return dst, err
+	}
+	return json.Close(dst, start), nil
+}
+
+// ReadJSON_PersistentVolumeClaimList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
+func ReadJSON_PersistentVolumeClaimList(r *json.Reader, out *corev1.PersistentVolumeClaimList) {
+	if !r.BeginObject("v1.PersistentVolumeClaimList") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.PersistentVolumeClaimList") {
+		switch r.Name() {
+		case "kind":
+			r.Once(&seen, 0)
+			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
+		case "apiVersion":
+			r.Once(&seen, 1)
+			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
+		case "metadata":
+			r.Once(&seen, 2)
+			apimachinery.ReadJSON_ListMeta(r, &out.ListMeta)
+		case "items":
+			r.Once(&seen, 3)
+			json.ReadSlice(r, &out.Items, "[]v1.PersistentVolumeClaim", ReadJSON_PersistentVolumeClaim)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+// AppendJSON_PersistentVolumeList appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
+func AppendJSON_PersistentVolumeList(dst []byte, in *corev1.PersistentVolumeList) ([]byte, error) {
+	var err error
+	start := len(dst)
+	if in.TypeMeta.Kind != "" {
+		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	}
+	if in.TypeMeta.APIVersion != "" {
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	}
+	dst = json.AppendName(dst, `,"metadata":`)
+	if dst, err = apimachinery.AppendJSON_ListMeta(dst, &in.ListMeta); err != nil {
+		return dst, err
+	}
+	dst = json.AppendName(dst, `,"items":`)
+	if dst, err = json.AppendSlice(dst, in.Items, AppendJSON_PersistentVolume); err != nil {
+		return dst, err
+	}
+	return json.Close(dst, start), nil
+}
+
+// ReadJSON_PersistentVolumeList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
+func ReadJSON_PersistentVolumeList(r *json.Reader, out *corev1.PersistentVolumeList) {
+	if !r.BeginObject("v1.PersistentVolumeList") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.PersistentVolumeList") {
+		switch r.Name() {
+		case "kind":
+			r.Once(&seen, 0)
+			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
+		case "apiVersion":
+			r.Once(&seen, 1)
+			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
+		case "metadata":
+			r.Once(&seen, 2)
+			apimachinery.ReadJSON_ListMeta(r, &out.ListMeta)
+		case "items":
+			r.Once(&seen, 3)
+			json.ReadSlice(r, &out.Items, "[]v1.PersistentVolume", ReadJSON_PersistentVolume)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
 // AppendJSON_Pod appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
 func AppendJSON_Pod(dst []byte, in *corev1.Pod) ([]byte, error) {
 	var err error
@@ -403,6 +613,49 @@ func readJSON_corev1_AzureDiskVolumeSource(r *json.Reader, out *corev1.AzureDisk
 	}
 }
 
+func appendJSON_corev1_AzureFilePersistentVolumeSource(dst []byte, in *corev1.AzureFilePersistentVolumeSource) ([]byte, error) {
+	start := len(dst)
+	dst = json.AppendStringField(dst, `,"secretName":`, in.SecretName)
+	dst = json.AppendStringField(dst, `,"shareName":`, in.ShareName)
+	if in.ReadOnly {
+		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
+	}
+	dst = json.AppendName(dst, `,"secretNamespace":`)
+	if in.SecretNamespace == nil {
+		dst = append(dst, `null`...)
+	} else {
+		dst = json.AppendString(dst, *in.SecretNamespace)
+	}
+	return json.Close(dst, start), nil
+}
+
+func readJSON_corev1_AzureFilePersistentVolumeSource(r *json.Reader, out *corev1.AzureFilePersistentVolumeSource) {
+	if !r.BeginObject("v1.AzureFilePersistentVolumeSource") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.AzureFilePersistentVolumeSource") {
+		switch r.Name() {
+		case "secretName":
+			r.Once(&seen, 0)
+			r.String(&out.SecretName)
+		case "shareName":
+			r.Once(&seen, 1)
+			r.String(&out.ShareName)
+		case "readOnly":
+			r.Once(&seen, 2)
+			r.Bool(&out.ReadOnly)
+		case "secretNamespace":
+			r.Once(&seen, 3)
+			if json.Pointer(r, &out.SecretNamespace) {
+				r.String(out.SecretNamespace)
+			}
+		default:
+			r.Unknown()
+		}
+	}
+}
+
 func appendJSON_corev1_AzureFileVolumeSource(dst []byte, in *corev1.AzureFileVolumeSource) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"secretName":`, in.SecretName)
@@ -429,6 +682,107 @@ func readJSON_corev1_AzureFileVolumeSource(r *json.Reader, out *corev1.AzureFile
 		case "readOnly":
 			r.Once(&seen, 2)
 			r.Bool(&out.ReadOnly)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+func appendJSON_corev1_CSIPersistentVolumeSource(dst []byte, in *corev1.CSIPersistentVolumeSource) ([]byte, error) {
+	var err error
+	start := len(dst)
+	dst = json.AppendStringField(dst, `,"driver":`, in.Driver)
+	dst = json.AppendStringField(dst, `,"volumeHandle":`, in.VolumeHandle)
+	if in.ReadOnly {
+		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
+	}
+	if in.FSType != "" {
+		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
+	}
+	if len(in.VolumeAttributes) > 0 {
+		dst = json.AppendName(dst, `,"volumeAttributes":`)
+		dst = json.AppendStringMap(dst, in.VolumeAttributes)
+	}
+	if in.ControllerPublishSecretRef != nil {
+		dst = json.AppendName(dst, `,"controllerPublishSecretRef":`)
+		if dst, err = appendJSON_corev1_SecretReference(dst, in.ControllerPublishSecretRef); err != nil {
+			return dst, err
+		}
+	}
+	if in.NodeStageSecretRef != nil {
+		dst = json.AppendName(dst, `,"nodeStageSecretRef":`)
+		if dst, err = appendJSON_corev1_SecretReference(dst, in.NodeStageSecretRef); err != nil {
+			return dst, err
+		}
+	}
+	if in.NodePublishSecretRef != nil {
+		dst = json.AppendName(dst, `,"nodePublishSecretRef":`)
+		if dst, err = appendJSON_corev1_SecretReference(dst, in.NodePublishSecretRef); err != nil {
+			return dst, err
+		}
+	}
+	if in.ControllerExpandSecretRef != nil {
+		dst = json.AppendName(dst, `,"controllerExpandSecretRef":`)
+		if dst, err = appendJSON_corev1_SecretReference(dst, in.ControllerExpandSecretRef); err != nil {
+			return dst, err
+		}
+	}
+	if in.NodeExpandSecretRef != nil {
+		dst = json.AppendName(dst, `,"nodeExpandSecretRef":`)
+		if dst, err = appendJSON_corev1_SecretReference(dst, in.NodeExpandSecretRef); err != nil {
+			return dst, err
+		}
+	}
+	return json.Close(dst, start), nil
+}
+
+func readJSON_corev1_CSIPersistentVolumeSource(r *json.Reader, out *corev1.CSIPersistentVolumeSource) {
+	if !r.BeginObject("v1.CSIPersistentVolumeSource") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.CSIPersistentVolumeSource") {
+		switch r.Name() {
+		case "driver":
+			r.Once(&seen, 0)
+			r.String(&out.Driver)
+		case "volumeHandle":
+			r.Once(&seen, 1)
+			r.String(&out.VolumeHandle)
+		case "readOnly":
+			r.Once(&seen, 2)
+			r.Bool(&out.ReadOnly)
+		case "fsType":
+			r.Once(&seen, 3)
+			r.String(&out.FSType)
+		case "volumeAttributes":
+			r.Once(&seen, 4)
+			json.ReadMap(r, &out.VolumeAttributes, "map[string]string", (*json.Reader).String)
+		case "controllerPublishSecretRef":
+			r.Once(&seen, 5)
+			if json.Pointer(r, &out.ControllerPublishSecretRef) {
+				readJSON_corev1_SecretReference(r, out.ControllerPublishSecretRef)
+			}
+		case "nodeStageSecretRef":
+			r.Once(&seen, 6)
+			if json.Pointer(r, &out.NodeStageSecretRef) {
+				readJSON_corev1_SecretReference(r, out.NodeStageSecretRef)
+			}
+		case "nodePublishSecretRef":
+			r.Once(&seen, 7)
+			if json.Pointer(r, &out.NodePublishSecretRef) {
+				readJSON_corev1_SecretReference(r, out.NodePublishSecretRef)
+			}
+		case "controllerExpandSecretRef":
+			r.Once(&seen, 8)
+			if json.Pointer(r, &out.ControllerExpandSecretRef) {
+				readJSON_corev1_SecretReference(r, out.ControllerExpandSecretRef)
+			}
+		case "nodeExpandSecretRef":
+			r.Once(&seen, 9)
+			if json.Pointer(r, &out.NodeExpandSecretRef) {
+				readJSON_corev1_SecretReference(r, out.NodeExpandSecretRef)
+			}
 		default:
 			r.Unknown()
 		}
@@ -528,6 +882,65 @@ func readJSON_corev1_Capabilities(r *json.Reader, out *corev1.Capabilities) {
 	}
 }
 
+func appendJSON_corev1_CephFSPersistentVolumeSource(dst []byte, in *corev1.CephFSPersistentVolumeSource) ([]byte, error) {
+	var err error
+	start := len(dst)
+	dst = json.AppendName(dst, `,"monitors":`)
+	dst = json.AppendStrings(dst, in.Monitors)
+	if in.Path != "" {
+		dst = json.AppendStringField(dst, `,"path":`, in.Path)
+	}
+	if in.User != "" {
+		dst = json.AppendStringField(dst, `,"user":`, in.User)
+	}
+	if in.SecretFile != "" {
+		dst = json.AppendStringField(dst, `,"secretFile":`, in.SecretFile)
+	}
+	if in.SecretRef != nil {
+		dst = json.AppendName(dst, `,"secretRef":`)
+		if dst, err = appendJSON_corev1_SecretReference(dst, in.SecretRef); err != nil {
+			return dst, err
+		}
+	}
+	if in.ReadOnly {
+		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
+	}
+	return json.Close(dst, start), nil
+}
+
+func readJSON_corev1_CephFSPersistentVolumeSource(r *json.Reader, out *corev1.CephFSPersistentVolumeSource) {
+	if !r.BeginObject("v1.CephFSPersistentVolumeSource") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.CephFSPersistentVolumeSource") {
+		switch r.Name() {
+		case "monitors":
+			r.Once(&seen, 0)
+			json.ReadSlice(r, &out.Monitors, "[]string", (*json.Reader).String)
+		case "path":
+			r.Once(&seen, 1)
+			r.String(&out.Path)
+		case "user":
+			r.Once(&seen, 2)
+			r.String(&out.User)
+		case "secretFile":
+			r.Once(&seen, 3)
+			r.String(&out.SecretFile)
+		case "secretRef":
+			r.Once(&seen, 4)
+			if json.Pointer(r, &out.SecretRef) {
+				readJSON_corev1_SecretReference(r, out.SecretRef)
+			}
+		case "readOnly":
+			r.Once(&seen, 5)
+			r.Bool(&out.ReadOnly)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
 func appendJSON_corev1_CephFSVolumeSource(dst []byte, in *corev1.CephFSVolumeSource) ([]byte, error) {
 	var err error
 	start := len(dst)
@@ -581,6 +994,52 @@ func readJSON_corev1_CephFSVolumeSource(r *json.Reader, out *corev1.CephFSVolume
 		case "readOnly":
 			r.Once(&seen, 5)
 			r.Bool(&out.ReadOnly)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+func appendJSON_corev1_CinderPersistentVolumeSource(dst []byte, in *corev1.CinderPersistentVolumeSource) ([]byte, error) {
+	var err error
+	start := len(dst)
+	dst = json.AppendStringField(dst, `,"volumeID":`, in.VolumeID)
+	if in.FSType != "" {
+		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
+	}
+	if in.ReadOnly {
+		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
+	}
+	if in.SecretRef != nil {
+		dst = json.AppendName(dst, `,"secretRef":`)
+		if dst, err = appendJSON_corev1_SecretReference(dst, in.SecretRef); err != nil {
+			return dst, err
+		}
+	}
+	return json.Close(dst, start), nil
+}
+
+func readJSON_corev1_CinderPersistentVolumeSource(r *json.Reader, out *corev1.CinderPersistentVolumeSource) {
+	if !r.BeginObject("v1.CinderPersistentVolumeSource") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.CinderPersistentVolumeSource") {
+		switch r.Name() {
+		case "volumeID":
+			r.Once(&seen, 0)
+			r.String(&out.VolumeID)
+		case "fsType":
+			r.Once(&seen, 1)
+			r.String(&out.FSType)
+		case "readOnly":
+			r.Once(&seen, 2)
+			r.Bool(&out.ReadOnly)
+		case "secretRef":
+			r.Once(&seen, 3)
+			if json.Pointer(r, &out.SecretRef) {
+				readJSON_corev1_SecretReference(r, out.SecretRef)
+			}
 		default:
 			r.Unknown()
 		}
@@ -2351,6 +2810,59 @@ func readJSON_corev1_FileKeySelector(r *json.Reader, out *corev1.FileKeySelector
 	}
 }
 
+func appendJSON_corev1_FlexPersistentVolumeSource(dst []byte, in *corev1.FlexPersistentVolumeSource) ([]byte, error) {
+	var err error
+	start := len(dst)
+	dst = json.AppendStringField(dst, `,"driver":`, in.Driver)
+	if in.FSType != "" {
+		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
+	}
+	if in.SecretRef != nil {
+		dst = json.AppendName(dst, `,"secretRef":`)
+		if dst, err = appendJSON_corev1_SecretReference(dst, in.SecretRef); err != nil {
+			return dst, err
+		}
+	}
+	if in.ReadOnly {
+		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
+	}
+	if len(in.Options) > 0 {
+		dst = json.AppendName(dst, `,"options":`)
+		dst = json.AppendStringMap(dst, in.Options)
+	}
+	return json.Close(dst, start), nil
+}
+
+func readJSON_corev1_FlexPersistentVolumeSource(r *json.Reader, out *corev1.FlexPersistentVolumeSource) {
+	if !r.BeginObject("v1.FlexPersistentVolumeSource") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.FlexPersistentVolumeSource") {
+		switch r.Name() {
+		case "driver":
+			r.Once(&seen, 0)
+			r.String(&out.Driver)
+		case "fsType":
+			r.Once(&seen, 1)
+			r.String(&out.FSType)
+		case "secretRef":
+			r.Once(&seen, 2)
+			if json.Pointer(r, &out.SecretRef) {
+				readJSON_corev1_SecretReference(r, out.SecretRef)
+			}
+		case "readOnly":
+			r.Once(&seen, 3)
+			r.Bool(&out.ReadOnly)
+		case "options":
+			r.Once(&seen, 4)
+			json.ReadMap(r, &out.Options, "map[string]string", (*json.Reader).String)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
 func appendJSON_corev1_FlexVolumeSource(dst []byte, in *corev1.FlexVolumeSource) ([]byte, error) {
 	var err error
 	start := len(dst)
@@ -2543,6 +3055,46 @@ func readJSON_corev1_GitRepoVolumeSource(r *json.Reader, out *corev1.GitRepoVolu
 		case "directory":
 			r.Once(&seen, 2)
 			r.String(&out.Directory)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+func appendJSON_corev1_GlusterfsPersistentVolumeSource(dst []byte, in *corev1.GlusterfsPersistentVolumeSource) ([]byte, error) {
+	start := len(dst)
+	dst = json.AppendStringField(dst, `,"endpoints":`, in.EndpointsName)
+	dst = json.AppendStringField(dst, `,"path":`, in.Path)
+	if in.ReadOnly {
+		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
+	}
+	if in.EndpointsNamespace != nil {
+		dst = json.AppendStringField(dst, `,"endpointsNamespace":`, *in.EndpointsNamespace)
+	}
+	return json.Close(dst, start), nil
+}
+
+func readJSON_corev1_GlusterfsPersistentVolumeSource(r *json.Reader, out *corev1.GlusterfsPersistentVolumeSource) {
+	if !r.BeginObject("v1.GlusterfsPersistentVolumeSource") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.GlusterfsPersistentVolumeSource") {
+		switch r.Name() {
+		case "endpoints":
+			r.Once(&seen, 0)
+			r.String(&out.EndpointsName)
+		case "path":
+			r.Once(&seen, 1)
+			r.String(&out.Path)
+		case "readOnly":
+			r.Once(&seen, 2)
+			r.Bool(&out.ReadOnly)
+		case "endpointsNamespace":
+			r.Once(&seen, 3)
+			if json.Pointer(r, &out.EndpointsNamespace) {
+				r.String(out.EndpointsNamespace)
+			}
 		default:
 			r.Unknown()
 		}
@@ -2742,6 +3294,93 @@ func readJSON_corev1_HostPathVolumeSource(r *json.Reader, out *corev1.HostPathVo
 			r.Once(&seen, 1)
 			if json.Pointer(r, &out.Type) {
 				json.ReadString(r, out.Type, "v1.HostPathType")
+			}
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+func appendJSON_corev1_ISCSIPersistentVolumeSource(dst []byte, in *corev1.ISCSIPersistentVolumeSource) ([]byte, error) {
+	var err error
+	start := len(dst)
+	dst = json.AppendStringField(dst, `,"targetPortal":`, in.TargetPortal)
+	dst = json.AppendStringField(dst, `,"iqn":`, in.IQN)
+	dst = json.AppendIntField(dst, `,"lun":`, in.Lun)
+	if in.ISCSIInterface != "" {
+		dst = json.AppendStringField(dst, `,"iscsiInterface":`, in.ISCSIInterface)
+	}
+	if in.FSType != "" {
+		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
+	}
+	if in.ReadOnly {
+		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
+	}
+	if len(in.Portals) > 0 {
+		dst = json.AppendName(dst, `,"portals":`)
+		dst = json.AppendStrings(dst, in.Portals)
+	}
+	if in.DiscoveryCHAPAuth {
+		dst = json.AppendBoolField(dst, `,"chapAuthDiscovery":`, in.DiscoveryCHAPAuth)
+	}
+	if in.SessionCHAPAuth {
+		dst = json.AppendBoolField(dst, `,"chapAuthSession":`, in.SessionCHAPAuth)
+	}
+	if in.SecretRef != nil {
+		dst = json.AppendName(dst, `,"secretRef":`)
+		if dst, err = appendJSON_corev1_SecretReference(dst, in.SecretRef); err != nil {
+			return dst, err
+		}
+	}
+	if in.InitiatorName != nil {
+		dst = json.AppendStringField(dst, `,"initiatorName":`, *in.InitiatorName)
+	}
+	return json.Close(dst, start), nil
+}
+
+func readJSON_corev1_ISCSIPersistentVolumeSource(r *json.Reader, out *corev1.ISCSIPersistentVolumeSource) {
+	if !r.BeginObject("v1.ISCSIPersistentVolumeSource") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.ISCSIPersistentVolumeSource") {
+		switch r.Name() {
+		case "targetPortal":
+			r.Once(&seen, 0)
+			r.String(&out.TargetPortal)
+		case "iqn":
+			r.Once(&seen, 1)
+			r.String(&out.IQN)
+		case "lun":
+			r.Once(&seen, 2)
+			r.Int32(&out.Lun)
+		case "iscsiInterface":
+			r.Once(&seen, 3)
+			r.String(&out.ISCSIInterface)
+		case "fsType":
+			r.Once(&seen, 4)
+			r.String(&out.FSType)
+		case "readOnly":
+			r.Once(&seen, 5)
+			r.Bool(&out.ReadOnly)
+		case "portals":
+			r.Once(&seen, 6)
+			json.ReadSlice(r, &out.Portals, "[]string", (*json.Reader).String)
+		case "chapAuthDiscovery":
+			r.Once(&seen, 7)
+			r.Bool(&out.DiscoveryCHAPAuth)
+		case "chapAuthSession":
+			r.Once(&seen, 8)
+			r.Bool(&out.SessionCHAPAuth)
+		case "secretRef":
+			r.Once(&seen, 9)
+			if json.Pointer(r, &out.SecretRef) {
+				readJSON_corev1_SecretReference(r, out.SecretRef)
+			}
+		case "initiatorName":
+			r.Once(&seen, 10)
+			if json.Pointer(r, &out.InitiatorName) {
+				r.String(out.InitiatorName)
 			}
 		default:
 			r.Unknown()
@@ -3106,6 +3745,64 @@ func readJSON_corev1_LocalObjectReference(r *json.Reader, out *corev1.LocalObjec
 	}
 }
 
+func appendJSON_corev1_LocalVolumeSource(dst []byte, in *corev1.LocalVolumeSource) ([]byte, error) {
+	start := len(dst)
+	dst = json.AppendStringField(dst, `,"path":`, in.Path)
+	if in.FSType != nil {
+		dst = json.AppendStringField(dst, `,"fsType":`, *in.FSType)
+	}
+	return json.Close(dst, start), nil
+}
+
+func readJSON_corev1_LocalVolumeSource(r *json.Reader, out *corev1.LocalVolumeSource) {
+	if !r.BeginObject("v1.LocalVolumeSource") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.LocalVolumeSource") {
+		switch r.Name() {
+		case "path":
+			r.Once(&seen, 0)
+			r.String(&out.Path)
+		case "fsType":
+			r.Once(&seen, 1)
+			if json.Pointer(r, &out.FSType) {
+				r.String(out.FSType)
+			}
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+func appendJSON_corev1_ModifyVolumeStatus(dst []byte, in *corev1.ModifyVolumeStatus) ([]byte, error) {
+	start := len(dst)
+	if in.TargetVolumeAttributesClassName != "" {
+		dst = json.AppendStringField(dst, `,"targetVolumeAttributesClassName":`, in.TargetVolumeAttributesClassName)
+	}
+	dst = json.AppendStringField(dst, `,"status":`, in.Status)
+	return json.Close(dst, start), nil
+}
+
+func readJSON_corev1_ModifyVolumeStatus(r *json.Reader, out *corev1.ModifyVolumeStatus) {
+	if !r.BeginObject("v1.ModifyVolumeStatus") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.ModifyVolumeStatus") {
+		switch r.Name() {
+		case "targetVolumeAttributesClassName":
+			r.Once(&seen, 0)
+			r.String(&out.TargetVolumeAttributesClassName)
+		case "status":
+			r.Once(&seen, 1)
+			json.ReadString(r, &out.Status, "v1.PersistentVolumeClaimModifyVolumeStatus")
+		default:
+			r.Unknown()
+		}
+	}
+}
+
 func appendJSON_corev1_NFSVolumeSource(dst []byte, in *corev1.NFSVolumeSource) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"server":`, in.Server)
@@ -3430,6 +4127,119 @@ func readJSON_corev1_ObjectFieldSelector(r *json.Reader, out *corev1.ObjectField
 	}
 }
 
+func appendJSON_corev1_ObjectReference(dst []byte, in *corev1.ObjectReference) ([]byte, error) {
+	start := len(dst)
+	if in.Kind != "" {
+		dst = json.AppendStringField(dst, `,"kind":`, in.Kind)
+	}
+	if in.Namespace != "" {
+		dst = json.AppendStringField(dst, `,"namespace":`, in.Namespace)
+	}
+	if in.Name != "" {
+		dst = json.AppendStringField(dst, `,"name":`, in.Name)
+	}
+	if in.UID != "" {
+		dst = json.AppendStringField(dst, `,"uid":`, in.UID)
+	}
+	if in.APIVersion != "" {
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.APIVersion)
+	}
+	if in.ResourceVersion != "" {
+		dst = json.AppendStringField(dst, `,"resourceVersion":`, in.ResourceVersion)
+	}
+	if in.FieldPath != "" {
+		dst = json.AppendStringField(dst, `,"fieldPath":`, in.FieldPath)
+	}
+	return json.Close(dst, start), nil
+}
+
+func readJSON_corev1_ObjectReference(r *json.Reader, out *corev1.ObjectReference) {
+	if !r.BeginObject("v1.ObjectReference") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.ObjectReference") {
+		switch r.Name() {
+		case "kind":
+			r.Once(&seen, 0)
+			r.String(&out.Kind)
+		case "namespace":
+			r.Once(&seen, 1)
+			r.String(&out.Namespace)
+		case "name":
+			r.Once(&seen, 2)
+			r.String(&out.Name)
+		case "uid":
+			r.Once(&seen, 3)
+			json.ReadString(r, &out.UID, "types.UID")
+		case "apiVersion":
+			r.Once(&seen, 4)
+			r.String(&out.APIVersion)
+		case "resourceVersion":
+			r.Once(&seen, 5)
+			r.String(&out.ResourceVersion)
+		case "fieldPath":
+			r.Once(&seen, 6)
+			r.String(&out.FieldPath)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+func appendJSON_corev1_PersistentVolumeClaimCondition(dst []byte, in *corev1.PersistentVolumeClaimCondition) ([]byte, error) {
+	var err error
+	start := len(dst)
+	dst = json.AppendStringField(dst, `,"type":`, in.Type)
+	dst = json.AppendStringField(dst, `,"status":`, in.Status)
+	dst = json.AppendName(dst, `,"lastProbeTime":`)
+	if dst, err = apimachinery.AppendJSON_Time(dst, &in.LastProbeTime); err != nil {
+		return dst, err
+	}
+	dst = json.AppendName(dst, `,"lastTransitionTime":`)
+	if dst, err = apimachinery.AppendJSON_Time(dst, &in.LastTransitionTime); err != nil {
+		return dst, err
+	}
+	if in.Reason != "" {
+		dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
+	}
+	if in.Message != "" {
+		dst = json.AppendStringField(dst, `,"message":`, in.Message)
+	}
+	return json.Close(dst, start), nil
+}
+
+func readJSON_corev1_PersistentVolumeClaimCondition(r *json.Reader, out *corev1.PersistentVolumeClaimCondition) {
+	if !r.BeginObject("v1.PersistentVolumeClaimCondition") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.PersistentVolumeClaimCondition") {
+		switch r.Name() {
+		case "type":
+			r.Once(&seen, 0)
+			json.ReadString(r, &out.Type, "v1.PersistentVolumeClaimConditionType")
+		case "status":
+			r.Once(&seen, 1)
+			json.ReadString(r, &out.Status, "v1.ConditionStatus")
+		case "lastProbeTime":
+			r.Once(&seen, 2)
+			apimachinery.ReadJSON_Time(r, &out.LastProbeTime)
+		case "lastTransitionTime":
+			r.Once(&seen, 3)
+			apimachinery.ReadJSON_Time(r, &out.LastTransitionTime)
+		case "reason":
+			r.Once(&seen, 4)
+			r.String(&out.Reason)
+		case "message":
+			r.Once(&seen, 5)
+			r.String(&out.Message)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
 func appendJSON_corev1_PersistentVolumeClaimSpec(dst []byte, in *corev1.PersistentVolumeClaimSpec) ([]byte, error) {
 	var err error
 	start := len(dst)
@@ -3528,6 +4338,106 @@ func readJSON_corev1_PersistentVolumeClaimSpec(r *json.Reader, out *corev1.Persi
 	}
 }
 
+func appendJSON_corev1_PersistentVolumeClaimStatus(dst []byte, in *corev1.PersistentVolumeClaimStatus) ([]byte, error) {
+	var err error
+	start := len(dst)
+	if in.Phase != "" {
+		dst = json.AppendStringField(dst, `,"phase":`, in.Phase)
+	}
+	if len(in.AccessModes) > 0 {
+		dst = json.AppendName(dst, `,"accessModes":`)
+		dst = json.AppendStrings(dst, in.AccessModes)
+	}
+	if len(in.Capacity) > 0 {
+		dst = json.AppendName(dst, `,"capacity":`)
+		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Capacity); err != nil {
+			return dst, err
+		}
+	}
+	if len(in.Conditions) > 0 {
+		dst = json.AppendName(dst, `,"conditions":`)
+		if dst, err = json.AppendSlice(dst, in.Conditions, appendJSON_corev1_PersistentVolumeClaimCondition); err != nil {
+			return dst, err
+		}
+	}
+	if len(in.AllocatedResources) > 0 {
+		dst = json.AppendName(dst, `,"allocatedResources":`)
+		if dst, err = appendJSON_corev1_ResourceList(dst, &in.AllocatedResources); err != nil {
+			return dst, err
+		}
+	}
+	if len(in.AllocatedResourceStatuses) > 0 {
+		dst = json.AppendName(dst, `,"allocatedResourceStatuses":`)
+		dst = json.AppendStringMap(dst, in.AllocatedResourceStatuses)
+	}
+	if in.CurrentVolumeAttributesClassName != nil {
+		dst = json.AppendStringField(dst, `,"currentVolumeAttributesClassName":`, *in.CurrentVolumeAttributesClassName)
+	}
+	if in.ModifyVolumeStatus != nil {
+		dst = json.AppendName(dst, `,"modifyVolumeStatus":`)
+		if dst, err = appendJSON_corev1_ModifyVolumeStatus(dst, in.ModifyVolumeStatus); err != nil {
+			return dst, err
+		}
+	}
+	if in.HealthStatus != nil {
+		dst = json.AppendName(dst, `,"healthStatus":`)
+		if dst, err = appendJSON_corev1_VolumeHealthStatus(dst, in.HealthStatus); err != nil {
+			return dst, err
+		}
+	}
+	return json.Close(dst, start), nil
+}
+
+func readJSON_corev1_PersistentVolumeClaimStatus(r *json.Reader, out *corev1.PersistentVolumeClaimStatus) {
+	if !r.BeginObject("v1.PersistentVolumeClaimStatus") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.PersistentVolumeClaimStatus") {
+		switch r.Name() {
+		case "phase":
+			r.Once(&seen, 0)
+			json.ReadString(r, &out.Phase, "v1.PersistentVolumeClaimPhase")
+		case "accessModes":
+			r.Once(&seen, 1)
+			json.ReadSlice(r, &out.AccessModes, "[]v1.PersistentVolumeAccessMode", func(r *json.Reader, out *corev1.PersistentVolumeAccessMode) {
+				json.ReadString(r, out, "v1.PersistentVolumeAccessMode")
+			})
+		case "capacity":
+			r.Once(&seen, 2)
+			readJSON_corev1_ResourceList(r, &out.Capacity)
+		case "conditions":
+			r.Once(&seen, 3)
+			json.ReadSlice(r, &out.Conditions, "[]v1.PersistentVolumeClaimCondition", readJSON_corev1_PersistentVolumeClaimCondition)
+		case "allocatedResources":
+			r.Once(&seen, 4)
+			readJSON_corev1_ResourceList(r, &out.AllocatedResources)
+		case "allocatedResourceStatuses":
+			r.Once(&seen, 5)
+			json.ReadMap(r, &out.AllocatedResourceStatuses, "map[v1.ResourceName]v1.ClaimResourceStatus", func(r *json.Reader, out *corev1.ClaimResourceStatus) {
+				json.ReadString(r, out, "v1.ClaimResourceStatus")
+			})
+		case "currentVolumeAttributesClassName":
+			r.Once(&seen, 6)
+			if json.Pointer(r, &out.CurrentVolumeAttributesClassName) {
+				r.String(out.CurrentVolumeAttributesClassName)
+			}
+		case "modifyVolumeStatus":
+			r.Once(&seen, 7)
+			if json.Pointer(r, &out.ModifyVolumeStatus) {
+				readJSON_corev1_ModifyVolumeStatus(r, out.ModifyVolumeStatus)
+			}
+		case "healthStatus":
+			r.Once(&seen, 8)
+			if json.Pointer(r, &out.HealthStatus) {
+				readJSON_corev1_VolumeHealthStatus(r, out.HealthStatus)
+			}
+		default:
+			r.Unknown()
+		}
+	}
+}
+
 func appendJSON_corev1_PersistentVolumeClaimTemplate(dst []byte, in *corev1.PersistentVolumeClaimTemplate) ([]byte, error) {
 	var err error
 	start := len(dst)
@@ -3583,6 +4493,412 @@ func readJSON_corev1_PersistentVolumeClaimVolumeSource(r *json.Reader, out *core
 		case "readOnly":
 			r.Once(&seen, 1)
 			r.Bool(&out.ReadOnly)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+func appendJSON_corev1_PersistentVolumeSpec(dst []byte, in *corev1.PersistentVolumeSpec) ([]byte, error) {
+	var err error
+	start := len(dst)
+	if len(in.Capacity) > 0 {
+		dst = json.AppendName(dst, `,"capacity":`)
+		if dst, err = appendJSON_corev1_ResourceList(dst, &in.Capacity); err != nil {
+			return dst, err
+		}
+	}
+	if in.PersistentVolumeSource.GCEPersistentDisk != nil {
+		dst = json.AppendName(dst, `,"gcePersistentDisk":`)
+		if dst, err = appendJSON_corev1_GCEPersistentDiskVolumeSource(dst, in.PersistentVolumeSource.GCEPersistentDisk); err != nil {
+			return dst, err
+		}
+	}
+	if in.PersistentVolumeSource.AWSElasticBlockStore != nil {
+		dst = json.AppendName(dst, `,"awsElasticBlockStore":`)
+		if dst, err = appendJSON_corev1_AWSElasticBlockStoreVolumeSource(dst, in.PersistentVolumeSource.AWSElasticBlockStore); err != nil {
+			return dst, err
+		}
+	}
+	if in.PersistentVolumeSource.HostPath != nil {
+		dst = json.AppendName(dst, `,"hostPath":`)
+		if dst, err = appendJSON_corev1_HostPathVolumeSource(dst, in.PersistentVolumeSource.HostPath); err != nil {
+			return dst, err
+		}
+	}
+	if in.PersistentVolumeSource.Glusterfs != nil {
+		dst = json.AppendName(dst, `,"glusterfs":`)
+		if dst, err = appendJSON_corev1_GlusterfsPersistentVolumeSource(dst, in.PersistentVolumeSource.Glusterfs); err != nil {
+			return dst, err
+		}
+	}
+	if in.PersistentVolumeSource.NFS != nil {
+		dst = json.AppendName(dst, `,"nfs":`)
+		if dst, err = appendJSON_corev1_NFSVolumeSource(dst, in.PersistentVolumeSource.NFS); err != nil {
+			return dst, err
+		}
+	}
+	if in.PersistentVolumeSource.RBD != nil {
+		dst = json.AppendName(dst, `,"rbd":`)
+		if dst, err = appendJSON_corev1_RBDPersistentVolumeSource(dst, in.PersistentVolumeSource.RBD); err != nil {
+			return dst, err
+		}
+	}
+	if in.PersistentVolumeSource.ISCSI != nil {
+		dst = json.AppendName(dst, `,"iscsi":`)
+		if dst, err = appendJSON_corev1_ISCSIPersistentVolumeSource(dst, in.PersistentVolumeSource.ISCSI); err != nil {
+			return dst, err
+		}
+	}
+	if in.PersistentVolumeSource.Cinder != nil {
+		dst = json.AppendName(dst, `,"cinder":`)
+		if dst, err = appendJSON_corev1_CinderPersistentVolumeSource(dst, in.PersistentVolumeSource.Cinder); err != nil {
+			return dst, err
+		}
+	}
+	if in.PersistentVolumeSource.CephFS != nil {
+		dst = json.AppendName(dst, `,"cephfs":`)
+		if dst, err = appendJSON_corev1_CephFSPersistentVolumeSource(dst, in.PersistentVolumeSource.CephFS); err != nil {
+			return dst, err
+		}
+	}
+	if in.PersistentVolumeSource.FC != nil {
+		dst = json.AppendName(dst, `,"fc":`)
+		if dst, err = appendJSON_corev1_FCVolumeSource(dst, in.PersistentVolumeSource.FC); err != nil {
+			return dst, err
+		}
+	}
+	if in.PersistentVolumeSource.Flocker != nil {
+		dst = json.AppendName(dst, `,"flocker":`)
+		if dst, err = appendJSON_corev1_FlockerVolumeSource(dst, in.PersistentVolumeSource.Flocker); err != nil {
+			return dst, err
+		}
+	}
+	if in.PersistentVolumeSource.FlexVolume != nil {
+		dst = json.AppendName(dst, `,"flexVolume":`)
+		if dst, err = appendJSON_corev1_FlexPersistentVolumeSource(dst, in.PersistentVolumeSource.FlexVolume); err != nil {
+			return dst, err
+		}
+	}
+	if in.PersistentVolumeSource.AzureFile != nil {
+		dst = json.AppendName(dst, `,"azureFile":`)
+		if dst, err = appendJSON_corev1_AzureFilePersistentVolumeSource(dst, in.PersistentVolumeSource.AzureFile); err != nil {
+			return dst, err
+		}
+	}
+	if in.PersistentVolumeSource.VsphereVolume != nil {
+		dst = json.AppendName(dst, `,"vsphereVolume":`)
+		if dst, err = appendJSON_corev1_VsphereVirtualDiskVolumeSource(dst, in.PersistentVolumeSource.VsphereVolume); err != nil {
+			return dst, err
+		}
+	}
+	if in.PersistentVolumeSource.Quobyte != nil {
+		dst = json.AppendName(dst, `,"quobyte":`)
+		if dst, err = appendJSON_corev1_QuobyteVolumeSource(dst, in.PersistentVolumeSource.Quobyte); err != nil {
+			return dst, err
+		}
+	}
+	if in.PersistentVolumeSource.AzureDisk != nil {
+		dst = json.AppendName(dst, `,"azureDisk":`)
+		if dst, err = appendJSON_corev1_AzureDiskVolumeSource(dst, in.PersistentVolumeSource.AzureDisk); err != nil {
+			return dst, err
+		}
+	}
+	if in.PersistentVolumeSource.PhotonPersistentDisk != nil {
+		dst = json.AppendName(dst, `,"photonPersistentDisk":`)
+		if dst, err = appendJSON_corev1_PhotonPersistentDiskVolumeSource(dst, in.PersistentVolumeSource.PhotonPersistentDisk); err != nil {
+			return dst, err
+		}
+	}
+	if in.PersistentVolumeSource.PortworxVolume != nil {
+		dst = json.AppendName(dst, `,"portworxVolume":`)
+		if dst, err = appendJSON_corev1_PortworxVolumeSource(dst, in.PersistentVolumeSource.PortworxVolume); err != nil {
+			return dst, err
+		}
+	}
+	if in.PersistentVolumeSource.ScaleIO != nil {
+		dst = json.AppendName(dst, `,"scaleIO":`)
+		if dst, err = appendJSON_corev1_ScaleIOPersistentVolumeSource(dst, in.PersistentVolumeSource.ScaleIO); err != nil {
+			return dst, err
+		}
+	}
+	if in.PersistentVolumeSource.Local != nil {
+		dst = json.AppendName(dst, `,"local":`)
+		if dst, err = appendJSON_corev1_LocalVolumeSource(dst, in.PersistentVolumeSource.Local); err != nil {
+			return dst, err
+		}
+	}
+	if in.PersistentVolumeSource.StorageOS != nil {
+		dst = json.AppendName(dst, `,"storageos":`)
+		if dst, err = appendJSON_corev1_StorageOSPersistentVolumeSource(dst, in.PersistentVolumeSource.StorageOS); err != nil {
+			return dst, err
+		}
+	}
+	if in.PersistentVolumeSource.CSI != nil {
+		dst = json.AppendName(dst, `,"csi":`)
+		if dst, err = appendJSON_corev1_CSIPersistentVolumeSource(dst, in.PersistentVolumeSource.CSI); err != nil {
+			return dst, err
+		}
+	}
+	if len(in.AccessModes) > 0 {
+		dst = json.AppendName(dst, `,"accessModes":`)
+		dst = json.AppendStrings(dst, in.AccessModes)
+	}
+	if in.ClaimRef != nil {
+		dst = json.AppendName(dst, `,"claimRef":`)
+		if dst, err = appendJSON_corev1_ObjectReference(dst, in.ClaimRef); err != nil {
+			return dst, err
+		}
+	}
+	if in.PersistentVolumeReclaimPolicy != "" {
+		dst = json.AppendStringField(dst, `,"persistentVolumeReclaimPolicy":`, in.PersistentVolumeReclaimPolicy)
+	}
+	if in.StorageClassName != "" {
+		dst = json.AppendStringField(dst, `,"storageClassName":`, in.StorageClassName)
+	}
+	if len(in.MountOptions) > 0 {
+		dst = json.AppendName(dst, `,"mountOptions":`)
+		dst = json.AppendStrings(dst, in.MountOptions)
+	}
+	if in.VolumeMode != nil {
+		dst = json.AppendStringField(dst, `,"volumeMode":`, *in.VolumeMode)
+	}
+	if in.NodeAffinity != nil {
+		dst = json.AppendName(dst, `,"nodeAffinity":`)
+		if dst, err = appendJSON_corev1_VolumeNodeAffinity(dst, in.NodeAffinity); err != nil {
+			return dst, err
+		}
+	}
+	if in.VolumeAttributesClassName != nil {
+		dst = json.AppendStringField(dst, `,"volumeAttributesClassName":`, *in.VolumeAttributesClassName)
+	}
+	return json.Close(dst, start), nil
+}
+
+func readJSON_corev1_PersistentVolumeSpec(r *json.Reader, out *corev1.PersistentVolumeSpec) {
+	if !r.BeginObject("v1.PersistentVolumeSpec") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.PersistentVolumeSpec") {
+		switch r.Name() {
+		case "capacity":
+			r.Once(&seen, 0)
+			readJSON_corev1_ResourceList(r, &out.Capacity)
+		case "gcePersistentDisk":
+			r.Once(&seen, 1)
+			if json.Pointer(r, &out.PersistentVolumeSource.GCEPersistentDisk) {
+				readJSON_corev1_GCEPersistentDiskVolumeSource(r, out.PersistentVolumeSource.GCEPersistentDisk)
+			}
+			r.Inside("PersistentVolumeSource")
+		case "awsElasticBlockStore":
+			r.Once(&seen, 2)
+			if json.Pointer(r, &out.PersistentVolumeSource.AWSElasticBlockStore) {
+				readJSON_corev1_AWSElasticBlockStoreVolumeSource(r, out.PersistentVolumeSource.AWSElasticBlockStore)
+			}
+			r.Inside("PersistentVolumeSource")
+		case "hostPath":
+			r.Once(&seen, 3)
+			if json.Pointer(r, &out.PersistentVolumeSource.HostPath) {
+				readJSON_corev1_HostPathVolumeSource(r, out.PersistentVolumeSource.HostPath)
+			}
+			r.Inside("PersistentVolumeSource")
+		case "glusterfs":
+			r.Once(&seen, 4)
+			if json.Pointer(r, &out.PersistentVolumeSource.Glusterfs) {
+				readJSON_corev1_GlusterfsPersistentVolumeSource(r, out.PersistentVolumeSource.Glusterfs)
+			}
+			r.Inside("PersistentVolumeSource")
+		case "nfs":
+			r.Once(&seen, 5)
+			if json.Pointer(r, &out.PersistentVolumeSource.NFS) {
+				readJSON_corev1_NFSVolumeSource(r, out.PersistentVolumeSource.NFS)
+			}
+			r.Inside("PersistentVolumeSource")
+		case "rbd":
+			r.Once(&seen, 6)
+			if json.Pointer(r, &out.PersistentVolumeSource.RBD) {
+				readJSON_corev1_RBDPersistentVolumeSource(r, out.PersistentVolumeSource.RBD)
+			}
+			r.Inside("PersistentVolumeSource")
+		case "iscsi":
+			r.Once(&seen, 7)
+			if json.Pointer(r, &out.PersistentVolumeSource.ISCSI) {
+				readJSON_corev1_ISCSIPersistentVolumeSource(r, out.PersistentVolumeSource.ISCSI)
+			}
+			r.Inside("PersistentVolumeSource")
+		case "cinder":
+			r.Once(&seen, 8)
+			if json.Pointer(r, &out.PersistentVolumeSource.Cinder) {
+				readJSON_corev1_CinderPersistentVolumeSource(r, out.PersistentVolumeSource.Cinder)
+			}
+			r.Inside("PersistentVolumeSource")
+		case "cephfs":
+			r.Once(&seen, 9)
+			if json.Pointer(r, &out.PersistentVolumeSource.CephFS) {
+				readJSON_corev1_CephFSPersistentVolumeSource(r, out.PersistentVolumeSource.CephFS)
+			}
+			r.Inside("PersistentVolumeSource")
+		case "fc":
+			r.Once(&seen, 10)
+			if json.Pointer(r, &out.PersistentVolumeSource.FC) {
+				readJSON_corev1_FCVolumeSource(r, out.PersistentVolumeSource.FC)
+			}
+			r.Inside("PersistentVolumeSource")
+		case "flocker":
+			r.Once(&seen, 11)
+			if json.Pointer(r, &out.PersistentVolumeSource.Flocker) {
+				readJSON_corev1_FlockerVolumeSource(r, out.PersistentVolumeSource.Flocker)
+			}
+			r.Inside("PersistentVolumeSource")
+		case "flexVolume":
+			r.Once(&seen, 12)
+			if json.Pointer(r, &out.PersistentVolumeSource.FlexVolume) {
+				readJSON_corev1_FlexPersistentVolumeSource(r, out.PersistentVolumeSource.FlexVolume)
+			}
+			r.Inside("PersistentVolumeSource")
+		case "azureFile":
+			r.Once(&seen, 13)
+			if json.Pointer(r, &out.PersistentVolumeSource.AzureFile) {
+				readJSON_corev1_AzureFilePersistentVolumeSource(r, out.PersistentVolumeSource.AzureFile)
+			}
+			r.Inside("PersistentVolumeSource")
+		case "vsphereVolume":
+			r.Once(&seen, 14)
+			if json.Pointer(r, &out.PersistentVolumeSource.VsphereVolume) {
+				readJSON_corev1_VsphereVirtualDiskVolumeSource(r, out.PersistentVolumeSource.VsphereVolume)
+			}
+			r.Inside("PersistentVolumeSource")
+		case "quobyte":
+			r.Once(&seen, 15)
+			if json.Pointer(r, &out.PersistentVolumeSource.Quobyte) {
+				readJSON_corev1_QuobyteVolumeSource(r, out.PersistentVolumeSource.Quobyte)
+			}
+			r.Inside("PersistentVolumeSource")
+		case "azureDisk":
+			r.Once(&seen, 16)
+			if json.Pointer(r, &out.PersistentVolumeSource.AzureDisk) {
+				readJSON_corev1_AzureDiskVolumeSource(r, out.PersistentVolumeSource.AzureDisk)
+			}
+			r.Inside("PersistentVolumeSource")
+		case "photonPersistentDisk":
+			r.Once(&seen, 17)
+			if json.Pointer(r, &out.PersistentVolumeSource.PhotonPersistentDisk) {
+				readJSON_corev1_PhotonPersistentDiskVolumeSource(r, out.PersistentVolumeSource.PhotonPersistentDisk)
+			}
+			r.Inside("PersistentVolumeSource")
+		case "portworxVolume":
+			r.Once(&seen, 18)
+			if json.Pointer(r, &out.PersistentVolumeSource.PortworxVolume) {
+				readJSON_corev1_PortworxVolumeSource(r, out.PersistentVolumeSource.PortworxVolume)
+			}
+			r.Inside("PersistentVolumeSource")
+		case "scaleIO":
+			r.Once(&seen, 19)
+			if json.Pointer(r, &out.PersistentVolumeSource.ScaleIO) {
+				readJSON_corev1_ScaleIOPersistentVolumeSource(r, out.PersistentVolumeSource.ScaleIO)
+			}
+			r.Inside("PersistentVolumeSource")
+		case "local":
+			r.Once(&seen, 20)
+			if json.Pointer(r, &out.PersistentVolumeSource.Local) {
+				readJSON_corev1_LocalVolumeSource(r, out.PersistentVolumeSource.Local)
+			}
+			r.Inside("PersistentVolumeSource")
+		case "storageos":
+			r.Once(&seen, 21)
+			if json.Pointer(r, &out.PersistentVolumeSource.StorageOS) {
+				readJSON_corev1_StorageOSPersistentVolumeSource(r, out.PersistentVolumeSource.StorageOS)
+			}
+			r.Inside("PersistentVolumeSource")
+		case "csi":
+			r.Once(&seen, 22)
+			if json.Pointer(r, &out.PersistentVolumeSource.CSI) {
+				readJSON_corev1_CSIPersistentVolumeSource(r, out.PersistentVolumeSource.CSI)
+			}
+			r.Inside("PersistentVolumeSource")
+		case "accessModes":
+			r.Once(&seen, 23)
+			json.ReadSlice(r, &out.AccessModes, "[]v1.PersistentVolumeAccessMode", func(r *json.Reader, out *corev1.PersistentVolumeAccessMode) {
+				json.ReadString(r, out, "v1.PersistentVolumeAccessMode")
+			})
+		case "claimRef":
+			r.Once(&seen, 24)
+			if json.Pointer(r, &out.ClaimRef) {
+				readJSON_corev1_ObjectReference(r, out.ClaimRef)
+			}
+		case "persistentVolumeReclaimPolicy":
+			r.Once(&seen, 25)
+			json.ReadString(r, &out.PersistentVolumeReclaimPolicy, "v1.PersistentVolumeReclaimPolicy")
+		case "storageClassName":
+			r.Once(&seen, 26)
+			r.String(&out.StorageClassName)
+		case "mountOptions":
+			r.Once(&seen, 27)
+			json.ReadSlice(r, &out.MountOptions, "[]string", (*json.Reader).String)
+		case "volumeMode":
+			r.Once(&seen, 28)
+			if json.Pointer(r, &out.VolumeMode) {
+				json.ReadString(r, out.VolumeMode, "v1.PersistentVolumeMode")
+			}
+		case "nodeAffinity":
+			r.Once(&seen, 29)
+			if json.Pointer(r, &out.NodeAffinity) {
+				readJSON_corev1_VolumeNodeAffinity(r, out.NodeAffinity)
+			}
+		case "volumeAttributesClassName":
+			r.Once(&seen, 30)
+			if json.Pointer(r, &out.VolumeAttributesClassName) {
+				r.String(out.VolumeAttributesClassName)
+			}
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+func appendJSON_corev1_PersistentVolumeStatus(dst []byte, in *corev1.PersistentVolumeStatus) ([]byte, error) {
+	var err error
+	start := len(dst)
+	if in.Phase != "" {
+		dst = json.AppendStringField(dst, `,"phase":`, in.Phase)
+	}
+	if in.Message != "" {
+		dst = json.AppendStringField(dst, `,"message":`, in.Message)
+	}
+	if in.Reason != "" {
+		dst = json.AppendStringField(dst, `,"reason":`, in.Reason)
+	}
+	if in.LastPhaseTransitionTime != nil {
+		dst = json.AppendName(dst, `,"lastPhaseTransitionTime":`)
+		if dst, err = apimachinery.AppendJSON_Time(dst, in.LastPhaseTransitionTime); err != nil {
+			return dst, err
+		}
+	}
+	return json.Close(dst, start), nil
+}
+
+func readJSON_corev1_PersistentVolumeStatus(r *json.Reader, out *corev1.PersistentVolumeStatus) {
+	if !r.BeginObject("v1.PersistentVolumeStatus") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.PersistentVolumeStatus") {
+		switch r.Name() {
+		case "phase":
+			r.Once(&seen, 0)
+			json.ReadString(r, &out.Phase, "v1.PersistentVolumePhase")
+		case "message":
+			r.Once(&seen, 1)
+			r.String(&out.Message)
+		case "reason":
+			r.Once(&seen, 2)
+			r.String(&out.Reason)
+		case "lastPhaseTransitionTime":
+			r.Once(&seen, 3)
+			if json.Pointer(r, &out.LastPhaseTransitionTime) {
+				apimachinery.ReadJSON_Time(r, out.LastPhaseTransitionTime)
+			}
 		default:
 			r.Unknown()
 		}
@@ -5208,6 +6524,75 @@ func readJSON_corev1_QuobyteVolumeSource(r *json.Reader, out *corev1.QuobyteVolu
 	}
 }
 
+func appendJSON_corev1_RBDPersistentVolumeSource(dst []byte, in *corev1.RBDPersistentVolumeSource) ([]byte, error) {
+	var err error
+	start := len(dst)
+	dst = json.AppendName(dst, `,"monitors":`)
+	dst = json.AppendStrings(dst, in.CephMonitors)
+	dst = json.AppendStringField(dst, `,"image":`, in.RBDImage)
+	if in.FSType != "" {
+		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
+	}
+	if in.RBDPool != "" {
+		dst = json.AppendStringField(dst, `,"pool":`, in.RBDPool)
+	}
+	if in.RadosUser != "" {
+		dst = json.AppendStringField(dst, `,"user":`, in.RadosUser)
+	}
+	if in.Keyring != "" {
+		dst = json.AppendStringField(dst, `,"keyring":`, in.Keyring)
+	}
+	if in.SecretRef != nil {
+		dst = json.AppendName(dst, `,"secretRef":`)
+		if dst, err = appendJSON_corev1_SecretReference(dst, in.SecretRef); err != nil {
+			return dst, err
+		}
+	}
+	if in.ReadOnly {
+		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
+	}
+	return json.Close(dst, start), nil
+}
+
+func readJSON_corev1_RBDPersistentVolumeSource(r *json.Reader, out *corev1.RBDPersistentVolumeSource) {
+	if !r.BeginObject("v1.RBDPersistentVolumeSource") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.RBDPersistentVolumeSource") {
+		switch r.Name() {
+		case "monitors":
+			r.Once(&seen, 0)
+			json.ReadSlice(r, &out.CephMonitors, "[]string", (*json.Reader).String)
+		case "image":
+			r.Once(&seen, 1)
+			r.String(&out.RBDImage)
+		case "fsType":
+			r.Once(&seen, 2)
+			r.String(&out.FSType)
+		case "pool":
+			r.Once(&seen, 3)
+			r.String(&out.RBDPool)
+		case "user":
+			r.Once(&seen, 4)
+			r.String(&out.RadosUser)
+		case "keyring":
+			r.Once(&seen, 5)
+			r.String(&out.Keyring)
+		case "secretRef":
+			r.Once(&seen, 6)
+			if json.Pointer(r, &out.SecretRef) {
+				readJSON_corev1_SecretReference(r, out.SecretRef)
+			}
+		case "readOnly":
+			r.Once(&seen, 7)
+			r.Bool(&out.ReadOnly)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
 func appendJSON_corev1_RBDVolumeSource(dst []byte, in *corev1.RBDVolumeSource) ([]byte, error) {
 	var err error
 	start := len(dst)
@@ -5669,6 +7054,88 @@ func readJSON_corev1_SELinuxOptions(r *json.Reader, out *corev1.SELinuxOptions) 
 	}
 }
 
+func appendJSON_corev1_ScaleIOPersistentVolumeSource(dst []byte, in *corev1.ScaleIOPersistentVolumeSource) ([]byte, error) {
+	var err error
+	start := len(dst)
+	dst = json.AppendStringField(dst, `,"gateway":`, in.Gateway)
+	dst = json.AppendStringField(dst, `,"system":`, in.System)
+	dst = json.AppendName(dst, `,"secretRef":`)
+	if in.SecretRef == nil {
+		dst = append(dst, `null`...)
+	} else {
+		if dst, err = appendJSON_corev1_SecretReference(dst, in.SecretRef); err != nil {
+			return dst, err
+		}
+	}
+	if in.SSLEnabled {
+		dst = json.AppendBoolField(dst, `,"sslEnabled":`, in.SSLEnabled)
+	}
+	if in.ProtectionDomain != "" {
+		dst = json.AppendStringField(dst, `,"protectionDomain":`, in.ProtectionDomain)
+	}
+	if in.StoragePool != "" {
+		dst = json.AppendStringField(dst, `,"storagePool":`, in.StoragePool)
+	}
+	if in.StorageMode != "" {
+		dst = json.AppendStringField(dst, `,"storageMode":`, in.StorageMode)
+	}
+	if in.VolumeName != "" {
+		dst = json.AppendStringField(dst, `,"volumeName":`, in.VolumeName)
+	}
+	if in.FSType != "" {
+		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
+	}
+	if in.ReadOnly {
+		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
+	}
+	return json.Close(dst, start), nil
+}
+
+func readJSON_corev1_ScaleIOPersistentVolumeSource(r *json.Reader, out *corev1.ScaleIOPersistentVolumeSource) {
+	if !r.BeginObject("v1.ScaleIOPersistentVolumeSource") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.ScaleIOPersistentVolumeSource") {
+		switch r.Name() {
+		case "gateway":
+			r.Once(&seen, 0)
+			r.String(&out.Gateway)
+		case "system":
+			r.Once(&seen, 1)
+			r.String(&out.System)
+		case "secretRef":
+			r.Once(&seen, 2)
+			if json.Pointer(r, &out.SecretRef) {
+				readJSON_corev1_SecretReference(r, out.SecretRef)
+			}
+		case "sslEnabled":
+			r.Once(&seen, 3)
+			r.Bool(&out.SSLEnabled)
+		case "protectionDomain":
+			r.Once(&seen, 4)
+			r.String(&out.ProtectionDomain)
+		case "storagePool":
+			r.Once(&seen, 5)
+			r.String(&out.StoragePool)
+		case "storageMode":
+			r.Once(&seen, 6)
+			r.String(&out.StorageMode)
+		case "volumeName":
+			r.Once(&seen, 7)
+			r.String(&out.VolumeName)
+		case "fsType":
+			r.Once(&seen, 8)
+			r.String(&out.FSType)
+		case "readOnly":
+			r.Once(&seen, 9)
+			r.Bool(&out.ReadOnly)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
 func appendJSON_corev1_ScaleIOVolumeSource(dst []byte, in *corev1.ScaleIOVolumeSource) ([]byte, error) {
 	var err error
 	start := len(dst)
@@ -5888,6 +7355,36 @@ func readJSON_corev1_SecretProjection(r *json.Reader, out *corev1.SecretProjecti
 			if json.Pointer(r, &out.Optional) {
 				r.Bool(out.Optional)
 			}
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+func appendJSON_corev1_SecretReference(dst []byte, in *corev1.SecretReference) ([]byte, error) {
+	start := len(dst)
+	if in.Name != "" {
+		dst = json.AppendStringField(dst, `,"name":`, in.Name)
+	}
+	if in.Namespace != "" {
+		dst = json.AppendStringField(dst, `,"namespace":`, in.Namespace)
+	}
+	return json.Close(dst, start), nil
+}
+
+func readJSON_corev1_SecretReference(r *json.Reader, out *corev1.SecretReference) {
+	if !r.BeginObject("v1.SecretReference") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.SecretReference") {
+		switch r.Name() {
+		case "name":
+			r.Once(&seen, 0)
+			r.String(&out.Name)
+		case "namespace":
+			r.Once(&seen, 1)
+			r.String(&out.Namespace)
 		default:
 			r.Unknown()
 		}
@@ -6142,6 +7639,60 @@ func readJSON_corev1_SleepAction(r *json.Reader, out *corev1.SleepAction) {
 		case "seconds":
 			r.Once(&seen, 0)
 			r.Int64(&out.Seconds)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+func appendJSON_corev1_StorageOSPersistentVolumeSource(dst []byte, in *corev1.StorageOSPersistentVolumeSource) ([]byte, error) {
+	var err error
+	start := len(dst)
+	if in.VolumeName != "" {
+		dst = json.AppendStringField(dst, `,"volumeName":`, in.VolumeName)
+	}
+	if in.VolumeNamespace != "" {
+		dst = json.AppendStringField(dst, `,"volumeNamespace":`, in.VolumeNamespace)
+	}
+	if in.FSType != "" {
+		dst = json.AppendStringField(dst, `,"fsType":`, in.FSType)
+	}
+	if in.ReadOnly {
+		dst = json.AppendBoolField(dst, `,"readOnly":`, in.ReadOnly)
+	}
+	if in.SecretRef != nil {
+		dst = json.AppendName(dst, `,"secretRef":`)
+		if dst, err = appendJSON_corev1_ObjectReference(dst, in.SecretRef); err != nil {
+			return dst, err
+		}
+	}
+	return json.Close(dst, start), nil
+}
+
+func readJSON_corev1_StorageOSPersistentVolumeSource(r *json.Reader, out *corev1.StorageOSPersistentVolumeSource) {
+	if !r.BeginObject("v1.StorageOSPersistentVolumeSource") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.StorageOSPersistentVolumeSource") {
+		switch r.Name() {
+		case "volumeName":
+			r.Once(&seen, 0)
+			r.String(&out.VolumeName)
+		case "volumeNamespace":
+			r.Once(&seen, 1)
+			r.String(&out.VolumeNamespace)
+		case "fsType":
+			r.Once(&seen, 2)
+			r.String(&out.FSType)
+		case "readOnly":
+			r.Once(&seen, 3)
+			r.Bool(&out.ReadOnly)
+		case "secretRef":
+			r.Once(&seen, 4)
+			if json.Pointer(r, &out.SecretRef) {
+				readJSON_corev1_ObjectReference(r, out.SecretRef)
+			}
 		default:
 			r.Unknown()
 		}
@@ -6906,6 +8457,41 @@ func readJSON_corev1_VolumeHealthCondition(r *json.Reader, out *corev1.VolumeHea
 	}
 }
 
+func appendJSON_corev1_VolumeHealthStatus(dst []byte, in *corev1.VolumeHealthStatus) ([]byte, error) {
+	var err error
+	start := len(dst)
+	if len(in.HealthConditions) > 0 {
+		dst = json.AppendName(dst, `,"healthConditions":`)
+		if dst, err = json.AppendSlice(dst, in.HealthConditions, appendJSON_corev1_VolumeHealthCondition); err != nil {
+			return dst, err
+		}
+	}
+	dst = json.AppendName(dst, `,"lastTransitionTime":`)
+	if dst, err = apimachinery.AppendJSON_Time(dst, &in.LastTransitionTime); err != nil {
+		return dst, err
+	}
+	return json.Close(dst, start), nil
+}
+
+func readJSON_corev1_VolumeHealthStatus(r *json.Reader, out *corev1.VolumeHealthStatus) {
+	if !r.BeginObject("v1.VolumeHealthStatus") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.VolumeHealthStatus") {
+		switch r.Name() {
+		case "healthConditions":
+			r.Once(&seen, 0)
+			json.ReadSlice(r, &out.HealthConditions, "[]v1.VolumeHealthCondition", readJSON_corev1_VolumeHealthCondition)
+		case "lastTransitionTime":
+			r.Once(&seen, 1)
+			apimachinery.ReadJSON_Time(r, &out.LastTransitionTime)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
 func appendJSON_corev1_VolumeMount(dst []byte, in *corev1.VolumeMount) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"name":`, in.Name)
@@ -7018,6 +8604,36 @@ func readJSON_corev1_VolumeMountStatus(r *json.Reader, out *corev1.VolumeMountSt
 			r.Once(&seen, 4)
 			if json.Pointer(r, &out.VolumeStatus) {
 				readJSON_corev1_VolumeStatus(r, out.VolumeStatus)
+			}
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+func appendJSON_corev1_VolumeNodeAffinity(dst []byte, in *corev1.VolumeNodeAffinity) ([]byte, error) {
+	var err error
+	start := len(dst)
+	if in.Required != nil {
+		dst = json.AppendName(dst, `,"required":`)
+		if dst, err = appendJSON_corev1_NodeSelector(dst, in.Required); err != nil {
+			return dst, err
+		}
+	}
+	return json.Close(dst, start), nil
+}
+
+func readJSON_corev1_VolumeNodeAffinity(r *json.Reader, out *corev1.VolumeNodeAffinity) {
+	if !r.BeginObject("v1.VolumeNodeAffinity") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.VolumeNodeAffinity") {
+		switch r.Name() {
+		case "required":
+			r.Once(&seen, 0)
+			if json.Pointer(r, &out.Required) {
+				readJSON_corev1_NodeSelector(r, out.Required)
 			}
 		default:
 			r.Unknown()

@@ -227,6 +227,34 @@ const OpenAPISchemas = `{
       }
     }
   },
+  "io.k8s.api.core.v1.AzureFilePersistentVolumeSource": {
+    "description": "AzureFile represents an Azure File Service mount on the host and bind mount to the pod.",
+    "type": "object",
+    "required": [
+      "secretName",
+      "shareName"
+    ],
+    "properties": {
+      "readOnly": {
+        "description": "readOnly defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.",
+        "type": "boolean"
+      },
+      "secretName": {
+        "description": "secretName is the name of secret that contains Azure Storage Account Name and Key",
+        "type": "string",
+        "default": ""
+      },
+      "secretNamespace": {
+        "description": "secretNamespace is the namespace of the secret that contains Azure Storage Account Name and Key default is the same as the Pod",
+        "type": "string"
+      },
+      "shareName": {
+        "description": "shareName is the azure Share Name",
+        "type": "string",
+        "default": ""
+      }
+    }
+  },
   "io.k8s.api.core.v1.AzureFileVolumeSource": {
     "description": "AzureFile represents an Azure File Service mount on the host and bind mount to the pod.",
     "type": "object",
@@ -246,6 +274,81 @@ const OpenAPISchemas = `{
       },
       "shareName": {
         "description": "shareName is the azure share Name",
+        "type": "string",
+        "default": ""
+      }
+    }
+  },
+  "io.k8s.api.core.v1.CSIPersistentVolumeSource": {
+    "description": "Represents storage that is managed by an external CSI volume driver",
+    "type": "object",
+    "required": [
+      "driver",
+      "volumeHandle"
+    ],
+    "properties": {
+      "controllerExpandSecretRef": {
+        "description": "controllerExpandSecretRef is a reference to the secret object containing sensitive information to pass to the CSI driver to complete the CSI ControllerExpandVolume call. This field is optional, and may be empty if no secret is required. If the secret object contains more than one secret, all secrets are passed.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"
+          }
+        ]
+      },
+      "controllerPublishSecretRef": {
+        "description": "controllerPublishSecretRef is a reference to the secret object containing sensitive information to pass to the CSI driver to complete the CSI ControllerPublishVolume and ControllerUnpublishVolume calls. This field is optional, and may be empty if no secret is required. If the secret object contains more than one secret, all secrets are passed.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"
+          }
+        ]
+      },
+      "driver": {
+        "description": "driver is the name of the driver to use for this volume. Required.",
+        "type": "string",
+        "default": ""
+      },
+      "fsType": {
+        "description": "fsType to mount. Must be a filesystem type supported by the host operating system. Ex. \"ext4\", \"xfs\", \"ntfs\".",
+        "type": "string"
+      },
+      "nodeExpandSecretRef": {
+        "description": "nodeExpandSecretRef is a reference to the secret object containing sensitive information to pass to the CSI driver to complete the CSI NodeExpandVolume call. This field is optional, may be omitted if no secret is required. If the secret object contains more than one secret, all secrets are passed.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"
+          }
+        ]
+      },
+      "nodePublishSecretRef": {
+        "description": "nodePublishSecretRef is a reference to the secret object containing sensitive information to pass to the CSI driver to complete the CSI NodePublishVolume and NodeUnpublishVolume calls. This field is optional, and may be empty if no secret is required. If the secret object contains more than one secret, all secrets are passed.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"
+          }
+        ]
+      },
+      "nodeStageSecretRef": {
+        "description": "nodeStageSecretRef is a reference to the secret object containing sensitive information to pass to the CSI driver to complete the CSI NodeStageVolume and NodeStageVolume and NodeUnstageVolume calls. This field is optional, and may be empty if no secret is required. If the secret object contains more than one secret, all secrets are passed.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"
+          }
+        ]
+      },
+      "readOnly": {
+        "description": "readOnly value to pass to ControllerPublishVolumeRequest. Defaults to false (read/write).",
+        "type": "boolean"
+      },
+      "volumeAttributes": {
+        "description": "volumeAttributes of the volume to publish.",
+        "type": "object",
+        "additionalProperties": {
+          "type": "string"
+        }
+      },
+      "volumeHandle": {
+        "description": "volumeHandle is the unique volume name returned by the CSI volume plugin’s CreateVolume to refer to the volume on all subsequent calls. Required.",
         "type": "string",
         "default": ""
       }
@@ -310,6 +413,47 @@ const OpenAPISchemas = `{
       }
     }
   },
+  "io.k8s.api.core.v1.CephFSPersistentVolumeSource": {
+    "description": "Represents a Ceph Filesystem mount that lasts the lifetime of a pod Cephfs volumes do not support ownership management or SELinux relabeling.",
+    "type": "object",
+    "required": [
+      "monitors"
+    ],
+    "properties": {
+      "monitors": {
+        "description": "monitors is Required: Monitors is a collection of Ceph monitors More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it",
+        "type": "array",
+        "items": {
+          "type": "string"
+        },
+        "x-kubernetes-list-type": "atomic"
+      },
+      "path": {
+        "description": "path is Optional: Used as the mounted root, rather than the full Ceph tree, default is /",
+        "type": "string"
+      },
+      "readOnly": {
+        "description": "readOnly is Optional: Defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts. More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it",
+        "type": "boolean"
+      },
+      "secretFile": {
+        "description": "secretFile is Optional: SecretFile is the path to key ring for User, default is /etc/ceph/user.secret More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it",
+        "type": "string"
+      },
+      "secretRef": {
+        "description": "secretRef is Optional: SecretRef is reference to the authentication secret for User, default is empty. More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"
+          }
+        ]
+      },
+      "user": {
+        "description": "user is Optional: User is the rados user name, default is admin More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it",
+        "type": "string"
+      }
+    }
+  },
   "io.k8s.api.core.v1.CephFSVolumeSource": {
     "description": "Represents a Ceph Filesystem mount that lasts the lifetime of a pod Cephfs volumes do not support ownership management or SELinux relabeling.",
     "type": "object",
@@ -348,6 +492,36 @@ const OpenAPISchemas = `{
       "user": {
         "description": "user is optional: User is the rados user name, default is admin More info: https://examples.k8s.io/volumes/cephfs/README.md#how-to-use-it",
         "type": "string"
+      }
+    }
+  },
+  "io.k8s.api.core.v1.CinderPersistentVolumeSource": {
+    "description": "Represents a cinder volume resource in Openstack. A Cinder volume must exist before mounting to a container. The volume must also be in the same region as the kubelet. Cinder volumes support ownership management and SELinux relabeling.",
+    "type": "object",
+    "required": [
+      "volumeID"
+    ],
+    "properties": {
+      "fsType": {
+        "description": "fsType Filesystem type to mount. Must be a filesystem type supported by the host operating system. Examples: \"ext4\", \"xfs\", \"ntfs\". Implicitly inferred to be \"ext4\" if unspecified. More info: https://examples.k8s.io/mysql-cinder-pd/README.md",
+        "type": "string"
+      },
+      "readOnly": {
+        "description": "readOnly is Optional: Defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts. More info: https://examples.k8s.io/mysql-cinder-pd/README.md",
+        "type": "boolean"
+      },
+      "secretRef": {
+        "description": "secretRef is Optional: points to a secret object containing parameters used to connect to OpenStack.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"
+          }
+        ]
+      },
+      "volumeID": {
+        "description": "volumeID used to identify the volume in cinder. More info: https://examples.k8s.io/mysql-cinder-pd/README.md",
+        "type": "string",
+        "default": ""
       }
     }
   },
@@ -1671,6 +1845,43 @@ const OpenAPISchemas = `{
     },
     "x-kubernetes-map-type": "atomic"
   },
+  "io.k8s.api.core.v1.FlexPersistentVolumeSource": {
+    "description": "FlexPersistentVolumeSource represents a generic persistent volume resource that is provisioned/attached using an exec based plugin.",
+    "type": "object",
+    "required": [
+      "driver"
+    ],
+    "properties": {
+      "driver": {
+        "description": "driver is the name of the driver to use for this volume.",
+        "type": "string",
+        "default": ""
+      },
+      "fsType": {
+        "description": "fsType is the Filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. \"ext4\", \"xfs\", \"ntfs\". The default filesystem depends on FlexVolume script.",
+        "type": "string"
+      },
+      "options": {
+        "description": "options is Optional: this field holds extra command options if any.",
+        "type": "object",
+        "additionalProperties": {
+          "type": "string"
+        }
+      },
+      "readOnly": {
+        "description": "readOnly is Optional: defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.",
+        "type": "boolean"
+      },
+      "secretRef": {
+        "description": "secretRef is Optional: SecretRef is reference to the secret object containing sensitive information to pass to the plugin scripts. This may be empty if no secret object is specified. If the secret object contains more than one secret, all secrets are passed to the plugin scripts.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"
+          }
+        ]
+      }
+    }
+  },
   "io.k8s.api.core.v1.FlexVolumeSource": {
     "description": "FlexVolume represents a generic volume resource that is provisioned/attached using an exec based plugin.",
     "type": "object",
@@ -1796,6 +2007,34 @@ const OpenAPISchemas = `{
       "revision": {
         "description": "revision is the commit hash for the specified revision.",
         "type": "string"
+      }
+    }
+  },
+  "io.k8s.api.core.v1.GlusterfsPersistentVolumeSource": {
+    "description": "Represents a Glusterfs mount that lasts the lifetime of a pod. Glusterfs volumes do not support ownership management or SELinux relabeling.",
+    "type": "object",
+    "required": [
+      "endpoints",
+      "path"
+    ],
+    "properties": {
+      "endpoints": {
+        "description": "endpoints is the endpoint name that details Glusterfs topology. More info: https://examples.k8s.io/volumes/glusterfs/README.md#create-a-pod",
+        "type": "string",
+        "default": ""
+      },
+      "endpointsNamespace": {
+        "description": "endpointsNamespace is the namespace that contains Glusterfs endpoint. If this field is empty, the EndpointNamespace defaults to the same namespace as the bound PVC. More info: https://examples.k8s.io/volumes/glusterfs/README.md#create-a-pod",
+        "type": "string"
+      },
+      "path": {
+        "description": "path is the Glusterfs volume path. More info: https://examples.k8s.io/volumes/glusterfs/README.md#create-a-pod",
+        "type": "string",
+        "default": ""
+      },
+      "readOnly": {
+        "description": "readOnly here will force the Glusterfs volume to be mounted with read-only permissions. Defaults to false. More info: https://examples.k8s.io/volumes/glusterfs/README.md#create-a-pod",
+        "type": "boolean"
       }
     }
   },
@@ -1953,6 +2192,74 @@ const OpenAPISchemas = `{
           "FileOrCreate",
           "Socket"
         ]
+      }
+    }
+  },
+  "io.k8s.api.core.v1.ISCSIPersistentVolumeSource": {
+    "description": "ISCSIPersistentVolumeSource represents an ISCSI disk. ISCSI volumes can only be mounted as read/write once. ISCSI volumes support ownership management and SELinux relabeling.",
+    "type": "object",
+    "required": [
+      "iqn",
+      "lun",
+      "targetPortal"
+    ],
+    "properties": {
+      "chapAuthDiscovery": {
+        "description": "chapAuthDiscovery defines whether support iSCSI Discovery CHAP authentication",
+        "type": "boolean"
+      },
+      "chapAuthSession": {
+        "description": "chapAuthSession defines whether support iSCSI Session CHAP authentication",
+        "type": "boolean"
+      },
+      "fsType": {
+        "description": "fsType is the filesystem type of the volume that you want to mount. Tip: Ensure that the filesystem type is supported by the host operating system. Examples: \"ext4\", \"xfs\", \"ntfs\". Implicitly inferred to be \"ext4\" if unspecified. More info: https://kubernetes.io/docs/concepts/storage/volumes#iscsi",
+        "type": "string"
+      },
+      "initiatorName": {
+        "description": "initiatorName is the custom iSCSI Initiator Name. If initiatorName is specified with iscsiInterface simultaneously, new iSCSI interface <target portal>:<volume name> will be created for the connection.",
+        "type": "string"
+      },
+      "iqn": {
+        "description": "iqn is Target iSCSI Qualified Name.",
+        "type": "string",
+        "default": ""
+      },
+      "iscsiInterface": {
+        "description": "iscsiInterface is the interface Name that uses an iSCSI transport. Defaults to 'default' (tcp).",
+        "type": "string",
+        "default": "default"
+      },
+      "lun": {
+        "description": "lun is iSCSI Target Lun number.",
+        "type": "integer",
+        "format": "int32",
+        "default": 0
+      },
+      "portals": {
+        "description": "portals is the iSCSI Target Portal List. The Portal is either an IP or ip_addr:port if the port is other than default (typically TCP ports 860 and 3260).",
+        "type": "array",
+        "items": {
+          "type": "string"
+        },
+        "x-kubernetes-list-type": "atomic"
+      },
+      "readOnly": {
+        "description": "readOnly here will force the ReadOnly setting in VolumeMounts. Defaults to false.",
+        "type": "boolean"
+      },
+      "secretRef": {
+        "description": "secretRef is the CHAP Secret for iSCSI target and initiator authentication",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"
+          }
+        ]
+      },
+      "targetPortal": {
+        "description": "targetPortal is iSCSI Target Portal. The Portal is either an IP or ip_addr:port if the port is other than default (typically TCP ports 860 and 3260).",
+        "type": "string",
+        "default": ""
       }
     }
   },
@@ -2260,6 +2567,47 @@ const OpenAPISchemas = `{
     },
     "x-kubernetes-map-type": "atomic"
   },
+  "io.k8s.api.core.v1.LocalVolumeSource": {
+    "description": "Local represents directly-attached storage with node affinity",
+    "type": "object",
+    "required": [
+      "path"
+    ],
+    "properties": {
+      "fsType": {
+        "description": "fsType is the filesystem type to mount. It applies only when the Path is a block device. Must be a filesystem type supported by the host operating system. Ex. \"ext4\", \"xfs\", \"ntfs\". The default value is to auto-select a filesystem if unspecified.",
+        "type": "string"
+      },
+      "path": {
+        "description": "path of the full path to the volume on the node. It can be either a directory or block device (disk, partition, ...).",
+        "type": "string",
+        "default": ""
+      }
+    }
+  },
+  "io.k8s.api.core.v1.ModifyVolumeStatus": {
+    "description": "ModifyVolumeStatus represents the status object of ControllerModifyVolume operation",
+    "type": "object",
+    "required": [
+      "status"
+    ],
+    "properties": {
+      "status": {
+        "description": "status is the status of the ControllerModifyVolume operation. It can be in any of following states:\n - Pending\n   Pending indicates that the PersistentVolumeClaim cannot be modified due to unmet requirements, such as\n   the specified VolumeAttributesClass not existing.\n - InProgress\n   InProgress indicates that the volume is being modified.\n - Infeasible\n  Infeasible indicates that the request has been rejected as invalid by the CSI driver. To\n\t  resolve the error, a valid VolumeAttributesClass needs to be specified.\nNote: New statuses can be added in the future. Consumers should check for unknown statuses and fail appropriately.\n\nPossible enum values:\n - \u0060\"InProgress\"\u0060 InProgress indicates that the volume is being modified\n - \u0060\"Infeasible\"\u0060 Infeasible indicates that the request has been rejected as invalid by the CSI driver. To resolve the error, a valid VolumeAttributesClass needs to be specified\n - \u0060\"Pending\"\u0060 Pending indicates that the PersistentVolumeClaim cannot be modified due to unmet requirements, such as the specified VolumeAttributesClass not existing",
+        "type": "string",
+        "default": "",
+        "enum": [
+          "InProgress",
+          "Infeasible",
+          "Pending"
+        ]
+      },
+      "targetVolumeAttributesClassName": {
+        "description": "targetVolumeAttributesClassName is the name of the VolumeAttributesClass the PVC currently being reconciled",
+        "type": "string"
+      }
+    }
+  },
   "io.k8s.api.core.v1.NFSVolumeSource": {
     "description": "Represents an NFS mount that lasts the lifetime of a pod. NFS volumes do not support ownership management or SELinux relabeling.",
     "type": "object",
@@ -2503,6 +2851,221 @@ const OpenAPISchemas = `{
     },
     "x-kubernetes-map-type": "atomic"
   },
+  "io.k8s.api.core.v1.ObjectReference": {
+    "description": "ObjectReference contains enough information to let you inspect or modify the referred object.",
+    "type": "object",
+    "properties": {
+      "apiVersion": {
+        "description": "API version of the referent.",
+        "type": "string"
+      },
+      "fieldPath": {
+        "description": "If referring to a piece of an object instead of an entire object, this string should contain a valid JSON/Go field access statement, such as desiredState.manifest.containers[2]. For example, if the object reference is to a container within a pod, this would take on a value like: \"spec.containers{name}\" (where \"name\" refers to the name of the container that triggered the event) or if no container name is specified \"spec.containers[2]\" (container with index 2 in this pod). This syntax is chosen only to have some well-defined way of referencing a part of an object.",
+        "type": "string"
+      },
+      "kind": {
+        "description": "Kind of the referent. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+        "type": "string"
+      },
+      "name": {
+        "description": "Name of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names",
+        "type": "string"
+      },
+      "namespace": {
+        "description": "Namespace of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/",
+        "type": "string"
+      },
+      "resourceVersion": {
+        "description": "Specific resourceVersion to which this reference is made, if any. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#concurrency-control-and-consistency",
+        "type": "string"
+      },
+      "uid": {
+        "description": "UID of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#uids",
+        "type": "string"
+      }
+    },
+    "x-kubernetes-map-type": "atomic"
+  },
+  "io.k8s.api.core.v1.PersistentVolume": {
+    "description": "PersistentVolume (PV) is a storage resource provisioned by an administrator. It is analogous to a node. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes",
+    "type": "object",
+    "properties": {
+      "apiVersion": {
+        "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+        "type": "string"
+      },
+      "kind": {
+        "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+        "type": "string"
+      },
+      "metadata": {
+        "description": "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
+        "default": {},
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+          }
+        ]
+      },
+      "spec": {
+        "description": "spec defines a specification of a persistent volume owned by the cluster. Provisioned by an administrator. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistent-volumes",
+        "default": {},
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.PersistentVolumeSpec"
+          }
+        ]
+      },
+      "status": {
+        "description": "status represents the current information/status for the persistent volume. Populated by the system. Read-only. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistent-volumes",
+        "default": {},
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.PersistentVolumeStatus"
+          }
+        ]
+      }
+    },
+    "x-kubernetes-group-version-kind": [
+      {
+        "group": "",
+        "kind": "PersistentVolume",
+        "version": "v1"
+      }
+    ]
+  },
+  "io.k8s.api.core.v1.PersistentVolumeClaim": {
+    "description": "PersistentVolumeClaim is a user's request for and claim to a persistent volume",
+    "type": "object",
+    "properties": {
+      "apiVersion": {
+        "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+        "type": "string"
+      },
+      "kind": {
+        "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+        "type": "string"
+      },
+      "metadata": {
+        "description": "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
+        "default": {},
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+          }
+        ]
+      },
+      "spec": {
+        "description": "spec defines the desired characteristics of a volume requested by a pod author. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims",
+        "default": {},
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.PersistentVolumeClaimSpec"
+          }
+        ]
+      },
+      "status": {
+        "description": "status represents the current information/status of a persistent volume claim. Read-only. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims",
+        "default": {},
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.PersistentVolumeClaimStatus"
+          }
+        ]
+      }
+    },
+    "x-kubernetes-group-version-kind": [
+      {
+        "group": "",
+        "kind": "PersistentVolumeClaim",
+        "version": "v1"
+      }
+    ]
+  },
+  "io.k8s.api.core.v1.PersistentVolumeClaimCondition": {
+    "description": "PersistentVolumeClaimCondition contains details about state of pvc",
+    "type": "object",
+    "required": [
+      "status",
+      "type"
+    ],
+    "properties": {
+      "lastProbeTime": {
+        "description": "lastProbeTime is the time we probed the condition.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
+          }
+        ]
+      },
+      "lastTransitionTime": {
+        "description": "lastTransitionTime is the time the condition transitioned from one status to another.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
+          }
+        ]
+      },
+      "message": {
+        "description": "message is the human-readable message indicating details about last transition.",
+        "type": "string"
+      },
+      "reason": {
+        "description": "reason is a unique, this should be a short, machine understandable string that gives the reason for condition's last transition. If it reports \"Resizing\" that means the underlying persistent volume is being resized.",
+        "type": "string"
+      },
+      "status": {
+        "description": "Status is the status of the condition. Can be True, False, Unknown. More info: https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/persistent-volume-claim-v1/#:~:text=state%20of%20pvc-,conditions.status,-(string)%2C%20required",
+        "type": "string",
+        "default": ""
+      },
+      "type": {
+        "description": "Type is the type of the condition. More info: https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/persistent-volume-claim-v1/#:~:text=set%20to%20%27ResizeStarted%27.-,PersistentVolumeClaimCondition,-contains%20details%20about",
+        "type": "string",
+        "default": ""
+      }
+    }
+  },
+  "io.k8s.api.core.v1.PersistentVolumeClaimList": {
+    "description": "PersistentVolumeClaimList is a list of PersistentVolumeClaim items.",
+    "type": "object",
+    "required": [
+      "items"
+    ],
+    "properties": {
+      "apiVersion": {
+        "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+        "type": "string"
+      },
+      "items": {
+        "description": "items is a list of persistent volume claims. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/io.k8s.api.core.v1.PersistentVolumeClaim"
+        }
+      },
+      "kind": {
+        "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+        "type": "string"
+      },
+      "metadata": {
+        "description": "Standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+        "default": {},
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
+          }
+        ]
+      }
+    },
+    "x-kubernetes-group-version-kind": [
+      {
+        "group": "",
+        "kind": "PersistentVolumeClaimList",
+        "version": "v1"
+      }
+    ]
+  },
   "io.k8s.api.core.v1.PersistentVolumeClaimSpec": {
     "description": "PersistentVolumeClaimSpec describes the common attributes of storage devices and allows a Source for provider-specific attributes",
     "type": "object",
@@ -2576,6 +3139,97 @@ const OpenAPISchemas = `{
       }
     }
   },
+  "io.k8s.api.core.v1.PersistentVolumeClaimStatus": {
+    "description": "PersistentVolumeClaimStatus is the current status of a persistent volume claim.",
+    "type": "object",
+    "properties": {
+      "accessModes": {
+        "description": "accessModes contains the actual access modes the volume backing the PVC has. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1",
+        "type": "array",
+        "items": {
+          "type": "string",
+          "enum": [
+            "ReadOnlyMany",
+            "ReadWriteMany",
+            "ReadWriteOnce",
+            "ReadWriteOncePod"
+          ]
+        },
+        "x-kubernetes-list-type": "atomic"
+      },
+      "allocatedResourceStatuses": {
+        "description": "allocatedResourceStatuses stores status of resource being resized for the given PVC. Key names follow standard Kubernetes label syntax. Valid values are either:\n\t* Un-prefixed keys:\n\t\t- storage - the capacity of the volume.\n\t* Custom resources must use implementation-defined prefixed names such as \"example.com/my-custom-resource\"\nApart from above values - keys that are unprefixed or have kubernetes.io prefix are considered reserved and hence may not be used.\n\nClaimResourceStatus can be in any of following states:\n\t- ControllerResizeInProgress:\n\t\tState set when resize controller starts resizing the volume in control-plane.\n\t- ControllerResizeFailed:\n\t\tState set when resize has failed in resize controller with a terminal error.\n\t- NodeResizePending:\n\t\tState set when resize controller has finished resizing the volume but further resizing of\n\t\tvolume is needed on the node.\n\t- NodeResizeInProgress:\n\t\tState set when kubelet starts resizing the volume.\n\t- NodeResizeFailed:\n\t\tState set when resizing has failed in kubelet with a terminal error. Transient errors don't set\n\t\tNodeResizeFailed.\nFor example: if expanding a PVC for more capacity - this field can be one of the following states:\n\t- pvc.status.allocatedResourceStatus['storage'] = \"ControllerResizeInProgress\"\n     - pvc.status.allocatedResourceStatus['storage'] = \"ControllerResizeFailed\"\n     - pvc.status.allocatedResourceStatus['storage'] = \"NodeResizePending\"\n     - pvc.status.allocatedResourceStatus['storage'] = \"NodeResizeInProgress\"\n     - pvc.status.allocatedResourceStatus['storage'] = \"NodeResizeFailed\"\nWhen this field is not set, it means that no resize operation is in progress for the given PVC.\n\nA controller that receives PVC update with previously unknown resourceName or ClaimResourceStatus should ignore the update for the purpose it was designed. For example - a controller that only is responsible for resizing capacity of the volume, should ignore PVC updates that change other valid resources associated with PVC.",
+        "type": "object",
+        "additionalProperties": {
+          "type": "string",
+          "enum": [
+            "ControllerResizeInProgress",
+            "ControllerResizeInfeasible",
+            "NodeResizeInProgress",
+            "NodeResizeInfeasible",
+            "NodeResizePending"
+          ]
+        },
+        "x-kubernetes-map-type": "granular"
+      },
+      "allocatedResources": {
+        "description": "allocatedResources tracks the resources allocated to a PVC including its capacity. Key names follow standard Kubernetes label syntax. Valid values are either:\n\t* Un-prefixed keys:\n\t\t- storage - the capacity of the volume.\n\t* Custom resources must use implementation-defined prefixed names such as \"example.com/my-custom-resource\"\nApart from above values - keys that are unprefixed or have kubernetes.io prefix are considered reserved and hence may not be used.\n\nCapacity reported here may be larger than the actual capacity when a volume expansion operation is requested. For storage quota, the larger value from allocatedResources and PVC.spec.resources is used. If allocatedResources is not set, PVC.spec.resources alone is used for quota calculation. If a volume expansion capacity request is lowered, allocatedResources is only lowered if there are no expansion operations in progress and if the actual volume capacity is equal or lower than the requested capacity.\n\nA controller that receives PVC update with previously unknown resourceName should ignore the update for the purpose it was designed. For example - a controller that only is responsible for resizing capacity of the volume, should ignore PVC updates that change other valid resources associated with PVC.",
+        "type": "object",
+        "additionalProperties": {
+          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
+        }
+      },
+      "capacity": {
+        "description": "capacity represents the actual resources of the underlying volume.",
+        "type": "object",
+        "additionalProperties": {
+          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
+        }
+      },
+      "conditions": {
+        "description": "conditions is the current Condition of persistent volume claim. If underlying persistent volume is being resized then the Condition will be set to 'Resizing'.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/io.k8s.api.core.v1.PersistentVolumeClaimCondition"
+        },
+        "x-kubernetes-list-map-keys": [
+          "type"
+        ],
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-patch-merge-key": "type",
+        "x-kubernetes-patch-strategy": "merge"
+      },
+      "currentVolumeAttributesClassName": {
+        "description": "currentVolumeAttributesClassName is the current name of the VolumeAttributesClass the PVC is using. When unset, there is no VolumeAttributeClass applied to this PersistentVolumeClaim",
+        "type": "string"
+      },
+      "healthStatus": {
+        "description": "healthStatus contains the latest controller-reported health information for the volume bound to this claim.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.VolumeHealthStatus"
+          }
+        ]
+      },
+      "modifyVolumeStatus": {
+        "description": "ModifyVolumeStatus represents the status object of ControllerModifyVolume operation. When this is unset, there is no ModifyVolume operation being attempted.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.ModifyVolumeStatus"
+          }
+        ]
+      },
+      "phase": {
+        "description": "phase represents the current phase of PersistentVolumeClaim.\n\nPossible enum values:\n - \u0060\"Bound\"\u0060 used for PersistentVolumeClaims that are bound\n - \u0060\"Lost\"\u0060 used for PersistentVolumeClaims that lost their underlying PersistentVolume. The claim was bound to a PersistentVolume and this volume does not exist any longer and all data on it was lost.\n - \u0060\"Pending\"\u0060 used for PersistentVolumeClaims that are not yet bound",
+        "type": "string",
+        "enum": [
+          "Bound",
+          "Lost",
+          "Pending"
+        ]
+      }
+    }
+  },
   "io.k8s.api.core.v1.PersistentVolumeClaimTemplate": {
     "description": "PersistentVolumeClaimTemplate is used to produce PersistentVolumeClaim objects as part of an EphemeralVolumeSource.",
     "type": "object",
@@ -2618,6 +3272,332 @@ const OpenAPISchemas = `{
       "readOnly": {
         "description": "readOnly Will force the ReadOnly setting in VolumeMounts. Default false.",
         "type": "boolean"
+      }
+    }
+  },
+  "io.k8s.api.core.v1.PersistentVolumeList": {
+    "description": "PersistentVolumeList is a list of PersistentVolume items.",
+    "type": "object",
+    "required": [
+      "items"
+    ],
+    "properties": {
+      "apiVersion": {
+        "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+        "type": "string"
+      },
+      "items": {
+        "description": "items is a list of persistent volumes. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/io.k8s.api.core.v1.PersistentVolume"
+        }
+      },
+      "kind": {
+        "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+        "type": "string"
+      },
+      "metadata": {
+        "description": "Standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+        "default": {},
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
+          }
+        ]
+      }
+    },
+    "x-kubernetes-group-version-kind": [
+      {
+        "group": "",
+        "kind": "PersistentVolumeList",
+        "version": "v1"
+      }
+    ]
+  },
+  "io.k8s.api.core.v1.PersistentVolumeSpec": {
+    "description": "PersistentVolumeSpec is the specification of a persistent volume.",
+    "type": "object",
+    "properties": {
+      "accessModes": {
+        "description": "accessModes contains all ways the volume can be mounted. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes",
+        "type": "array",
+        "items": {
+          "type": "string",
+          "enum": [
+            "ReadOnlyMany",
+            "ReadWriteMany",
+            "ReadWriteOnce",
+            "ReadWriteOncePod"
+          ]
+        },
+        "x-kubernetes-list-type": "atomic"
+      },
+      "awsElasticBlockStore": {
+        "description": "awsElasticBlockStore represents an AWS Disk resource that is attached to a kubelet's host machine and then exposed to the pod. Deprecated: AWSElasticBlockStore is deprecated. All operations for the in-tree awsElasticBlockStore type are redirected to the ebs.csi.aws.com CSI driver. More info: https://kubernetes.io/docs/concepts/storage/volumes#awselasticblockstore",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.AWSElasticBlockStoreVolumeSource"
+          }
+        ]
+      },
+      "azureDisk": {
+        "description": "azureDisk represents an Azure Data Disk mount on the host and bind mount to the pod. Deprecated: AzureDisk is deprecated. All operations for the in-tree azureDisk type are redirected to the disk.csi.azure.com CSI driver.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.AzureDiskVolumeSource"
+          }
+        ]
+      },
+      "azureFile": {
+        "description": "azureFile represents an Azure File Service mount on the host and bind mount to the pod. Deprecated: AzureFile is deprecated. All operations for the in-tree azureFile type are redirected to the file.csi.azure.com CSI driver.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.AzureFilePersistentVolumeSource"
+          }
+        ]
+      },
+      "capacity": {
+        "description": "capacity is the description of the persistent volume's resources and capacity. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#capacity",
+        "type": "object",
+        "additionalProperties": {
+          "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"
+        }
+      },
+      "cephfs": {
+        "description": "cephFS represents a Ceph FS mount on the host that shares a pod's lifetime. Deprecated: CephFS is deprecated and the in-tree cephfs type is no longer supported.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.CephFSPersistentVolumeSource"
+          }
+        ]
+      },
+      "cinder": {
+        "description": "cinder represents a cinder volume attached and mounted on kubelets host machine. Deprecated: Cinder is deprecated. All operations for the in-tree cinder type are redirected to the cinder.csi.openstack.org CSI driver. More info: https://examples.k8s.io/mysql-cinder-pd/README.md",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.CinderPersistentVolumeSource"
+          }
+        ]
+      },
+      "claimRef": {
+        "description": "claimRef is part of a bi-directional binding between PersistentVolume and PersistentVolumeClaim. Expected to be non-nil when bound. claim.VolumeName is the authoritative bind between PV and PVC. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#binding",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.ObjectReference"
+          }
+        ],
+        "x-kubernetes-map-type": "granular"
+      },
+      "csi": {
+        "description": "csi represents storage that is handled by an external CSI driver.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.CSIPersistentVolumeSource"
+          }
+        ]
+      },
+      "fc": {
+        "description": "fc represents a Fibre Channel resource that is attached to a kubelet's host machine and then exposed to the pod.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.FCVolumeSource"
+          }
+        ]
+      },
+      "flexVolume": {
+        "description": "flexVolume represents a generic volume resource that is provisioned/attached using an exec based plugin. Deprecated: FlexVolume is deprecated. Consider using a CSIDriver instead.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.FlexPersistentVolumeSource"
+          }
+        ]
+      },
+      "flocker": {
+        "description": "flocker represents a Flocker volume attached to a kubelet's host machine and exposed to the pod for its usage. This depends on the Flocker control service being running. Deprecated: Flocker is deprecated and the in-tree flocker type is no longer supported.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.FlockerVolumeSource"
+          }
+        ]
+      },
+      "gcePersistentDisk": {
+        "description": "gcePersistentDisk represents a GCE Disk resource that is attached to a kubelet's host machine and then exposed to the pod. Provisioned by an admin. Deprecated: GCEPersistentDisk is deprecated. All operations for the in-tree gcePersistentDisk type are redirected to the pd.csi.storage.gke.io CSI driver. More info: https://kubernetes.io/docs/concepts/storage/volumes#gcepersistentdisk",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.GCEPersistentDiskVolumeSource"
+          }
+        ]
+      },
+      "glusterfs": {
+        "description": "glusterfs represents a Glusterfs volume that is attached to a host and exposed to the pod. Provisioned by an admin. Deprecated: Glusterfs is deprecated and the in-tree glusterfs type is no longer supported. More info: https://examples.k8s.io/volumes/glusterfs/README.md",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.GlusterfsPersistentVolumeSource"
+          }
+        ]
+      },
+      "hostPath": {
+        "description": "hostPath represents a directory on the host. Provisioned by a developer or tester. This is useful for single-node development and testing only! On-host storage is not supported in any way and WILL NOT WORK in a multi-node cluster. More info: https://kubernetes.io/docs/concepts/storage/volumes#hostpath",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.HostPathVolumeSource"
+          }
+        ]
+      },
+      "iscsi": {
+        "description": "iscsi represents an ISCSI Disk resource that is attached to a kubelet's host machine and then exposed to the pod. Provisioned by an admin.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.ISCSIPersistentVolumeSource"
+          }
+        ]
+      },
+      "local": {
+        "description": "local represents directly-attached storage with node affinity",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.LocalVolumeSource"
+          }
+        ]
+      },
+      "mountOptions": {
+        "description": "mountOptions is the list of mount options, e.g. [\"ro\", \"soft\"]. Not validated - mount will simply fail if one is invalid. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes/#mount-options",
+        "type": "array",
+        "items": {
+          "type": "string"
+        },
+        "x-kubernetes-list-type": "atomic"
+      },
+      "nfs": {
+        "description": "nfs represents an NFS mount on the host. Provisioned by an admin. More info: https://kubernetes.io/docs/concepts/storage/volumes#nfs",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.NFSVolumeSource"
+          }
+        ]
+      },
+      "nodeAffinity": {
+        "description": "nodeAffinity defines constraints that limit what nodes this volume can be accessed from. This field influences the scheduling of pods that use this volume. This field is mutable if MutablePVNodeAffinity feature gate is enabled.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.VolumeNodeAffinity"
+          }
+        ]
+      },
+      "persistentVolumeReclaimPolicy": {
+        "description": "persistentVolumeReclaimPolicy defines what happens to a persistent volume when released from its claim. Valid options are Retain (default for manually created PersistentVolumes), Delete (default for dynamically provisioned PersistentVolumes), and Recycle (deprecated). Recycle must be supported by the volume plugin underlying this PersistentVolume. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#reclaiming\n\nPossible enum values:\n - \u0060\"Delete\"\u0060 means the volume will be deleted from Kubernetes on release from its claim. The volume plugin must support Deletion.\n - \u0060\"Recycle\"\u0060 means the volume will be recycled back into the pool of unbound persistent volumes on release from its claim. The volume plugin must support Recycling.\n - \u0060\"Retain\"\u0060 means the volume will be left in its current phase (Released) for manual reclamation by the administrator. The default policy is Retain.",
+        "type": "string",
+        "enum": [
+          "Delete",
+          "Recycle",
+          "Retain"
+        ]
+      },
+      "photonPersistentDisk": {
+        "description": "photonPersistentDisk represents a PhotonController persistent disk attached and mounted on kubelets host machine. Deprecated: PhotonPersistentDisk is deprecated and the in-tree photonPersistentDisk type is no longer supported.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.PhotonPersistentDiskVolumeSource"
+          }
+        ]
+      },
+      "portworxVolume": {
+        "description": "portworxVolume represents a portworx volume attached and mounted on kubelets host machine. Deprecated: PortworxVolume is deprecated. All operations for the in-tree portworxVolume type are redirected to the pxd.portworx.com CSI driver.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.PortworxVolumeSource"
+          }
+        ]
+      },
+      "quobyte": {
+        "description": "quobyte represents a Quobyte mount on the host that shares a pod's lifetime. Deprecated: Quobyte is deprecated and the in-tree quobyte type is no longer supported.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.QuobyteVolumeSource"
+          }
+        ]
+      },
+      "rbd": {
+        "description": "rbd represents a Rados Block Device mount on the host that shares a pod's lifetime. Deprecated: RBD is deprecated and the in-tree rbd type is no longer supported. More info: https://examples.k8s.io/volumes/rbd/README.md",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.RBDPersistentVolumeSource"
+          }
+        ]
+      },
+      "scaleIO": {
+        "description": "scaleIO represents a ScaleIO persistent volume attached and mounted on Kubernetes nodes. Deprecated: ScaleIO is deprecated and the in-tree scaleIO type is no longer supported.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.ScaleIOPersistentVolumeSource"
+          }
+        ]
+      },
+      "storageClassName": {
+        "description": "storageClassName is the name of StorageClass to which this persistent volume belongs. Empty value means that this volume does not belong to any StorageClass.",
+        "type": "string"
+      },
+      "storageos": {
+        "description": "storageOS represents a StorageOS volume that is attached to the kubelet's host machine and mounted into the pod. Deprecated: StorageOS is deprecated and the in-tree storageos type is no longer supported. More info: https://examples.k8s.io/volumes/storageos/README.md",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.StorageOSPersistentVolumeSource"
+          }
+        ]
+      },
+      "volumeAttributesClassName": {
+        "description": "Name of VolumeAttributesClass to which this persistent volume belongs. Empty value is not allowed. When this field is not set, it indicates that this volume does not belong to any VolumeAttributesClass. This field is mutable and can be changed by the CSI driver after a volume has been updated successfully to a new class. For an unbound PersistentVolume, the volumeAttributesClassName will be matched with unbound PersistentVolumeClaims during the binding process.",
+        "type": "string"
+      },
+      "volumeMode": {
+        "description": "volumeMode defines if a volume is intended to be used with a formatted filesystem or to remain in raw block state. Value of Filesystem is implied when not included in spec.\n\nPossible enum values:\n - \u0060\"Block\"\u0060 means the volume will not be formatted with a filesystem and will remain a raw block device.\n - \u0060\"Filesystem\"\u0060 means the volume will be or is formatted with a filesystem.",
+        "type": "string",
+        "enum": [
+          "Block",
+          "Filesystem"
+        ]
+      },
+      "vsphereVolume": {
+        "description": "vsphereVolume represents a vSphere volume attached and mounted on kubelets host machine. Deprecated: VsphereVolume is deprecated. All operations for the in-tree vsphereVolume type are redirected to the csi.vsphere.vmware.com CSI driver.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.VsphereVirtualDiskVolumeSource"
+          }
+        ]
+      }
+    }
+  },
+  "io.k8s.api.core.v1.PersistentVolumeStatus": {
+    "description": "PersistentVolumeStatus is the current status of a persistent volume.",
+    "type": "object",
+    "properties": {
+      "lastPhaseTransitionTime": {
+        "description": "lastPhaseTransitionTime is the time the phase transitioned from one to another and automatically resets to current time everytime a volume phase transitions.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
+          }
+        ]
+      },
+      "message": {
+        "description": "message is a human-readable message indicating details about why the volume is in this state.",
+        "type": "string"
+      },
+      "phase": {
+        "description": "phase indicates if a volume is available, bound to a claim, or released by a claim. More info: https://kubernetes.io/docs/concepts/storage/persistent-volumes#phase\n\nPossible enum values:\n - \u0060\"Available\"\u0060 used for PersistentVolumes that are not yet bound Available volumes are held by the binder and matched to PersistentVolumeClaims\n - \u0060\"Bound\"\u0060 used for PersistentVolumes that are bound\n - \u0060\"Failed\"\u0060 used for PersistentVolumes that failed to be correctly recycled or deleted after being released from a claim\n - \u0060\"Pending\"\u0060 used for PersistentVolumes that are not available\n - \u0060\"Released\"\u0060 used for PersistentVolumes where the bound PersistentVolumeClaim was deleted released volumes must be recycled before becoming available again this phase is used by the persistent volume claim binder to signal to another process to reclaim the resource",
+        "type": "string",
+        "enum": [
+          "Available",
+          "Bound",
+          "Failed",
+          "Pending",
+          "Released"
+        ]
+      },
+      "reason": {
+        "description": "reason is a brief CamelCase string that describes any failure and is meant for machine parsing and tidy display in the CLI.",
+        "type": "string"
       }
     }
   },
@@ -3944,6 +4924,60 @@ const OpenAPISchemas = `{
       }
     }
   },
+  "io.k8s.api.core.v1.RBDPersistentVolumeSource": {
+    "description": "Represents a Rados Block Device mount that lasts the lifetime of a pod. RBD volumes support ownership management and SELinux relabeling.",
+    "type": "object",
+    "required": [
+      "image",
+      "monitors"
+    ],
+    "properties": {
+      "fsType": {
+        "description": "fsType is the filesystem type of the volume that you want to mount. Tip: Ensure that the filesystem type is supported by the host operating system. Examples: \"ext4\", \"xfs\", \"ntfs\". Implicitly inferred to be \"ext4\" if unspecified. More info: https://kubernetes.io/docs/concepts/storage/volumes#rbd",
+        "type": "string"
+      },
+      "image": {
+        "description": "image is the rados image name. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
+        "type": "string",
+        "default": ""
+      },
+      "keyring": {
+        "description": "keyring is the path to key ring for RBDUser. Default is /etc/ceph/keyring. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
+        "type": "string",
+        "default": "/etc/ceph/keyring"
+      },
+      "monitors": {
+        "description": "monitors is a collection of Ceph monitors. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
+        "type": "array",
+        "items": {
+          "type": "string"
+        },
+        "x-kubernetes-list-type": "atomic"
+      },
+      "pool": {
+        "description": "pool is the rados pool name. Default is rbd. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
+        "type": "string",
+        "default": "rbd"
+      },
+      "readOnly": {
+        "description": "readOnly here will force the ReadOnly setting in VolumeMounts. Defaults to false. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
+        "type": "boolean"
+      },
+      "secretRef": {
+        "description": "secretRef is name of the authentication secret for RBDUser. If provided overrides keyring. Default is nil. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"
+          }
+        ]
+      },
+      "user": {
+        "description": "user is the rados user name. Default is admin. More info: https://examples.k8s.io/volumes/rbd/README.md#how-to-use-it",
+        "type": "string",
+        "default": "admin"
+      }
+    }
+  },
   "io.k8s.api.core.v1.RBDVolumeSource": {
     "description": "Represents a Rados Block Device mount that lasts the lifetime of a pod. RBD volumes support ownership management and SELinux relabeling.",
     "type": "object",
@@ -4358,6 +5392,65 @@ const OpenAPISchemas = `{
       }
     }
   },
+  "io.k8s.api.core.v1.ScaleIOPersistentVolumeSource": {
+    "description": "ScaleIOPersistentVolumeSource represents a persistent ScaleIO volume",
+    "type": "object",
+    "required": [
+      "gateway",
+      "secretRef",
+      "system"
+    ],
+    "properties": {
+      "fsType": {
+        "description": "fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. \"ext4\", \"xfs\", \"ntfs\". Default is \"xfs\"",
+        "type": "string",
+        "default": "xfs"
+      },
+      "gateway": {
+        "description": "gateway is the host address of the ScaleIO API Gateway.",
+        "type": "string",
+        "default": ""
+      },
+      "protectionDomain": {
+        "description": "protectionDomain is the name of the ScaleIO Protection Domain for the configured storage.",
+        "type": "string"
+      },
+      "readOnly": {
+        "description": "readOnly defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.",
+        "type": "boolean"
+      },
+      "secretRef": {
+        "description": "secretRef references to the secret for ScaleIO user and other sensitive information. If this is not provided, Login operation will fail.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.SecretReference"
+          }
+        ]
+      },
+      "sslEnabled": {
+        "description": "sslEnabled is the flag to enable/disable SSL communication with Gateway, default false",
+        "type": "boolean"
+      },
+      "storageMode": {
+        "description": "storageMode indicates whether the storage for a volume should be ThickProvisioned or ThinProvisioned. Default is ThinProvisioned.",
+        "type": "string",
+        "default": "ThinProvisioned"
+      },
+      "storagePool": {
+        "description": "storagePool is the ScaleIO Storage Pool associated with the protection domain.",
+        "type": "string"
+      },
+      "system": {
+        "description": "system is the name of the storage system as configured in ScaleIO.",
+        "type": "string",
+        "default": ""
+      },
+      "volumeName": {
+        "description": "volumeName is the name of a volume already created in the ScaleIO system that is associated with this volume source.",
+        "type": "string"
+      }
+    }
+  },
   "io.k8s.api.core.v1.ScaleIOVolumeSource": {
     "description": "ScaleIOVolumeSource represents a persistent ScaleIO volume",
     "type": "object",
@@ -4509,6 +5602,21 @@ const OpenAPISchemas = `{
         "type": "boolean"
       }
     }
+  },
+  "io.k8s.api.core.v1.SecretReference": {
+    "description": "SecretReference represents a Secret Reference. It has enough information to retrieve secret in any namespace",
+    "type": "object",
+    "properties": {
+      "name": {
+        "description": "name is unique within a namespace to reference a secret resource.",
+        "type": "string"
+      },
+      "namespace": {
+        "description": "namespace defines the space within which the secret name must be unique.",
+        "type": "string"
+      }
+    },
+    "x-kubernetes-map-type": "atomic"
   },
   "io.k8s.api.core.v1.SecretVolumeSource": {
     "description": "Adapts a Secret into a volume.\n\nThe contents of the target Secret's Data field will be presented in a volume as files using the keys in the Data field as the file names. Secret volumes support ownership management and SELinux relabeling.",
@@ -4662,6 +5770,36 @@ const OpenAPISchemas = `{
         "type": "integer",
         "format": "int64",
         "default": 0
+      }
+    }
+  },
+  "io.k8s.api.core.v1.StorageOSPersistentVolumeSource": {
+    "description": "Represents a StorageOS persistent volume resource.",
+    "type": "object",
+    "properties": {
+      "fsType": {
+        "description": "fsType is the filesystem type to mount. Must be a filesystem type supported by the host operating system. Ex. \"ext4\", \"xfs\", \"ntfs\". Implicitly inferred to be \"ext4\" if unspecified.",
+        "type": "string"
+      },
+      "readOnly": {
+        "description": "readOnly defaults to false (read/write). ReadOnly here will force the ReadOnly setting in VolumeMounts.",
+        "type": "boolean"
+      },
+      "secretRef": {
+        "description": "secretRef specifies the secret to use for obtaining the StorageOS API credentials.  If not specified, default values will be attempted.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.ObjectReference"
+          }
+        ]
+      },
+      "volumeName": {
+        "description": "volumeName is the human-readable name of the StorageOS volume.  Volume names are only unique within a namespace.",
+        "type": "string"
+      },
+      "volumeNamespace": {
+        "description": "volumeNamespace specifies the scope of the volume within StorageOS.  If no namespace is specified then the Pod's namespace will be used.  This allows the Kubernetes name scoping to be mirrored within StorageOS for tighter integration. Set VolumeName to any name to override the default behaviour. Set to \"default\" if you are not using namespaces within StorageOS. Namespaces that do not pre-exist within StorageOS will be created.",
+        "type": "string"
       }
     }
   },
@@ -5200,6 +6338,35 @@ const OpenAPISchemas = `{
       }
     }
   },
+  "io.k8s.api.core.v1.VolumeHealthStatus": {
+    "description": "VolumeHealthStatus contains health information for a volume reported by the CSI controller plugin.",
+    "type": "object",
+    "properties": {
+      "healthConditions": {
+        "description": "conditions is the set of adverse conditions reported by the CSI controller plugin. An empty list means no adverse condition. At most 16 conditions may be reported.",
+        "type": "array",
+        "maxItems": 16,
+        "items": {
+          "$ref": "#/components/schemas/io.k8s.api.core.v1.VolumeHealthCondition"
+        },
+        "x-kubernetes-list-map-keys": [
+          "status",
+          "reason"
+        ],
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-patch-merge-key": "status",
+        "x-kubernetes-patch-strategy": "merge"
+      },
+      "lastTransitionTime": {
+        "description": "lastTransitionTime is when the current set of conditions first appeared.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"
+          }
+        ]
+      }
+    }
+  },
   "io.k8s.api.core.v1.VolumeMount": {
     "description": "VolumeMount describes a mounting of a Volume within a container.",
     "type": "object",
@@ -5284,6 +6451,20 @@ const OpenAPISchemas = `{
         "allOf": [
           {
             "$ref": "#/components/schemas/io.k8s.api.core.v1.VolumeStatus"
+          }
+        ]
+      }
+    }
+  },
+  "io.k8s.api.core.v1.VolumeNodeAffinity": {
+    "description": "VolumeNodeAffinity defines constraints that limit what nodes this volume can be accessed from.",
+    "type": "object",
+    "properties": {
+      "required": {
+        "description": "required specifies hard node constraints that must be met.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.NodeSelector"
           }
         ]
       }
