@@ -6,6 +6,7 @@ toolchain go1.26.10
 
 require (
 	github.com/bufbuild/protocompile v0.14.1
+	github.com/coder/websocket v1.8.15
 	github.com/coreos/go-oidc/v3 v3.21.0
 	github.com/google/gnostic-models v0.7.0
 	github.com/google/go-cmp v0.7.0
