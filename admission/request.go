@@ -40,6 +40,8 @@ type Request struct {
 
 	// Forms knows the versions of Object and Old.
 	Forms Forms
+	// Attempt is the one that Charge is asked for.
+	Attempt *Attempt
 }
 
 // Forms turns objects of a request into what clients see of them, and back.

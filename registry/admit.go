@@ -34,6 +34,7 @@ func (e *endpoint[T]) asked(r *admission.Request) *admission.Request {
 	if !e.admission.Wants(r) {
 		return nil
 	}
+	r.Attempt = new(admission.Attempt)
 	return r
 }
 
@@ -65,33 +66,31 @@ func (e *endpoint[T]) mutate(ctx context.Context, r *admission.Request, obj T, o
 	return next, nil
 }
 
-// admit asks whether obj may be written, and what is to be written with it.
-func (e *endpoint[T]) admit(ctx context.Context, r *admission.Request, obj T, old *T) ([]storage.Op, error) {
+// admit asks whether obj may be written.
+func (e *endpoint[T]) admit(ctx context.Context, r *admission.Request, obj T, old *T) error {
 	if r == nil {
-		return nil, nil
+		return nil
 	}
 	one := about(r, &obj, old)
 	one.Name = runtime.Meta(obj).Name
-	if err := e.admission.Validate(ctx, one); err != nil {
-		return nil, err
-	}
-	return e.admission.Charge(ctx, one)
+	return e.admission.Validate(ctx, one)
 }
 
-// admitDelete asks whether an entry may be deleted. One that can't be read is nobody's concern.
-func (e *endpoint[T]) admitDelete(ctx context.Context, r *admission.Request, current storage.Entry) error {
+// admitDelete asks whether an entry may be deleted, and returns what it holds. To delete one that can't be read, for which
+// that is nil, is judged by nobody; but it is charged.
+func (e *endpoint[T]) admitDelete(ctx context.Context, r *admission.Request, current storage.Entry) (old *T, err error) {
 	if r == nil || current.Err != nil {
-		return nil
+		return nil, nil
 	}
-	old, err := e.decodeHub(current)
+	hub, err := e.decodeHub(current)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	one := about(r, nil, &old)
+	one := about(r, nil, &hub)
 	if err := e.admission.Mutate(ctx, one); err != nil {
-		return err
+		return nil, err
 	}
-	return e.admission.Validate(ctx, one)
+	return &hub, e.admission.Validate(ctx, one)
 }
 
 // forms shows admission the versions of an endpoint's objects.

@@ -96,32 +96,17 @@ func (e *endpoint[T]) createNamed(ctx context.Context, request *admission.Reques
 		strategy.Canonicalize(hub)
 	}
 
-	// Validating admission, and what it writes with the object.
-	with, err := e.admit(ctx, request, hub, nil)
-	if err != nil {
+	// Validating admission.
+	if err := e.admit(ctx, request, hub, nil); err != nil {
 		return nil, err
 	}
 
-	// To the storage version, default there, encode.
+	// What admission writes with the object, encode, put.
 	key, err := e.key(rest.Name{Namespace: meta.Namespace, Name: meta.Name})
 	if err != nil {
 		return nil, err
 	}
-	value, err := e.encodeHub(hub)
-	if err != nil {
-		return nil, err
-	}
-
-	// Put.
-	entry, err := e.put(ctx, key, value, with, opts)
-	if tooLarge(err) && len(meta.ManagedFields) > 0 {
-		// Rather nobody's fields than no object.
-		meta.ManagedFields = nil
-		if value, err = e.encodeHub(hub); err != nil {
-			return nil, err
-		}
-		entry, err = e.put(ctx, key, value, with, opts)
-	}
+	entry, err := e.putCharged(ctx, request, key, hub, opts)
 	if err != nil {
 		return nil, e.createError(ctx, key, meta.Name, err)
 	}

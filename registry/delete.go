@@ -53,22 +53,26 @@ func (e *endpoint[T]) Delete(ctx context.Context, name rest.Name, opts metav1.De
 
 // remove deletes the entry at key if nothing speaks against it.
 func (e *endpoint[T]) remove(ctx context.Context, key, name string, request *admission.Request, opts metav1.DeleteOptions, dryRun bool) (uid types.UID, err error) {
-	check := func(current storage.Entry) error {
+	check := func(current storage.Entry) ([]storage.Op, error) {
 		meta, err := e.mayDelete(current, name, opts)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if err := e.admitDelete(ctx, request, current); err != nil {
-			return err
+		old, err := e.admitDelete(ctx, request, current)
+		if err != nil {
+			return nil, err
 		}
 		// The strings of meta are as good as the entry; a copy is good for ever.
 		uid = types.UID(strings.Clone(meta.UID))
-		kept, err := e.kept(current, meta)
-		if err == nil && kept {
-			return errFinalizers
+		switch kept, err := e.kept(current, meta); {
+		case err != nil:
+			return nil, err
+		case kept:
+			return nil, errFinalizers
 		}
-		return err
+		return e.charge(ctx, request, nil, old)
 	}
+	defer func() { request.Over(err) }()
 	if !dryRun {
 		_, err = e.backend.Delete(ctx, key, check)
 		return uid, err
@@ -78,7 +82,7 @@ func (e *endpoint[T]) remove(ctx context.Context, key, name string, request *adm
 		current, err = storage.Entry{Key: key, Err: err}, nil
 	}
 	if err == nil {
-		err = check(current)
+		_, err = check(current)
 	}
 	return uid, err
 }

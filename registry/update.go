@@ -50,6 +50,7 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 	}
 
 	by, request := author{manager: opts.FieldManager}, e.request(admission.Update, name, &opts, opts.DryRun)
+	defer func() { request.Over(err) }()
 	for {
 		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), func(current storage.Entry) ([]byte, []storage.Op, error) {
 			old, err := e.decodeHub(current)
@@ -73,6 +74,7 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 		if storage.CodeOf(err) != storage.CodeNotFound || e.subresource != "" || !strategyWants(e.def.Strategy.AllowCreateOnUpdate, false) {
 			return nil, false, statusOf(err, "update", e.resource, name.Name)
 		}
+		request.Over(err)
 		view, err := e.createByUpdate(ctx, name, e.deepCopy(hub), opts)
 		if apierrors.IsAlreadyExists(err) {
 			continue // somebody else has created it meanwhile, so it can be updated
@@ -116,10 +118,18 @@ func (e *endpoint[T]) replace(ctx context.Context, request *admission.Request, h
 		strategy.Canonicalize(hub)
 	}
 
-	// Validating admission, and what it writes with the object.
-	with, err := e.admit(ctx, request, hub, &old)
-	if err != nil {
+	// Validating admission, and what it writes with the object. Of an object that is being deleted and has lost its last
+	// finalizer nothing is written any more.
+	if err := e.admit(ctx, request, hub, &old); err != nil {
 		return nil, nil, err
+	}
+	finished := oldMeta.DeletionTimestamp != nil && len(meta.Finalizers) == 0 && !e.held(hub)
+	var with []storage.Op
+	if !finished {
+		var err error
+		if with, err = e.charge(ctx, request, &hub, &old); err != nil {
+			return nil, nil, err
+		}
 	}
 
 	// To the storage version, default there, encode; with the next generation if more than metadata and status changed.
@@ -148,9 +158,11 @@ func (e *endpoint[T]) replace(ctx context.Context, request *admission.Request, h
 		}
 	}
 
-	// The last finalizer of an object that is being deleted is gone: nothing is to be written any more.
-	if oldMeta.DeletionTimestamp != nil && len(meta.Finalizers) == 0 && !e.held(hub) {
-		return nil, nil, &finishedError{value: value, current: current}
+	if finished {
+		request.Over(errFinished) // of an earlier attempt, that may have been charged
+		gone := &finishedError{value: value, current: current}
+		gone.charge, gone.over = e.chargeFinished(old)
+		return nil, nil, gone
 	}
 	// The store writes nothing for the very same value.
 	if bytes.Equal(value, current.Value) {

@@ -13,9 +13,13 @@ import (
 type finishedError struct {
 	value   []byte // what would have been written
 	current storage.Entry
+	charge  func(context.Context) ([]storage.Op, error) // what is written with the removal
+	over    func(error)                                 // is called after it
 }
 
-func (*finishedError) Error() string { return "the object is finished" }
+var errFinished = errors.New("the object is finished")
+
+func (*finishedError) Error() string { return errFinished.Error() }
 
 // write runs try against the current entry until its value is written, or removes the entry if try says so; a dry run
 // does neither. The entry that it returns is what the client gets to see.
@@ -28,7 +32,8 @@ func (s *Store[T]) write(ctx context.Context, key string, dryRun bool, try stora
 		}
 		current := finished.current
 		if !dryRun {
-			_, err := s.backend.Delete(ctx, key, sameRevision(current))
+			_, err := s.backend.Delete(ctx, key, finished.check(ctx))
+			finished.over(err)
 			if errors.Is(err, errRevisionMoved) {
 				continue
 			}
@@ -61,12 +66,12 @@ func (s *Store[T]) writeOnce(ctx context.Context, key string, dryRun bool, try s
 
 var errRevisionMoved = errors.New("the entry is no longer at the expected revision")
 
-// sameRevision allows the deletion of one version only.
-func sameRevision(want storage.Entry) storage.CheckDelete {
-	return func(current storage.Entry) error {
-		if current.Revision != want.Revision {
-			return errRevisionMoved
+// check allows the deletion of the one version that is finished.
+func (f *finishedError) check(ctx context.Context) storage.CheckDelete {
+	return func(current storage.Entry) ([]storage.Op, error) {
+		if current.Revision != f.current.Revision {
+			return nil, errRevisionMoved
 		}
-		return nil
+		return f.charge(ctx)
 	}
 }

@@ -120,7 +120,7 @@ func CheckOps(op, key string, with []Op) error {
 		if err := CheckKey(op, with[i].Key); err != nil {
 			return err
 		}
-		if with[i].Expected < 0 {
+		if with[i].Expected < 0 || with[i].Expected == 0 && with[i].Act == Remove {
 			return invalid(op, with[i].Key, fmt.Errorf("operation expects revision %d", with[i].Expected))
 		}
 		same := with[i].Key == key
@@ -132,6 +132,14 @@ func CheckOps(op, key string, with []Op) error {
 		}
 	}
 	return nil
+}
+
+// CheckDeleteOps is CheckOps for the operations that go with a deletion, which has no Lifetime.
+func CheckDeleteOps(key string, with []Op) error {
+	if lifetime, _ := SplitOps(with); lifetime != 0 {
+		return invalid("delete", key, errors.New("a deletion has no lifetime"))
+	}
+	return CheckOps("delete", key, with)
 }
 
 // CheckRoot returns an error unless root is "" or a well-formed key. Backends call it when they are made.

@@ -72,11 +72,13 @@ type Interface interface {
 	// then; CodeTooLarge; CodeNoSpace; CodeUnavailable; CodeUnknown; that of the Form as it is. A conflict is none.
 	GuaranteedUpdate(ctx context.Context, key string, try TryUpdate) (Entry, error)
 
-	// Delete removes the entry at key. The check sees the entry that would go (also a poisoned one), again in each attempt
-	// when another writer came first; a nil check allows every deletion. The result is the last value (a poisoned entry if it was
-	// one) with the revision of the deletion.
+	// Delete removes the entry at key, and carries out the operations that check returns, in one transaction. The check sees
+	// the entry that would go (also a poisoned one), again in each attempt when another writer (of key, or of the key of an
+	// operation) came first; a nil check allows every deletion. The result is the last value (a poisoned entry if it was one)
+	// with the revision of the deletion.
 	//
-	// Errors: that of check, as it is; CodeNotFound; CodeUnavailable; CodeUnknown.
+	// Errors: that of check, as it is; CodeNotFound; CodeTooLarge and CodeNoSpace for what the operations write;
+	// CodeUnavailable; CodeUnknown. A conflict is none.
 	Delete(ctx context.Context, key string, check CheckDelete) (Entry, error)
 
 	// Revision returns the current revision of the backing database, linearizably: that of the last write to any key, also of

@@ -10,20 +10,35 @@ import (
 // keeps the returned value.
 type TryUpdate func(current Entry) (value []byte, with []Op, err error)
 
-// CheckDelete allows the deletion of current, or says why not. It may be called several times, each time with the newest
-// entry, and must have no effect outside.
-type CheckDelete func(current Entry) error
+// CheckDelete allows the deletion of current, with what has to be written in the same transaction, or says why not. It may
+// be called several times, each time with the newest entry, and must have no effect outside. A deletion has no Lifetime.
+type CheckDelete func(current Entry) (with []Op, err error)
 
 // Op is one more thing in the transaction of a write: a compare-and-put at another key of the same root, whose value is
-// written as it is (a Form does not apply), or the Lifetime of the entry itself.
+// written as it is (a Form does not apply), or as its Act says; or the Lifetime of the entry itself.
 type Op struct {
 	Key string
 	// Expected is the revision that Key must have; 0 means that it must not exist.
 	Expected int64
-	Value    []byte
+	// Act is what happens to Key then.
+	Act Act
+	// Value is what Put puts there.
+	Value []byte
 
 	lifetime time.Duration
 }
+
+// Act is what an Op does to its key, when that has the expected revision.
+type Act int
+
+const (
+	// Put writes Op.Value.
+	Put Act = iota
+	// Expect does nothing: the transaction depends on the revision. It is no change, and no watch sees it.
+	Expect
+	// Remove deletes what is there; nothing can't be removed.
+	Remove
+)
 
 // Lifetime makes the entry that is written disappear by itself: not before d is over, and soon after it, like any
 // deletion. Stores share what etcd has to remember of it among entries, so it may be later by 5 % of d, one second at

@@ -130,12 +130,13 @@ func (s *Store) Delete(ctx context.Context, key string, check storage.CheckDelet
 		case current == nil:
 			return storage.Entry{}, &storage.Error{Code: storage.CodeNotFound, Op: "delete", Key: key}
 		}
+		var with []storage.Op
 		if check != nil {
-			if err := check(current.Entry); err != nil {
+			if with, err = check(current.Entry); err != nil {
 				return storage.Entry{}, err
 			}
 		}
-		result, err := s.remove(ctx, key, current)
+		result, err := s.remove(ctx, key, current, with)
 		if err != nil {
 			return storage.Entry{}, err
 		}

@@ -69,9 +69,12 @@ func (s *Store) putFor(ctx context.Context, t transaction, lifetime time.Duratio
 	return out, err
 }
 
-// remove deletes key, where base must be.
-func (s *Store) remove(ctx context.Context, key string, base *version) (outcome, error) {
-	return s.commit(ctx, transaction{op: "delete", key: key, base: base})
+// remove deletes key, where base must be, and carries out the operations with it.
+func (s *Store) remove(ctx context.Context, key string, base *version, with []storage.Op) (outcome, error) {
+	if err := storage.CheckDeleteOps(key, with); err != nil {
+		return outcome{}, err
+	}
+	return s.commit(ctx, transaction{op: "delete", key: key, base: base, with: with})
 }
 
 // run sends t to etcd once.
@@ -90,8 +93,13 @@ func (s *Store) run(ctx context.Context, t transaction) (outcome, error) {
 	for _, o := range t.with {
 		full := s.root + o.Key
 		ifs = append(ifs, clientv3.Compare(clientv3.ModRevision(full), "=", o.Expected))
-		thens = append(thens, clientv3.OpPut(full, text(o.Value)))
 		elses = append(elses, clientv3.OpGet(full, clientv3.WithKeysOnly()))
+		switch o.Act {
+		case storage.Put:
+			thens = append(thens, clientv3.OpPut(full, text(o.Value)))
+		case storage.Remove:
+			thens = append(thens, clientv3.OpDelete(full))
+		}
 	}
 	resp, err := s.client.Txn(ctx).If(ifs...).Then(thens...).Else(elses...).Commit()
 	if err != nil {

@@ -46,8 +46,8 @@ type change struct {
 type write struct {
 	key      string
 	expected int64 // the key's revision; 0: no entry
+	act      storage.Act
 	value    []byte
-	remove   bool
 	lifetime time.Duration // 0: as it was
 }
 
@@ -148,7 +148,10 @@ func (d *Database) commit(writes []write) (revision int64, conflict int, err err
 	}
 	d.revision++
 	for _, w := range writes {
-		d.set(w.key, version{revision: d.revision, value: w.value, deleted: w.remove})
+		if w.act == storage.Expect {
+			continue
+		}
+		d.set(w.key, version{revision: d.revision, value: w.value, deleted: w.act == storage.Remove})
 		if w.lifetime > 0 {
 			d.expireIn(w.key, w.lifetime)
 		}

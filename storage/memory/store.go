@@ -179,12 +179,17 @@ func (s *Store) Delete(ctx context.Context, key string, check storage.CheckDelet
 			return storage.Entry{}, &storage.Error{Code: storage.CodeNotFound, Op: "delete", Key: key}
 		}
 		current := s.form.ReadEntry(key, value, written)
+		var with []storage.Op
 		if check != nil {
-			if err := check(current); err != nil {
+			var err error
+			if with, err = check(current); err != nil {
+				return storage.Entry{}, err
+			}
+			if err := storage.CheckDeleteOps(key, with); err != nil {
 				return storage.Entry{}, err
 			}
 		}
-		revision, _, err := s.db.commit([]write{{key: s.root + key, expected: written, remove: true}})
+		revision, _, err := s.commit("delete", write{key: s.root + key, expected: written, act: storage.Remove}, with)
 		if err != nil {
 			return storage.Entry{}, err
 		}
@@ -239,10 +244,15 @@ func (s *Store) put(key string, expected int64, value []byte, with []storage.Op,
 		return 0, 0, err
 	}
 	lifetime, with := storage.SplitOps(with)
+	return s.commit(op, write{key: s.root + key, expected: expected, value: stored, lifetime: lifetime}, with)
+}
+
+// commit carries out first and the operations with it. A conflict is as with put.
+func (s *Store) commit(op string, first write, with []storage.Op) (int64, int, error) {
 	writes := make([]write, 0, 1+len(with))
-	writes = append(writes, write{key: s.root + key, expected: expected, value: stored, lifetime: lifetime})
+	writes = append(writes, first)
 	for _, o := range with {
-		writes = append(writes, write{key: s.root + o.Key, expected: o.Expected, value: o.Value})
+		writes = append(writes, write{key: s.root + o.Key, expected: o.Expected, act: o.Act, value: o.Value})
 	}
 	revision, conflict, err := s.db.commit(writes)
 	var e *storage.Error

@@ -11,9 +11,9 @@ import (
 
 var deleteTests = []namedTest{
 	{"a missing key is not found", func(e *env) {
-		_, err := e.s.Delete(e.ctx, "/pods/ns/a", func(storage.Entry) error {
+		_, err := e.s.Delete(e.ctx, "/pods/ns/a", func(storage.Entry) ([]storage.Op, error) {
 			e.Error("check was called")
-			return nil
+			return nil, nil
 		})
 		e.wantCode(err, storage.CodeNotFound, "/pods/ns/a")
 	}},
@@ -36,9 +36,9 @@ var deleteTests = []namedTest{
 	{"the check sees the entry and may refuse", func(e *env) {
 		first := e.create("/pods/ns/a", "one")
 		mine := errors.New("mine")
-		_, err := e.s.Delete(e.ctx, "/pods/ns/a", func(current storage.Entry) error {
+		_, err := e.s.Delete(e.ctx, "/pods/ns/a", func(current storage.Entry) ([]storage.Op, error) {
 			e.wantEntry(current, "/pods/ns/a", "one", first.Revision)
-			return mine
+			return nil, mine
 		})
 		if err != mine {
 			e.Fatalf("got %v, want the very error of the check", err)
@@ -49,25 +49,25 @@ var deleteTests = []namedTest{
 		e.create("/pods/ns/a", "one")
 		mine := errors.New("has a finalizer now")
 		var seen []string
-		_, err := e.s.Delete(e.ctx, "/pods/ns/a", func(current storage.Entry) error {
+		_, err := e.s.Delete(e.ctx, "/pods/ns/a", func(current storage.Entry) ([]storage.Op, error) {
 			seen = append(seen, string(current.Value))
 			if len(seen) == 1 {
 				e.Put("/pods/ns/a", []byte("two"))
-				return nil
+				return nil, nil
 			}
-			return mine
+			return nil, mine
 		})
 		if err != mine || fmt.Sprint(seen) != "[one two]" {
 			e.Fatalf("got %v after checks of %v", err, seen)
 		}
 		e.get("/pods/ns/a")
 		seen = nil
-		got, err := e.s.Delete(e.ctx, "/pods/ns/a", func(current storage.Entry) error {
+		got, err := e.s.Delete(e.ctx, "/pods/ns/a", func(current storage.Entry) ([]storage.Op, error) {
 			seen = append(seen, string(current.Value))
 			if len(seen) == 1 {
 				e.Put("/pods/ns/a", []byte("three"))
 			}
-			return nil
+			return nil, nil
 		})
 		if err != nil || string(got.Value) != "three" || fmt.Sprint(seen) != "[two three]" {
 			e.Fatalf("got %q, %v after checks of %v", got.Value, err, seen)
@@ -76,10 +76,10 @@ var deleteTests = []namedTest{
 	{"an entry that goes meanwhile is not found", func(e *env) {
 		e.create("/pods/ns/a", "one")
 		calls := 0
-		_, err := e.s.Delete(e.ctx, "/pods/ns/a", func(storage.Entry) error {
+		_, err := e.s.Delete(e.ctx, "/pods/ns/a", func(storage.Entry) ([]storage.Op, error) {
 			calls++
 			e.delete("/pods/ns/a")
-			return nil
+			return nil, nil
 		})
 		e.wantCode(err, storage.CodeNotFound, "/pods/ns/a")
 		if calls != 1 {

@@ -109,9 +109,9 @@ var formTests = []namedTest{
 		e.s = e.Open(prefixForm)
 		rev := e.Put("/pods/ns/a", []byte("garbage"))
 		mine := errors.New("mine")
-		_, err := e.s.Delete(e.ctx, "/pods/ns/a", func(current storage.Entry) error {
+		_, err := e.s.Delete(e.ctx, "/pods/ns/a", func(current storage.Entry) ([]storage.Op, error) {
 			e.wantPoisoned(current, "/pods/ns/a", rev)
-			return mine
+			return nil, mine
 		})
 		if err != mine {
 			e.Fatalf("got %v", err)

@@ -158,21 +158,21 @@ func (s *Store) Delete(ctx context.Context, key string, out runtime.Object, pre 
 	if err != nil {
 		return err
 	}
-	e, err := s.Backend.Delete(ctx, key, func(current storage.Entry) error {
+	e, err := s.Backend.Delete(ctx, key, func(current storage.Entry) ([]storage.Op, error) {
 		obj, err := s.decode(current)
 		if opts.ExpectTransformOrDecodeError && err == nil {
-			return peer.NewInvalidObjError(key, "the object can be read")
+			return nil, peer.NewInvalidObjError(key, "the object can be read")
 		}
 		if opts.ExpectTransformOrDecodeError {
-			return validate(ctx, nil)
+			return nil, validate(ctx, nil)
 		}
 		if err == nil {
 			err = pre.Check(key, obj)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return validate(ctx, obj)
+		return nil, validate(ctx, obj)
 	})
 	return s.into(out, e, err)
 }

@@ -1,0 +1,79 @@
+package registry
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/storage"
+)
+
+// lastPause is the longest one between two attempts to write an object with its charges.
+const lastPause = 64 * time.Millisecond
+
+// charge begins an attempt to write an object: it returns what admission wants to be written with it.
+func (e *endpoint[T]) charge(ctx context.Context, r *admission.Request, obj, old *T) ([]storage.Op, error) {
+	if r == nil {
+		return nil, nil
+	}
+	one := about(r, obj, old)
+	if obj != nil {
+		one.Name = runtime.Meta(*obj).Name
+	}
+	r.Attempt.Next()
+	return e.admission.Charge(ctx, one)
+}
+
+// putCharged creates the entry of hub, and what is charged for it, or says what would come of it. When another writer was
+// faster with something that is charged, it is charged anew.
+func (e *endpoint[T]) putCharged(ctx context.Context, request *admission.Request, key string, hub T, opts metav1.CreateOptions) (entry storage.Entry, err error) {
+	defer func() { request.Over(err) }()
+	meta := runtime.Meta(hub)
+	for pause := time.Millisecond; ; pause = min(2*pause, lastPause) {
+		with, err := e.charge(ctx, request, &hub, nil)
+		if err != nil {
+			return storage.Entry{}, err
+		}
+		// To the storage version, default there, encode.
+		value, err := e.encodeHub(hub)
+		if err != nil {
+			return storage.Entry{}, err
+		}
+		entry, err = e.put(ctx, key, value, with, opts)
+		switch {
+		case tooLarge(err) && len(meta.ManagedFields) > 0:
+			meta.ManagedFields = nil // rather nobody's fields than no object
+		case storage.CodeOf(err) == storage.CodeConflict && len(with) > 0:
+			if err := sleep(ctx, rand.N(pause)); err != nil {
+				return storage.Entry{}, err
+			}
+		default:
+			return entry, err
+		}
+	}
+}
+
+// chargeFinished is what goes with the removal of old, whose last finalizer is gone: over is called when that is done.
+func (e *endpoint[T]) chargeFinished(old T) (check func(context.Context) ([]storage.Op, error), over func(error)) {
+	meta := runtime.Meta(old)
+	whole := *e
+	whole.subresource = ""
+	request := whole.request(admission.Delete, rest.Name{Namespace: meta.Namespace, Name: meta.Name}, &metav1.DeleteOptions{}, nil)
+	return func(ctx context.Context) ([]storage.Op, error) { return e.charge(ctx, request, nil, &old) }, request.Over
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
