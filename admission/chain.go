@@ -15,7 +15,7 @@ import (
 )
 
 // Plugin is a part of admission. A function that is nil has nothing to say. They may be called from any goroutine, several
-// times for one write. An error that is no API status becomes a 403 with its text.
+// times for one write. An error that is neither an API status nor the store's becomes a 403 with its text.
 type Plugin struct {
 	// Name is what flags and messages call it.
 	Name string
@@ -180,13 +180,13 @@ func (c *Chain) observe(o Observation) {
 	}
 }
 
-// denied makes an API status of an error.
+// denied makes an API status of an error, unless it is the store's, which package registry knows how to tell.
 func denied(r *Request, err error) error {
 	if err == nil {
 		return nil
 	}
 	var status apierrors.APIStatus
-	if errors.As(err, &status) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.As(err, &status) || storage.CodeOf(err) != storage.CodeOther || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return apierrors.NewForbidden(r.Resource.GroupResource(), r.Name, err)

@@ -63,11 +63,13 @@ type Options struct {
 type Resource struct {
 	groupKind schema.GroupKind
 	plural    string
-	versions  []schema.GroupVersion
-	version   func(Options) schema.GroupVersion
-	without   func([]schema.GroupVersion) Resource
-	bind      func(*codec, Options, storage.Interface) ([]rest.Resource, error)
-	codec     func(*runtime.Scheme, Options) (*codec, error)
+	// namespaced says that objects are in namespaces.
+	namespaced bool
+	versions   []schema.GroupVersion
+	version    func(Options) schema.GroupVersion
+	without    func([]schema.GroupVersion) Resource
+	bind       func(*codec, Options, storage.Interface) ([]rest.Resource, error)
+	codec      func(*runtime.Scheme, Options) (*codec, error)
 }
 
 // Define makes a Resource of a definition. What is wrong with it is reported by Form and Serve, which see the Scheme.
@@ -80,11 +82,12 @@ func Define[T runtime.Object](def Definition[T]) Resource {
 		def.Singular = strings.ToLower(def.GroupKind.Kind)
 	}
 	return Resource{
-		groupKind: def.GroupKind,
-		plural:    def.Plural,
-		versions:  def.Versions,
-		version:   func(opts Options) schema.GroupVersion { return storageVersion(def, opts) },
-		without:   func(gone []schema.GroupVersion) Resource { return Define(without(def, gone)) },
+		groupKind:  def.GroupKind,
+		plural:     def.Plural,
+		versions:   def.Versions,
+		version:    func(opts Options) schema.GroupVersion { return storageVersion(def, opts) },
+		without:    func(gone []schema.GroupVersion) Resource { return Define(without(def, gone)) },
+		namespaced: def.Namespaced,
 		codec: func(scheme *runtime.Scheme, opts Options) (*codec, error) {
 			if err := check(def, scheme, opts); err != nil {
 				return nil, err
