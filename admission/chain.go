@@ -24,6 +24,8 @@ type Plugin struct {
 	Wants func(*Request) bool
 	// Mutate changes the Object before it is judged by anybody. The metadata is as the client sent it.
 	Mutate func(context.Context, *Request) error
+	// MutateAgain is what it does in the second round, if somebody asks for one (Request.Again). nil: Mutate once more.
+	MutateAgain func(context.Context, *Request) error
 	// Validate refuses a write, after the rules of the kind. It modifies nothing. The object is complete.
 	Validate func(context.Context, *Request) error
 	// Charge says what else has to be written with the object, in one transaction, or that it can't be. It is asked last, for
@@ -98,13 +100,30 @@ func (c *Chain) Wants(r *Request) bool {
 	return slices.ContainsFunc(c.all(), func(p Plugin) bool { return p.wants(r) })
 }
 
-// Mutate lets the plug-ins change r.Object, in their order. The first error ends it; it is an API status.
+// Mutate lets the plug-ins change r.Object, in their order. If one of them has asked for it by r.Again, there is a second round,
+// and no third. The first error ends it; it is an API status.
 func (c *Chain) Mutate(ctx context.Context, r *Request) error {
+	first := func(p *Plugin) func(context.Context, *Request) error { return p.Mutate }
+	second := func(p *Plugin) func(context.Context, *Request) error {
+		if p.MutateAgain != nil {
+			return p.MutateAgain
+		}
+		return p.Mutate
+	}
+	if err := c.mutate(ctx, r, first); err != nil || !r.Again {
+		return err
+	}
+	return c.mutate(ctx, r, second)
+}
+
+// mutate is one round of Mutate. function is what a plug-in does in it.
+func (c *Chain) mutate(ctx context.Context, r *Request, function func(*Plugin) func(context.Context, *Request) error) error {
 	return c.each(r, StepMutate, func(p *Plugin) func() error {
-		if p.Mutate == nil {
+		mutate := function(p)
+		if mutate == nil {
 			return nil
 		}
-		return func() error { return p.Mutate(ctx, r) }
+		return func() error { return mutate(ctx, r) }
 	})
 }
 

@@ -42,6 +42,11 @@ type Request struct {
 	Forms Forms
 	// Attempt is the one that Charge is asked for.
 	Attempt *Attempt
+
+	// Again is set in Mutate by who has made a change that those before it should see: all plug-ins mutate a second time.
+	Again bool
+	// Kept is what a plug-in keeps from the first round for the second, by its name. It is nil until somebody keeps something.
+	Kept map[string]any
 }
 
 // Forms turns objects of a request into what clients see of them, and back.

@@ -63,7 +63,14 @@ func (e *endpoint[T]) mutate(ctx context.Context, r *admission.Request, obj T, o
 	if !ok {
 		return obj, apierrors.NewInternalError(fmt.Errorf("admission made a %T of a %T", one.Object, obj))
 	}
-	return next, nil
+	// The client may write where it said that it would, and nowhere else. A new object may get another name.
+	meta, name := runtime.Meta(next), rest.Name{Namespace: r.Namespace, Name: r.Name}
+	if old != nil {
+		if err := matchName(meta, name); err != nil {
+			return obj, err
+		}
+	}
+	return next, e.matchNamespace(meta, name)
 }
 
 // admit asks whether obj may be written.
@@ -82,7 +89,7 @@ func (e *endpoint[T]) admitDelete(ctx context.Context, r *admission.Request, cur
 	if r == nil || current.Err != nil {
 		return nil, nil
 	}
-	hub, err := e.decodeHub(current)
+	hub, err := e.decodeCurrent(current)
 	if err != nil {
 		return nil, err
 	}
@@ -135,6 +142,9 @@ func (f forms[T]) Decode(data []byte, version admission.Version) (apiruntime.Obj
 	}
 	if decoded.GroupVersionKind != version.Kind {
 		return nil, fmt.Errorf("it is a %s, want a %s", decoded.GroupVersionKind, version.Kind)
+	}
+	if err := decoded.StrictError(); err != nil {
+		return nil, err
 	}
 	kind, err := f.e.codec.kindIn(version.Kind.GroupVersion())
 	if err != nil {

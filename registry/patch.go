@@ -36,7 +36,7 @@ func (e *endpoint[T]) Patch(ctx context.Context, name rest.Name, patch rest.Patc
 	defer func() { request.Over(err) }()
 	for {
 		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), func(current storage.Entry) ([]byte, []storage.Op, error) {
-			old, err := e.decodeHub(current)
+			old, err := e.decodeCurrent(current)
 			if err != nil {
 				return nil, nil, err
 			}

@@ -30,7 +30,7 @@ func (e *endpoint[T]) apply(ctx context.Context, name rest.Name, text []byte, op
 	defer func() { request.Over(err) }()
 	for {
 		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), func(current storage.Entry) ([]byte, []storage.Op, error) {
-			old, err := e.decodeHub(current)
+			old, err := e.decodeCurrent(current)
 			if err != nil {
 				return nil, nil, err
 			}

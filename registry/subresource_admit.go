@@ -69,9 +69,12 @@ func (f bodyForms) Encode(obj apiruntime.Object, _ admission.Version) ([]byte, e
 
 func (f bodyForms) Decode(data []byte, _ admission.Version) (apiruntime.Object, error) {
 	body := f.new()
-	gvk, _, err := serializer.DecodeInto(data, serializer.JSON, f.version.Kind, body)
+	gvk, strict, err := serializer.DecodeInto(data, serializer.JSON, f.version.Kind, body)
 	if err == nil && gvk != f.version.Kind {
 		err = fmt.Errorf("it is a %s, want a %s", gvk, f.version.Kind)
+	}
+	if err == nil {
+		err = serializer.Decoded{Strict: strict}.StrictError()
 	}
 	return body, err
 }

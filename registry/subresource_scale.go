@@ -56,7 +56,7 @@ func (s *scaleEndpoint[T]) write(ctx context.Context, verb string, name rest.Nam
 		return nil, err
 	}
 	entry, err := e.write(ctx, key, isDryRun(opts.DryRun), func(current storage.Entry) ([]byte, []storage.Op, error) {
-		old, err := e.decodeHub(current)
+		old, err := e.decodeCurrent(current)
 		if err != nil {
 			return nil, nil, err
 		}

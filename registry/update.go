@@ -53,7 +53,7 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 	defer func() { request.Over(err) }()
 	for {
 		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), func(current storage.Entry) ([]byte, []storage.Op, error) {
-			old, err := e.decodeHub(current)
+			old, err := e.decodeCurrent(current)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -95,8 +95,6 @@ func (e *endpoint[T]) replace(ctx context.Context, request *admission.Request, h
 	if err := e.checkRevision(meta, current.Revision); err != nil {
 		return nil, nil, err
 	}
-	oldMeta.ResourceVersion = storage.FormatRevision(current.Revision)
-
 	keepSystemFields(meta, oldMeta)
 	hub = e.counted(hub, old)
 	meta = runtime.Meta(hub)
@@ -197,6 +195,15 @@ func (e *endpoint[T]) createUnseen(ctx context.Context, request *admission.Reque
 	wipeSystemFields(meta)
 	e.fillSystemFields(meta)
 	return e.createNamed(ctx, request, hub, metav1.CreateOptions{DryRun: dryRun})
+}
+
+// decodeCurrent is decodeHub for an object that others get to see as it is stored: with its resourceVersion.
+func (s *Store[T]) decodeCurrent(entry storage.Entry) (T, error) {
+	hub, err := s.decodeHub(entry)
+	if err == nil {
+		runtime.Meta(hub).ResourceVersion = storage.FormatRevision(entry.Revision)
+	}
+	return hub, err
 }
 
 // decodeHub makes an object of the hub of an entry. Its strings may be parts of the entry's value.

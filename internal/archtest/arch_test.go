@@ -144,6 +144,12 @@ var rules = []rule{
 		reason: "the object model is below everything that stores or serves objects",
 	},
 	{
+		in:     []string{"..."},
+		except: []string{"runtime/jsonpatch"},
+		forbid: []string{"gopkg.in/evanphx/json-patch.v4"},
+		reason: "one package bounds what patches of strangers may cost, and survives those that the library does not",
+	},
+	{
 		in:     []string{"runtime/wire"},
 		forbid: []string{"./...", "k8s.io/..."},
 		reason: "byte-level helpers are a leaf",
