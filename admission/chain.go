@@ -20,7 +20,8 @@ type Plugin struct {
 	// Name is what flags and messages call it.
 	Name string
 	// Wants says whether there is anything to say about a request. It is asked before there are an Object and an Old, which
-	// are not read or decoded for a deletion that nobody wants to see; so it is quick. nil: there always is.
+	// are not read or decoded for a deletion that nobody wants to see, and again before each step; so it is quick, and looks
+	// at neither. nil: there always is.
 	Wants func(*Request) bool
 	// Mutate changes the Object before it is judged by anybody. The metadata is as the client sent it.
 	Mutate func(context.Context, *Request) error
