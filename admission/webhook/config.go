@@ -8,7 +8,6 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // spec is what a configuration says of a webhook. A mutating one is a validating one that may be called again.
@@ -112,12 +111,4 @@ func selector(s *metav1.LabelSelector) (labels.Selector, error) {
 		return labels.Everything(), err
 	}
 	return selected, nil
-}
-
-// conditions compiles matchConditions, or says that nobody here can.
-func (w *webhooks) conditions(conditions []admissionregistrationv1.MatchCondition, path *field.Path) (Match, field.ErrorList) {
-	if w.config.Conditions == nil {
-		return nil, field.ErrorList{field.Forbidden(path, "this server is built without the language of match conditions (CEL): leave them out, and match by rules and selectors")}
-	}
-	return w.config.Conditions(conditions, path)
 }

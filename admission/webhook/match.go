@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	admissionv1 "k8s.io/api/admission/v1"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -134,25 +133,4 @@ func (w *webhooks) namespaceLabels(ctx context.Context, r *admission.Request) (m
 		err = apierrors.NewInternalError(err)
 	}
 	return set, err
-}
-
-// meets says whether a request meets the match conditions of the hook. Where that can't be said, a hook that is ignored when it
-// fails is not asked, and any other refuses.
-func (h *hook) meets(ctx context.Context, r *admission.Request, request *admissionv1.AdmissionRequest) (bool, error) {
-	if h.match == nil {
-		return true, nil
-	}
-	ok, err := h.match(ctx, request)
-	switch {
-	case err == nil:
-		return ok, nil
-	case h.ignore:
-		return false, nil
-	}
-	return false, apierrors.NewForbidden(r.Resource.GroupResource(), r.Name, err)
-}
-
-// unmatchable is what becomes of conditions that can't be compiled.
-func unmatchable(err error) Match {
-	return func(context.Context, *admissionv1.AdmissionRequest) (bool, error) { return false, err }
 }

@@ -250,3 +250,58 @@ func TestConditions(t *testing.T) {
 		t.Errorf("%d requests", n)
 	}
 }
+
+// A configuration whose conditions nobody can compile is refused, but for what was there before.
+func TestConditionsOfConfigurations(t *testing.T) {
+	with := func(expressions ...string) *admissionregistrationv1.ValidatingWebhookConfiguration {
+		c := &admissionregistrationv1.ValidatingWebhookConfiguration{}
+		for _, e := range expressions {
+			h := admissionregistrationv1.ValidatingWebhook{}
+			if e != "" {
+				h.MatchConditions = []admissionregistrationv1.MatchCondition{{Name: "a", Expression: e}}
+			}
+			c.Webhooks = append(c.Webhooks, h)
+		}
+		return c
+	}
+	simple := func(conditions []admissionregistrationv1.MatchCondition, path *field.Path) (Match, field.ErrorList) {
+		if conditions[0].Expression == "bad" {
+			return nil, field.ErrorList{field.Invalid(path.Index(0).Child("expression"), "bad", "no")}
+		}
+		return func(context.Context, *admissionv1.AdmissionRequest) (bool, error) { return true, nil }, nil
+	}
+	const unable = `webhooks[1].matchConditions: Forbidden: this server is built without the language of match conditions (CEL): leave them out, and match by rules and selectors`
+	for _, tt := range []struct {
+		name     string
+		compile  Conditions
+		new, old *admissionregistrationv1.ValidatingWebhookConfiguration
+		want     string
+	}{
+		{name: "none", new: with("", "")},
+		{name: "no language", new: with("", "good"), want: unable},
+		{name: "it was there", new: with("", "good"), old: with("", "good")},
+		{name: "it was elsewhere", new: with("", "good"), old: with("good"), want: unable},
+		{name: "it changed", new: with("", "good"), old: with("", "better"), want: unable},
+		{name: "good", compile: simple, new: with("good")},
+		{name: "bad", compile: simple, new: with("good", "bad"), want: `webhooks[1].matchConditions[0].expression: Invalid value: "bad": no`},
+	} {
+		p := NewValidating(Config{Conditions: tt.compile}).Plugin()
+		r := &admission.Request{Operation: admission.Create, Name: "c", Kind: schema.GroupVersionKind{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "ValidatingWebhookConfiguration"}, Object: tt.new}
+		if tt.old != nil {
+			r.Operation, r.Old = admission.Update, tt.old
+		}
+		if !p.Wants(r) {
+			t.Errorf("%s: it is not asked", tt.name)
+		}
+		err := p.Validate(t.Context(), r)
+		if tt.want == "" && err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		if tt.want != "" {
+			wantStatus(t, err, 422, `ValidatingWebhookConfiguration.admissionregistration.k8s.io "c" is invalid: `+tt.want)
+		}
+	}
+	if p := NewMutating(Config{}).Plugin(); p.Wants(&admission.Request{Operation: admission.Create, Kind: schema.GroupVersionKind{Group: "admissionregistration.k8s.io", Kind: "ValidatingWebhookConfiguration"}}) {
+		t.Error("each plug-in is asked about configurations of its own")
+	}
+}

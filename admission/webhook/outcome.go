@@ -31,9 +31,8 @@ const (
 // Call says what came of a call.
 type Call struct {
 	// Webhook is its name. Step is "admit" for one that may change the object, else "validating".
-	Webhook, Step string
-	Operation     admission.Operation
-	Took          time.Duration
+	Webhook, Step, Operation string
+	Took                     time.Duration
 	// Code is that of HTTP: 200, or why not; 0 for an error of the server itself. It is 600 at most.
 	Code int
 	// Rejected says that the request ends here. Reason is then one of calling_webhook_error, apiserver_internal_error and
@@ -79,7 +78,7 @@ func (p pass) key(prefix string) string {
 
 // settle says what a call means for the request: an error ends it. It tells everybody who wants to know.
 func (w *webhooks) settle(ctx context.Context, h *hook, r *admission.Request, p pass, took time.Duration, err error) error {
-	c := Call{Webhook: h.name, Step: p.step, Operation: r.Operation, Took: took, Code: http.StatusOK}
+	c := Call{Webhook: h.name, Step: p.step, Operation: string(r.Operation), Took: took, Code: http.StatusOK}
 	defer func() { w.config.Observe(c) }()
 	if err == nil {
 		return nil

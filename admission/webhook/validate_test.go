@@ -147,7 +147,7 @@ func TestCalls(t *testing.T) {
 		w.mutate()
 		w.validate(validatingHook(t, tt.hook, "v.example.com", "failurePolicy: "+tt.policy))
 		w.create(`{"metadata":{"name":"w2"}}`)
-		tt.want.Operation = admission.Create
+		tt.want.Operation = "CREATE"
 		m, v := tt.want, tt.want
 		m.Webhook, m.Step, v.Webhook, v.Step = "m.example.com", "admit", "v.example.com", "validating"
 		if fmt.Sprint(w.calls) != fmt.Sprint([]Call{m, v}) {
@@ -162,7 +162,7 @@ func TestCalls(t *testing.T) {
 	w := newWorld(t, Config{})
 	w.mutate(mutatingHook(t, newRemote(t, patching(`[{"op":"remove","path":"/none"}]`)), "m.example.com", ""))
 	w.create(`{"metadata":{"name":"w"}}`)
-	if want := []Call{{Webhook: "m.example.com", Step: "admit", Operation: admission.Create, Rejected: true, Reason: internalError}}; fmt.Sprint(w.calls) != fmt.Sprint(want) {
+	if want := []Call{{Webhook: "m.example.com", Step: "admit", Operation: "CREATE", Rejected: true, Reason: internalError}}; fmt.Sprint(w.calls) != fmt.Sprint(want) {
 		t.Errorf("%+v", w.calls)
 	}
 }

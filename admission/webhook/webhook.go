@@ -8,10 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	admissionv1 "k8s.io/api/admission/v1"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/server/auth"
@@ -32,22 +30,14 @@ type Config struct {
 	Resolve func(ctx context.Context, namespace, name string, port int32) (string, error)
 	// Credentials says how webhooks at host:port know the server. nil: they don't.
 	Credentials func(hostPort string) Credential
-	// Conditions compiles matchConditions. nil: configurations that have some are refused by CheckConditions, and one that
-	// is there already is a webhook that can't be called.
+	// Conditions compiles matchConditions. nil: configurations that have some are refused, and where one is there already, it
+	// can't be said whether its webhooks want a request.
 	Conditions Conditions
 	// Observe is told of every call. nil: nobody is.
 	Observe func(Call)
 	// Log is told of calls that fail; nil: nobody is.
 	Log *slog.Logger
 }
-
-// Conditions compiles the matchConditions of a webhook; the errors are what is wrong with them, below path. Programs that link
-// no language for them have none.
-type Conditions func(conditions []admissionregistrationv1.MatchCondition, path *field.Path) (Match, field.ErrorList)
-
-// Match says whether a request meets all conditions. The request is what the webhook would be asked, but for its uid, and is
-// not modified. An error means that this can't be said.
-type Match func(ctx context.Context, request *admissionv1.AdmissionRequest) (bool, error)
 
 // webhooks is what both plug-ins have.
 type webhooks struct {
@@ -77,7 +67,10 @@ func NewMutating(c Config) *Mutating { return &Mutating{newWebhooks(c)} }
 
 // Plugin is its place in the chain: behind everybody else who mutates.
 func (m *Mutating) Plugin() admission.Plugin {
-	return admission.Plugin{Name: MutatingName, Wants: m.wants, Mutate: m.mutate, MutateAgain: m.mutateAgain}
+	return admission.Plugin{
+		Name: MutatingName, Mutate: m.mutate, MutateAgain: m.mutateAgain, Validate: m.checkConditions,
+		Wants: func(r *admission.Request) bool { return m.wants(r) || configures(r, mutatingKind) },
+	}
 }
 
 // Set replaces the configurations. They have their defaults, and are not modified any more. Requests that begin after it has
@@ -94,7 +87,16 @@ func NewValidating(c Config) *Validating { return &Validating{newWebhooks(c)} }
 
 // Plugin is its place in the chain: behind everybody else who validates and costs less.
 func (v *Validating) Plugin() admission.Plugin {
-	return admission.Plugin{Name: ValidatingName, Wants: v.wants, Validate: v.validate}
+	return admission.Plugin{
+		Name:  ValidatingName,
+		Wants: func(r *admission.Request) bool { return v.wants(r) || configures(r, validatingKind) },
+		Validate: func(ctx context.Context, r *admission.Request) error {
+			if configures(r, validatingKind) {
+				return v.checkConditions(ctx, r)
+			}
+			return v.validate(ctx, r)
+		},
+	}
 }
 
 // Set is as that of Mutating.

@@ -53,7 +53,7 @@ func NewClient(config Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("delegated: %w", err)
 	}
-	if _, err := c.token(); err != nil {
+	if _, err := c.config.token(); err != nil {
 		return nil, fmt.Errorf("delegated: %w", err)
 	}
 	transport := &http.Transport{
@@ -91,42 +91,14 @@ func (c *Client) tls() (*tls.Config, error) {
 			return nil, errors.New("the certificate authority has no certificate in PEM")
 		}
 	}
-	if c.config.CertFile == "" && len(c.config.Cert) == 0 {
+	if !c.config.hasCertificate() {
 		return out, nil
 	}
-	if _, err := c.certificate(nil); err != nil {
+	if _, err := c.config.certificate(nil); err != nil {
 		return nil, err
 	}
-	out.GetClientCertificate = c.certificate
+	out.GetClientCertificate = c.config.certificate
 	return out, nil
-}
-
-// certificate reads our certificate at each handshake: files change when it is renewed.
-func (c *Client) certificate(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-	cert, key := c.config.Cert, c.config.Key
-	for file, to := range map[string]*[]byte{c.config.CertFile: &cert, c.config.KeyFile: &key} {
-		if file == "" {
-			continue
-		}
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		*to = data
-	}
-	pair, err := tls.X509KeyPair(cert, key)
-	if err != nil {
-		return nil, fmt.Errorf("client certificate: %w", err)
-	}
-	return &pair, nil
-}
-
-func (c *Client) token() (string, error) {
-	if c.config.TokenFile == "" {
-		return c.config.Token, nil
-	}
-	data, err := os.ReadFile(c.config.TokenFile)
-	return strings.TrimSpace(string(data)), err
 }
 
 // statusError is an answer other than 2xx. What it says may have been written by anybody: it is for the log.
@@ -216,7 +188,7 @@ func (c *Client) do(ctx context.Context, method, path string, query url.Values, 
 	if len(body) > 0 {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	token, err := c.token()
+	token, err := c.config.token()
 	if err != nil {
 		return nil, err
 	}

@@ -107,21 +107,25 @@ func parseKubeconfig(data []byte, dir string) (Config, error) {
 	if err := errors.Join(cl.check(), u.check(userName)); err != nil {
 		return Config{}, err
 	}
-	c := Config{
-		Server: cl.Server, CA: cl.CA, ServerName: cl.ServerName, Insecure: cl.Insecure,
-		Cert: u.Cert, Key: u.Key, Token: u.Token, TokenFile: under(dir, u.TokenFile),
-	}
-	// As in client-go, what stands in the kubeconfig itself counts before files; of tokens it is the file.
+	c := u.config(dir)
+	c.Server, c.CA, c.ServerName, c.Insecure = cl.Server, cl.CA, cl.ServerName, cl.Insecure
 	if len(c.CA) == 0 {
 		c.CAFile = under(dir, cl.CAFile)
 	}
+	return c, nil
+}
+
+// config is what a user's credentials come to. As in client-go, what stands in the kubeconfig itself counts before files; of
+// tokens it is the file.
+func (u *user) config(dir string) Config {
+	c := Config{Cert: u.Cert, Key: u.Key, Token: u.Token, TokenFile: under(dir, u.TokenFile)}
 	if len(c.Cert) == 0 {
 		c.CertFile = under(dir, u.CertFile)
 	}
 	if len(c.Key) == 0 {
 		c.KeyFile = under(dir, u.KeyFile)
 	}
-	return c, nil
+	return c
 }
 
 // current finds the names of cluster and user. The files of webhooks often have one of each, and no context.
