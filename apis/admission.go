@@ -20,10 +20,10 @@ var (
 )
 
 // admissionPlugins are the plug-ins of Kubernetes, in the order of kube-apiserver.
-func admissionPlugins() []boot.AdmissionPlugin {
-	return []boot.AdmissionPlugin{
+func admissionPlugins(x Extras) []boot.AdmissionPlugin {
+	return append([]boot.AdmissionPlugin{
 		{Name: namespacelifecycle.Name, Needs: []schema.GroupVersionResource{namespacesResource}, New: newNamespaceLifecycle},
-	}
+	}, webhookPlugins(x)...)
 }
 
 func newNamespaceLifecycle(_ context.Context, h *boot.Host, _ []byte) (admission.Plugin, error) {

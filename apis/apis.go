@@ -9,6 +9,9 @@
 package apis
 
 import (
+	"context"
+
+	"github.com/typeplane/typeplane/admission/webhook"
 	"github.com/typeplane/typeplane/apis/admissionregistration"
 	"github.com/typeplane/typeplane/apis/authentication"
 	"github.com/typeplane/typeplane/apis/authorization"
@@ -18,10 +21,22 @@ import (
 	"github.com/typeplane/typeplane/boot"
 )
 
+// Extras are what a program may add to what is here.
+type Extras struct {
+	// Conditions is the language of the matchConditions of webhooks, nil for none: configurations that have some are refused.
+	Conditions webhook.Conditions
+	// Service returns the address, host:port, at which a service is reached that is a webhook. nil: name.namespace.svc, as the
+	// DNS of a cluster has it. It is called from any goroutine.
+	Service func(ctx context.Context, namespace, name string, port int32) (string, error)
+}
+
 // All returns everything that there is, in the order in which --enable-api shows it.
-func All() []boot.API {
+func All() []boot.API { return With(Extras{}) }
+
+// With is All with more.
+func With(x Extras) []boot.API {
 	return []boot.API{
 		coreAPI(), tokenAPI(), events.API(), coordination.API(), storage.API(), admissionregistration.API(), rbacAPI(), authorization.API(), authentication.API(),
-		{Admission: admissionPlugins()},
+		{Admission: admissionPlugins(x)},
 	}
 }

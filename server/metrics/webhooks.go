@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"errors"
 	"strconv"
 	"time"
 
@@ -28,7 +29,7 @@ type Webhooks struct {
 	rejected, failedOpen *prometheus.CounterVec
 }
 
-// NewWebhooks registers the metrics of admission webhooks.
+// NewWebhooks registers the metrics of admission webhooks. Several that are registered in one place count together.
 func NewWebhooks(registry prometheus.Registerer) *Webhooks {
 	w := &Webhooks{
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -44,8 +45,22 @@ func NewWebhooks(registry prometheus.Registerer) *Webhooks {
 			Name: "apiserver_admission_webhook_fail_open_count", Help: "Requests that went on although an admission webhook could not be asked.",
 		}, []string{"name", "type"}),
 	}
-	registry.MustRegister(w.duration, w.total, w.rejected, w.failedOpen)
+	w.duration, w.total = registered(registry, w.duration), registered(registry, w.total)
+	w.rejected, w.failedOpen = registered(registry, w.rejected), registered(registry, w.failedOpen)
 	return w
+}
+
+// registered returns the collector, or the one that is registered already.
+func registered[C prometheus.Collector](registry prometheus.Registerer, collector C) C {
+	err := registry.Register(collector)
+	var already prometheus.AlreadyRegisteredError
+	if errors.As(err, &already) {
+		return already.ExistingCollector.(C)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return collector
 }
 
 // Observe counts a call.

@@ -21,6 +21,7 @@ func TestWebhooks(t *testing.T) {
 	} {
 		c.Webhook, c.Step, c.Operation, c.Took = "x.example.com", "admit", "CREATE", time.Millisecond
 		w.Observe(c)
+		w = NewWebhooks(registry) // the two plug-ins count together
 	}
 	page := httptest.NewRecorder()
 	Handler(registry).ServeHTTP(page, httptest.NewRequest("GET", "/metrics", nil))

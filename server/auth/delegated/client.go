@@ -53,9 +53,6 @@ func NewClient(config Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("delegated: %w", err)
 	}
-	if _, err := c.config.token(); err != nil {
-		return nil, fmt.Errorf("delegated: %w", err)
-	}
 	transport := &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
 		TLSClientConfig:       tlsConfig,
@@ -91,13 +88,10 @@ func (c *Client) tls() (*tls.Config, error) {
 			return nil, errors.New("the certificate authority has no certificate in PEM")
 		}
 	}
-	if !c.config.hasCertificate() {
-		return out, nil
-	}
-	if _, err := c.config.certificate(nil); err != nil {
+	if err := c.config.checkCredential(); err != nil {
 		return nil, err
 	}
-	out.GetClientCertificate = c.config.certificate
+	out.GetClientCertificate, _ = c.config.Credential()
 	return out, nil
 }
 

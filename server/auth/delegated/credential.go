@@ -7,23 +7,27 @@ import (
 	"strings"
 )
 
-// Credential returns what shows others who we are, from memory or from files, which are read each time: certificate for each
-// connection, token for each call. Either is nil where there is none. An error is a file that is missing or of the
-// wrong form at this moment.
-func (c *Config) Credential() (certificate func(*tls.CertificateRequestInfo) (*tls.Certificate, error), token func() (string, error), err error) {
+// Credential returns what shows others who we are: certificate for each connection, token for each call. Files are read each
+// time. Either is nil where there is none.
+func (c *Config) Credential() (certificate func(*tls.CertificateRequestInfo) (*tls.Certificate, error), token func() (string, error)) {
 	if c.hasCertificate() {
-		if _, err := c.certificate(nil); err != nil {
-			return nil, nil, err
-		}
 		certificate = c.certificate
 	}
 	if c.Token != "" || c.TokenFile != "" {
-		if _, err := c.token(); err != nil {
-			return nil, nil, err
-		}
 		token = c.token
 	}
-	return certificate, token, nil
+	return certificate, token
+}
+
+// checkCredential says whether the files are there and of the right form.
+func (c *Config) checkCredential() (err error) {
+	if c.hasCertificate() {
+		_, err = c.certificate(nil)
+	}
+	if err == nil {
+		_, err = c.token()
+	}
+	return err
 }
 
 func (c *Config) hasCertificate() bool { return c.CertFile != "" || len(c.Cert) > 0 }

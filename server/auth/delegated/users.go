@@ -36,7 +36,7 @@ func ReadUsers(file string) (*Users, error) {
 		config := u.config(filepath.Dir(file))
 		err := u.check(name)
 		if err == nil {
-			if _, _, err = config.Credential(); err != nil {
+			if err = config.checkCredential(); err != nil {
 				err = fmt.Errorf("user %q: %w", name, err)
 			}
 		}
