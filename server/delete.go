@@ -47,8 +47,17 @@ func ignoresReadErrors(opts metav1.DeleteOptions) bool {
 	return opts.IgnoreStoreReadErrorWithClusterBreakingPotential != nil && *opts.IgnoreStoreReadErrorWithClusterBreakingPotential
 }
 
-// readDeleteOptions takes the options from the body, or from the query if there is no body.
+// readDeleteOptions takes the options from the body, or from the query if there is no body. A grace period of less than
+// nothing is one second, as clients know it from Kubernetes.
 func (s *Server) readDeleteOptions(c *call, body []byte) (metav1.DeleteOptions, error) {
+	opts, err := s.sentDeleteOptions(c, body)
+	if grace := opts.GracePeriodSeconds; grace != nil && *grace < 0 {
+		*grace = 1
+	}
+	return opts, err
+}
+
+func (s *Server) sentDeleteOptions(c *call, body []byte) (metav1.DeleteOptions, error) {
 	if len(body) == 0 {
 		return deleteOptions(c.query)
 	}

@@ -35,12 +35,12 @@ func listOptions(i requestInfo, query url.Values) (metav1.ListOptions, error) {
 		send := boolParameter(query, "sendInitialEvents")
 		opts.SendInitialEvents = &send
 	}
-	timeout, err := intParameter(query, "timeoutSeconds")
+	timeout, err := countParameter(query, "timeoutSeconds")
 	if err != nil {
 		return opts, err
 	}
 	opts.TimeoutSeconds = timeout
-	limit, err := intParameter(query, "limit")
+	limit, err := countParameter(query, "limit")
 	if err != nil {
 		return opts, err
 	}
@@ -73,12 +73,12 @@ func defaultWatch(opts *metav1.ListOptions) {
 func checkSelectors(opts metav1.ListOptions) error {
 	if opts.LabelSelector != "" {
 		if _, err := labels.Parse(opts.LabelSelector); err != nil {
-			return apierrors.NewBadRequest(fmt.Sprintf("labelSelector: %v", err))
+			return apierrors.NewBadRequest(err.Error())
 		}
 	}
 	if opts.FieldSelector != "" {
 		if _, err := fields.ParseSelector(opts.FieldSelector); err != nil {
-			return apierrors.NewBadRequest(fmt.Sprintf("fieldSelector: %v", err))
+			return apierrors.NewBadRequest(err.Error())
 		}
 	}
 	return nil
@@ -148,14 +148,23 @@ func boolParameter(query url.Values, name string) bool {
 	return values[0] != "0" && !strings.EqualFold(values[0], "false")
 }
 
+// countParameter is nil if there is no such parameter.
+func countParameter(query url.Values, name string) (*int64, error) {
+	value, err := intParameter(query, name)
+	if err != nil || value != nil && *value < 0 {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("%s: %q is not a number from 0 up", name, query.Get(name)))
+	}
+	return value, nil
+}
+
 // intParameter is nil if there is no such parameter.
 func intParameter(query url.Values, name string) (*int64, error) {
 	if !query.Has(name) {
 		return nil, nil
 	}
 	value, err := strconv.ParseInt(query.Get(name), 10, 64)
-	if err != nil || value < 0 {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("%s: %q is not a number from 0 up", name, query.Get(name)))
+	if err != nil {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("%s: %q is not a whole number", name, query.Get(name)))
 	}
 	return &value, nil
 }

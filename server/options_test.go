@@ -67,8 +67,8 @@ func TestBadListOptions(t *testing.T) {
 		{"limit=-1", 400, metav1.StatusReasonBadRequest, `limit: "-1" is not a number from 0 up`},
 		{"watch=1&limit=x", 400, metav1.StatusReasonBadRequest, `limit: "x" is not a number from 0 up`},
 		{"timeoutSeconds=1s", 400, metav1.StatusReasonBadRequest, `timeoutSeconds: "1s" is not a number from 0 up`},
-		{"labelSelector=,,%3D", 400, metav1.StatusReasonBadRequest, `labelSelector: found ',', expected: !, identifier, or 'end of string'`},
-		{"fieldSelector=name", 400, metav1.StatusReasonBadRequest, `fieldSelector: invalid selector: 'name'; can't understand 'name'`},
+		{"labelSelector=,,%3D", 400, metav1.StatusReasonBadRequest, `found ',', expected: !, identifier, or 'end of string'`},
+		{"fieldSelector=name", 400, metav1.StatusReasonBadRequest, `invalid selector: 'name'; can't understand 'name'`},
 		{"timeout=soon", 400, metav1.StatusReasonBadRequest, `invalid timeout specified in the request URL - "soon" is not a duration like 10s`},
 		{"timeout=-1s", 400, metav1.StatusReasonBadRequest, `invalid timeout specified in the request URL - "-1s" is not a duration like 10s`},
 

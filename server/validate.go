@@ -125,9 +125,6 @@ func validateDelete(opts metav1.DeleteOptions) field.ErrorList {
 			errs = append(errs, field.NotSupported(policyPath, *policy, append(policies, "nil")))
 		}
 	}
-	if grace := opts.GracePeriodSeconds; grace != nil && *grace < 0 {
-		errs = append(errs, field.Invalid(field.NewPath("gracePeriodSeconds"), *grace, "must not be negative"))
-	}
 	errs = append(errs, validateDryRun(opts.DryRun)...)
 	if ignoresReadErrors(opts) {
 		errs = append(errs, validateIgnoreReadErrors(opts)...)
