@@ -49,6 +49,11 @@ e2e: $(BIN)/kubectl $(BIN)/etcdctl $(BIN)/etcd $(BIN)/etcd-cluster ## Drive a bu
 kubectl-scripts: $(BIN)/kubectl $(if $(OLDER),$(BIN)/kubectl-1.27) ## Transcripts of every command of kubectl: exact output, masked only where it differs from run to run (OLDER=1: with kubectl 1.27 too).
 	cd test/kubectl && KUBECTL=$(CURDIR)/$(BIN)/kubectl $(GO) test -count=1 . $(if $(OLDER),-older $(CURDIR)/$(BIN)/kubectl-1.27)
 
+.PHONY: kubectl-peer
+kubectl-peer: $(BIN)/kubectl ## The same transcripts against the same kinds on k8s.io/apiserver; every difference is listed in test/kubectl/testdata/peer, with its reason.
+	cd test/peer && $(GO) build -o $(CURDIR)/$(BIN)/peer .
+	cd test/kubectl && KUBECTL=$(CURDIR)/$(BIN)/kubectl $(GO) test -count=1 -run '^TestPeer$$' . -peer $(CURDIR)/$(BIN)/peer
+
 .PHONY: crash
 crash: ## Kill the server 20 times in the middle of 1,000 creates, and time its starts.
 	cd test/e2e && $(GO) test -count=1 -timeout 30m -v -run 'Killed|StartTime' ./... -kills 20 -starts 10 -objects 10000

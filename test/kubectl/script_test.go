@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"flag"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +18,7 @@ import (
 var (
 	update = flag.Bool("update", false, "write into the scripts what the commands print now")
 	older  = flag.String("older", "", "`path` of a kubectl 1.27 that runs the scripts too")
+	peer   = flag.String("peer", "", "`path` of the server of test/peer, which the scripts run against too")
 )
 
 // root is where the commands of a script run.
@@ -28,58 +28,107 @@ const root = "../.."
 // a transcript: "$ COMMAND", what it prints to stdout, each line of stderr after "2> ", and "? CODE" if it does not end with
 // 0. Of what is printed only uids, resourceVersions, times and paths are masked (see mask).
 func TestScripts(t *testing.T) {
-	eachScript(t, "KUBECTL does not name a kubectl; run `make kubectl-scripts`", os.Getenv("KUBECTL"), func(t *testing.T, script string, got []step) {
-		if *update {
-			write(t, script, got)
-			return
-		}
-		compare(t, read(t, script), got, nil)
-	})
+	setup{kubectl: stock(t), server: examples(t)}.runScripts(t)
 }
 
-// TestOlderKubectl runs the scripts with kubectl 1.27. Where it prints something else, testdata/older has the reason and what
-// it prints.
+// TestOlderKubectl runs the scripts with kubectl 1.27.
 func TestOlderKubectl(t *testing.T) {
 	if *older == "" {
 		t.Skip("-older names no kubectl 1.27")
 	}
-	eachScript(t, "", *older, func(t *testing.T, script string, got []step) {
-		differences := strings.Replace(script, "scripts", "older", 1)
-		if *update {
-			writeDifferences(t, differences, read(t, script), got)
-			return
-		}
-		compare(t, read(t, script), got, read(t, differences))
-	})
+	setup{kubectl: *older, server: examples(t), differences: "older"}.runScripts(t)
 }
 
-func eachScript(t *testing.T, missing, kubectl string, check func(t *testing.T, script string, got []step)) {
-	if kubectl == "" {
-		t.Fatal(missing)
+// TestPeer runs the scripts against the same kinds on k8s.io/apiserver, which is in test/peer.
+func TestPeer(t *testing.T) {
+	if *peer == "" {
+		t.Skip("-peer names no server; run `make kubectl-peer`")
 	}
+	setup{
+		kubectl:     stock(t),
+		server:      func(example, dir string) *exec.Cmd { return exec.Command(*peer, "-like", example, "-data-dir", dir) },
+		differences: "peer",
+	}.runScripts(t)
+}
+
+// stock is the kubectl of the day.
+func stock(t *testing.T) string {
+	t.Helper()
+	kubectl := os.Getenv("KUBECTL")
+	if kubectl == "" {
+		t.Fatal("KUBECTL does not name a kubectl; run `make kubectl-scripts`")
+	}
+	return kubectl
+}
+
+// examples builds the examples, and returns what starts a server of one.
+func examples(t *testing.T) func(example, dir string) *exec.Cmd {
+	t.Helper()
 	programs := t.TempDir()
 	build := exec.Command("go", "build", "-o", programs+"/", "./examples/library", "./examples/cluster")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	if err := os.Symlink(kubectl, filepath.Join(programs, "kubectl")); err != nil {
-		t.Fatal(err)
+	return func(example, dir string) *exec.Cmd {
+		return exec.Command(filepath.Join(programs, example), "--data-dir", dir, "--secure-port", "0")
 	}
+}
+
+// setup says which programs are tried.
+type setup struct {
+	kubectl string
+	// server returns a command that serves an example's kinds, with its data in a directory that is not there yet. It says
+	// "export KUBECONFIG=FILE" when it is ready.
+	server func(example, dir string) *exec.Cmd
+	// differences is the folder of testdata that says, script by script, what is printed instead, and why. What is listed has
+	// to differ. "! not run" in the place of what is printed leaves a command out.
+	differences string
+}
+
+func (s setup) runScripts(t *testing.T) {
+	t.Helper()
 	scripts, err := filepath.Glob("testdata/scripts/*/*.txt")
 	if err != nil || len(scripts) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}
+	programs := t.TempDir()
+	this, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, program := range map[string]string{"kubectl": s.kubectl, "request": this} {
+		if err := os.Symlink(program, filepath.Join(programs, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, script := range scripts {
-		program := filepath.Base(filepath.Dir(script))
-		t.Run(program+"/"+filepath.Base(script), func(t *testing.T) {
+		example := filepath.Base(filepath.Dir(script))
+		t.Run(example+"/"+filepath.Base(script), func(t *testing.T) {
 			t.Parallel()
-			e := start(t, programs, program)
-			var got []step
-			for _, s := range read(t, script) {
-				got = append(got, e.run(t, s.command))
+			want := read(t, script)
+			differences := filepath.Join("testdata", s.differences, example, filepath.Base(script))
+			var differs []step
+			if s.differences != "" {
+				differs = read(t, differences)
 			}
-			check(t, script, got)
+			e := start(t, programs, s.server(example, filepath.Join(t.TempDir(), "data")))
+			var got []step
+			for _, w := range want {
+				if i := slices.IndexFunc(differs, w.is); i >= 0 && differs[i].skip {
+					got = append(got, differs[i])
+					continue
+				}
+				got = append(got, e.run(t, w.command))
+			}
+			switch {
+			case !*update:
+				compare(t, want, got, differs)
+			case s.differences == "":
+				write(t, script, got)
+			default:
+				writeDifferences(t, differences, want, got)
+			}
 		})
 	}
 }
@@ -89,10 +138,9 @@ type environment struct {
 	programs, home, kubeconfig, server string
 }
 
-func start(t *testing.T, programs, program string) *environment {
+func start(t *testing.T, programs string, cmd *exec.Cmd) *environment {
 	t.Helper()
 	e := &environment{programs: programs, home: t.TempDir()}
-	cmd := exec.Command(filepath.Join(programs, program), "--data-dir", filepath.Join(t.TempDir(), "data"), "--secure-port", "0")
 	var log bytes.Buffer
 	cmd.Stderr = &log
 	stdout, err := cmd.StdoutPipe()
@@ -109,7 +157,7 @@ func start(t *testing.T, programs, program string) *environment {
 	for lines := bufio.NewScanner(stdout); e.kubeconfig == ""; {
 		if !lines.Scan() {
 			cmd.Wait()
-			t.Fatalf("%s ended before it was ready:\n%s", program, log.String())
+			t.Fatalf("%s ended before it was ready:\n%s", cmd, log.String())
 		}
 		if file, ok := strings.CutPrefix(lines.Text(), "export KUBECONFIG="); ok {
 			e.kubeconfig = strings.Trim(file, `'"`)
@@ -121,13 +169,6 @@ func start(t *testing.T, programs, program string) *environment {
 	}
 	e.server = string(regexp.MustCompile(`https://[^\s"]+`).Find(data))
 	return e
-}
-
-// step is one command and what came of it.
-type step struct {
-	command, stdout, stderr string
-	code                    int
-	reason                  string // in a list of differences: why it is another one
 }
 
 func (e *environment) run(t *testing.T, command string) step {
@@ -154,7 +195,9 @@ var masks = []struct {
 	{regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`), "<uid>"},
 	{regexp.MustCompile(`(X509SHA256=)[0-9a-f]{64}`), "$1<digest>"},
 	{regexp.MustCompile(`(resourceVersion"?: *)"\d+"`), `$1"<rv>"`},
+	{regexp.MustCompile(`(resourceVersion\\+":\\+")\d+`), "$1<rv>"}, // in a quoted object
 	{regexp.MustCompile(`(Resource Version: +)\d+`), "$1<rv>"},
+	{regexp.MustCompile(`(resource version: \d+, current: )\d+`), "$1<rv>"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| \+0000)`), "<time>"},
 	{regexp.MustCompile(`(?m) {2,}((\d+m)?\d+s|\d+m)( {2,}|$)`), "  <age>  "},
 	{regexp.MustCompile(`(?m)(LIVE|MERGED)-\d+`), "$1-<n>"},
@@ -169,133 +212,4 @@ func (e *environment) mask(text string) string {
 		text = m.pattern.ReplaceAllString(text, m.by)
 	}
 	return text
-}
-
-// read reads a script; one that is not there has no steps.
-func read(t *testing.T, file string) []step {
-	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil && !os.IsNotExist(err) {
-		t.Fatal(err)
-	}
-	var steps []step
-	reason := ""
-	for line := range strings.Lines(string(data)) {
-		if text, ok := strings.CutPrefix(line, "# "); ok {
-			reason += text
-			continue
-		}
-		if command, ok := strings.CutPrefix(line, "$ "); ok {
-			steps = append(steps, step{command: strings.TrimSuffix(command, "\n"), reason: reason})
-			reason = ""
-			continue
-		}
-		if len(steps) == 0 {
-			t.Fatalf("%s: %q comes before any command", file, line)
-		}
-		last := &steps[len(steps)-1]
-		if text, ok := strings.CutPrefix(line, "2> "); ok {
-			last.stderr += text
-		} else if text, ok := strings.CutPrefix(line, "? "); ok {
-			fmt.Sscan(text, &last.code)
-		} else {
-			last.stdout += line
-		}
-	}
-	return steps
-}
-
-func compare(t *testing.T, want, got, differences []step) {
-	t.Helper()
-	differs := map[string]step{}
-	for _, d := range differences {
-		if d.reason == "" {
-			t.Errorf("%s: no reason is given for the difference", d.command)
-		}
-		if slices.IndexFunc(want, d.is) != lastIndex(want, d.is) {
-			t.Errorf("%s: the script has it twice; write one of them otherwise", d.command)
-		}
-		differs[d.command] = d
-	}
-	for i, w := range want {
-		if d, ok := differs[w.command]; ok {
-			w = d
-		}
-		if g := got[i]; g.text() != w.text() {
-			t.Errorf("%s\nprints\n%s\nwant\n%s", w.command, g.text(), w.text())
-		}
-	}
-}
-
-// is says that it is the same command.
-func (s step) is(other step) bool { return s.command == other.command }
-
-func lastIndex(steps []step, is func(step) bool) int {
-	last := -1
-	for i, s := range steps {
-		if is(s) {
-			last = i
-		}
-	}
-	return last
-}
-
-// text is a step as it stands in a script, without its reason.
-func (s step) text() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "$ %s\n%s", s.command, s.stdout)
-	if s.stdout != "" && !strings.HasSuffix(s.stdout, "\n") {
-		b.WriteByte('\n')
-	}
-	for line := range strings.Lines(s.stderr) {
-		b.WriteString("2> " + strings.TrimSuffix(line, "\n") + "\n")
-	}
-	if s.code != 0 {
-		fmt.Fprintf(&b, "? %d\n", s.code)
-	}
-	return b.String()
-}
-
-func write(t *testing.T, file string, steps []step) {
-	t.Helper()
-	kept := read(t, file)
-	var b strings.Builder
-	for i, s := range steps {
-		for line := range strings.Lines(kept[i].reason) {
-			b.WriteString("# " + line)
-		}
-		b.WriteString(s.text())
-	}
-	if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// writeDifferences keeps the reasons that are there, and leaves those that are not to whoever looks at the new differences.
-func writeDifferences(t *testing.T, file string, want, got []step) {
-	t.Helper()
-	reasons := map[string]string{}
-	for _, d := range read(t, file) {
-		reasons[d.command] = d.reason
-	}
-	var b strings.Builder
-	for i, g := range got {
-		if g.text() == want[i].text() {
-			continue
-		}
-		for line := range strings.Lines(reasons[g.command]) {
-			b.WriteString("# " + line)
-		}
-		b.WriteString(g.text())
-	}
-	if b.Len() == 0 {
-		os.Remove(file)
-		return
-	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
