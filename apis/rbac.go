@@ -9,6 +9,7 @@ import (
 
 	rbacapi "github.com/typeplane/typeplane/apis/rbac"
 	"github.com/typeplane/typeplane/boot"
+	"github.com/typeplane/typeplane/control/clusterrole"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/server"
 	"github.com/typeplane/typeplane/server/auth/rbac"
@@ -40,6 +41,7 @@ func extendRBAC(_ context.Context, h *boot.Host) error {
 	h.RBAC = a
 	h.Readyz = append(h.Readyz, server.Check{Name: "rbac", Check: a.Ready})
 	h.Go(func(ctx context.Context) { a.Follow(ctx, s, h.Log) })
+	h.Go(clusterrole.New(*s.ClusterRoles, h.Log).Run)
 	h.Go(func(ctx context.Context) {
 		if err := rbac.Bootstrap(h.Resources).Apply(ctx, s); err != nil && ctx.Err() == nil {
 			h.Log.Error("the bootstrap roles could not be made", "error", err)

@@ -35,7 +35,7 @@ type Objects struct {
 func NewSnapshot(o Objects) *Snapshot {
 	s := &Snapshot{
 		roles:           map[key]*rbacv1.Role{},
-		clusterRoles:    gather(o.ClusterRoles),
+		clusterRoles:    Gather(o.ClusterRoles),
 		roleBindings:    map[string][]*rbacv1.RoleBinding{},
 		clusterBindings: o.ClusterRoleBindings,
 	}
@@ -48,8 +48,10 @@ func NewSnapshot(o Objects) *Snapshot {
 	return s
 }
 
-// gather returns the rules of each cluster role. One that is made of others has theirs, and those that they are made of.
-func gather(roles []*rbacv1.ClusterRole) map[string][]rbacv1.PolicyRule {
+// Gather returns the rules of each cluster role by its name, which share memory with the roles. One that is made of others
+// has theirs, and of those that they are made of, in the order of the roles; what is written in its own rules is not among
+// them. A rule that several have is there several times.
+func Gather(roles []*rbacv1.ClusterRole) map[string][]rbacv1.PolicyRule {
 	rules := map[string][]rbacv1.PolicyRule{}
 	for _, role := range roles {
 		if role.AggregationRule == nil {

@@ -1,0 +1,109 @@
+// Package clusterrole writes into cluster roles that are made of others (aggregationRule) the rules that they come to, so that
+// clients can read what such a role allows.
+//
+// Start reading at Controller.Run. Nobody waits for it: the authorizer of package rbac gathers the rules by itself, from the
+// same function, and does not look at what is written there. The package never touches a role without an aggregationRule.
+package clusterrole
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"reflect"
+	"slices"
+	"time"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typeplane/typeplane/control/follow"
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/server/auth/rbac"
+)
+
+// manager is who owns the rules that are written here, by the name that it has in Kubernetes.
+const manager = "clusterrole-aggregation-controller"
+
+// The waits after a failure.
+const firstPause, lastPause = 100 * time.Millisecond, 5 * time.Second
+
+// Controller keeps the rules of cluster roles that are made of others. Several servers may run one over the same roles: who
+// comes second finds the rules written, or is told of a conflict and leaves it at that.
+type Controller struct {
+	roles rest.Resource
+	log   *slog.Logger
+	known map[string]*rbacv1.ClusterRole
+}
+
+// New returns a Controller of the resource clusterroles in rbac.authorization.k8s.io/v1.
+func New(roles rest.Resource, log *slog.Logger) *Controller {
+	return &Controller{roles: roles, log: log}
+}
+
+// Run writes rules until ctx ends. It must run once.
+func (c *Controller) Run(ctx context.Context) {
+	follow.Run(ctx, &c.roles, "", c.log, follow.Handler[rbacv1.ClusterRole]{
+		Replace: func(all []rbacv1.ClusterRole) {
+			c.known = map[string]*rbacv1.ClusterRole{}
+			for i := range all {
+				c.known[all[i].Name] = &all[i]
+			}
+			c.writeAll(ctx)
+		},
+		Changed: func(role *rbacv1.ClusterRole) {
+			c.known[role.Name] = role
+			c.writeAll(ctx)
+		},
+		Gone: func(role *rbacv1.ClusterRole) {
+			delete(c.known, role.Name)
+			c.writeAll(ctx)
+		},
+	})
+}
+
+// writeAll writes each role whose rules are not what they should be.
+func (c *Controller) writeAll(ctx context.Context) {
+	var roles []*rbacv1.ClusterRole
+	for _, name := range slices.Sorted(maps.Keys(c.known)) {
+		roles = append(roles, c.known[name])
+	}
+	gathered := rbac.Gather(roles)
+	for _, role := range roles {
+		if role.AggregationRule == nil || role.DeletionTimestamp != nil {
+			continue
+		}
+		if rules := distinct(gathered[role.Name]); !slices.EqualFunc(rules, role.Rules, same) {
+			c.write(ctx, role, rules)
+		}
+	}
+}
+
+// write is for the revision that the rules were found wrong in: of any other one there will be an event.
+func (c *Controller) write(ctx context.Context, role *rbacv1.ClusterRole, rules []rbacv1.PolicyRule) {
+	for pause := firstPause; ctx.Err() == nil; pause *= 2 {
+		next := role.DeepCopy()
+		next.Rules = rules
+		_, _, err := c.roles.Update.Update(ctx, rest.Name{Name: role.Name}, next, metav1.UpdateOptions{FieldManager: manager})
+		if err == nil || apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+			return
+		}
+		c.log.Warn("write the rules of a cluster role that is made of others", "role", role.Name, "error", err)
+		if pause > lastPause {
+			return // the next change of a cluster role, or the next start, brings them
+		}
+		follow.Wait(ctx, pause)
+	}
+}
+
+// distinct returns the rules, each once.
+func distinct(rules []rbacv1.PolicyRule) (once []rbacv1.PolicyRule) {
+	for _, rule := range rules {
+		if !slices.ContainsFunc(once, func(r rbacv1.PolicyRule) bool { return same(r, rule) }) {
+			once = append(once, rule)
+		}
+	}
+	return once
+}
+
+func same(a, b rbacv1.PolicyRule) bool { return reflect.DeepEqual(a, b) }
