@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,6 +18,7 @@ import (
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/wire"
+	"github.com/typeplane/typeplane/server"
 	"github.com/typeplane/typeplane/server/auth"
 )
 
@@ -25,6 +27,7 @@ type identity struct {
 	authenticator auth.Authenticator
 	tokens        auth.TokenAuthenticator
 	signer        *auth.TokenSigner
+	issuer        *auth.IssuerDocuments // nil: others can't check our tokens
 }
 
 // openIdentity joins the authenticators in the order of kube-apiserver.
@@ -132,11 +135,39 @@ func (i *Instance) openServiceAccounts(o *AuthenticationOptions) (*auth.ServiceA
 		}
 		keys = append(keys, more...)
 	}
+	if err := i.describeIssuer(o, keys); err != nil {
+		return nil, err
+	}
 	config := auth.ServiceAccountsConfig{Issuers: o.ServiceAccountIssuers, Keys: keys, Audiences: o.audiences()}
 	if o.ServiceAccountLookup && i.serves("serviceaccounts") {
 		config.Lookup = i.lookupUID
 	}
 	return auth.NewServiceAccounts(config)
+}
+
+// describeIssuer makes what others check the tokens by. Without an issuer that can be asked there is nothing to tell.
+func (i *Instance) describeIssuer(o *AuthenticationOptions, keys []crypto.PublicKey) (err error) {
+	issuer, keysURL := o.ServiceAccountIssuers[0], o.ServiceAccountJWKSURI
+	if !strings.HasPrefix(issuer, "https://") {
+		return nil
+	}
+	if keysURL == "" {
+		keysURL = i.URL() + auth.IssuerKeysPath
+	}
+	i.identity.issuer, err = auth.NewIssuerDocuments(issuer, keysURL, keys)
+	return err
+}
+
+// issuerDocuments are at the paths of an OpenID provider.
+func (i *Instance) issuerDocuments() []server.Document {
+	issuer := i.identity.issuer
+	if issuer == nil {
+		return nil
+	}
+	return []server.Document{
+		{Path: auth.IssuerConfigPath, ContentType: "application/json", Body: issuer.Config},
+		{Path: auth.IssuerKeysPath, ContentType: "application/jwk-set+json", Body: issuer.Keys},
+	}
 }
 
 // openSigningKey reads the key that the operator names, or the one in the data directory, which the first start makes.

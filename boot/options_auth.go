@@ -36,6 +36,8 @@ type AuthenticationOptions struct {
 	ServiceAccountKeyFiles []string
 	// ServiceAccountSigningKeyFile has the private key of new tokens; "": one in the data directory.
 	ServiceAccountSigningKeyFile string
+	// ServiceAccountJWKSURI is where others get the keys that verify tokens, an https URL; "": from this server.
+	ServiceAccountJWKSURI string
 	// ServiceAccountLookup wants the objects of a token to be there still.
 	ServiceAccountLookup bool
 
@@ -70,6 +72,7 @@ func (o *AuthenticationOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&o.ServiceAccountIssuers, "service-account-issuer", o.ServiceAccountIssuers, "`issuer` of service account tokens, a URL; of several the first one is that of new tokens")
 	fs.StringArrayVar(&o.ServiceAccountKeyFiles, "service-account-key-file", o.ServiceAccountKeyFiles, "`file` with RSA or ECDSA keys that verify service account tokens; may be repeated; without it that of the signing key")
 	fs.StringVar(&o.ServiceAccountSigningKeyFile, "service-account-signing-key-file", o.ServiceAccountSigningKeyFile, "`file` with the private key that signs service account tokens; without it one is made in the data directory")
+	fs.StringVar(&o.ServiceAccountJWKSURI, "service-account-jwks-uri", o.ServiceAccountJWKSURI, "`URL` at which others get the keys that verify service account tokens, said in /.well-known/openid-configuration; without it the address of this server")
 	fs.BoolVar(&o.ServiceAccountLookup, "service-account-lookup", o.ServiceAccountLookup, "refuse the tokens of service accounts that are gone, where service accounts are served")
 	o.OIDC.addFlags(fs)
 }
@@ -93,6 +96,11 @@ func (o *AuthenticationOptions) validate() error {
 	for _, issuer := range o.ServiceAccountIssuers {
 		if _, err := url.Parse(issuer); issuer == "" || err != nil {
 			errs = append(errs, fmt.Errorf("--service-account-issuer=%s: want a URL", issuer))
+		}
+	}
+	if o.ServiceAccountJWKSURI != "" {
+		if u, err := url.Parse(o.ServiceAccountJWKSURI); err != nil || u.Scheme != "https" || u.Host == "" {
+			errs = append(errs, fmt.Errorf("--service-account-jwks-uri=%s: want a URL that begins with https://", o.ServiceAccountJWKSURI))
 		}
 	}
 	return errors.Join(append(errs, o.OIDC.validate())...)

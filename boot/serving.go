@@ -35,6 +35,7 @@ func (i *Instance) openServer(context.Context) error {
 		Readyz:        append([]server.Check{{Name: "etcd", Check: db.ready}, {Name: "watch-cache", Check: db.filled}, {Name: "kms-providers", Check: db.kmsHealth}}, i.readyz...),
 		Healthz:       []server.Check{{Name: "encryption-config", Check: db.encryptionHealth}, {Name: "serving-certificate", Check: i.access.certificateHealth}},
 		Reports:       []server.Report{{Path: storagePath, Make: i.survey.report}},
+		Documents:     i.issuerDocuments(),
 		Metrics:       i.metrics,
 		Audit:         i.audit,
 		Log:           i.log,

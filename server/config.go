@@ -44,6 +44,8 @@ type Config struct {
 
 	// Reports are answered as JSON, to users whom the Authorizer allows to get their path.
 	Reports []Report
+	// Documents are answered as they are, to users whom the Authorizer allows to get their path. Proxies may keep them for an hour.
+	Documents []Document
 
 	// Metrics is where the metrics of requests are registered, and what /metrics shows to users whom the Authorizer allows to
 	// get it. A registry is for one server. Nil: there is no such page.
@@ -92,6 +94,12 @@ type Check struct {
 type Report struct {
 	Path string
 	Make func(context.Context) (any, error)
+}
+
+// Document is an answer that is always the same. Body is not modified.
+type Document struct {
+	Path, ContentType string
+	Body              []byte
 }
 
 // The bounds of writes and bodies that Kubernetes has, too.

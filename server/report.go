@@ -2,8 +2,14 @@ package server
 
 import "net/http"
 
-// addReports serves the reports of the Config.
+// addReports serves the reports and documents of the Config.
 func (s *Server) addReports() {
+	for _, d := range s.config.Documents {
+		s.documents[d.Path] = func(c *call) error {
+			c.w.Header().Set("Cache-Control", "public, max-age=3600")
+			return c.sendBytes(http.StatusOK, d.ContentType, d.Body)
+		}
+	}
 	for _, r := range s.config.Reports {
 		s.documents[r.Path] = func(c *call) error {
 			report, err := r.Make(c.ctx)

@@ -16,7 +16,8 @@ import (
 // The names that service accounts have as users.
 const (
 	serviceAccountPrefix = "system:serviceaccount:"
-	serviceAccountGroup  = "system:serviceaccounts"
+	// GroupServiceAccounts is the group of all service accounts.
+	GroupServiceAccounts = "system:serviceaccounts"
 )
 
 // ServiceAccountName is the user that a service account is.
@@ -26,7 +27,7 @@ func ServiceAccountName(namespace, name string) string {
 
 // ServiceAccountGroups are the groups of every service account in a namespace.
 func ServiceAccountGroups(namespace string) []string {
-	return []string{serviceAccountGroup, serviceAccountGroup + ":" + namespace}
+	return []string{GroupServiceAccounts, GroupServiceAccounts + ":" + namespace}
 }
 
 // SplitServiceAccount is the inverse of ServiceAccountName. ok is false for the name of another user.

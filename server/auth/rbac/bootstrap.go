@@ -43,6 +43,7 @@ func Bootstrap(resources []rest.Resource) Policy {
 		role("system:basic-user",
 			rbacv1.PolicyRule{Verbs: []string{"create"}, APIGroups: []string{"authorization.k8s.io"}, Resources: []string{"selfsubjectaccessreviews", "selfsubjectrulesreviews"}},
 			rbacv1.PolicyRule{Verbs: []string{"create"}, APIGroups: []string{"authentication.k8s.io"}, Resources: []string{"selfsubjectreviews"}}),
+		role("system:service-account-issuer-discovery", paths(auth.IssuerConfigPath, auth.IssuerConfigPath+"/", auth.IssuerKeysPath, auth.IssuerKeysPath+"/")),
 		gathered("admin", "admin", "edit", "view"),
 		gathered("edit", "edit", "view"),
 		gathered("view", "view"),
@@ -59,6 +60,7 @@ func Bootstrap(resources []rest.Resource) Policy {
 		bindGroups("cluster-admin", auth.GroupMasters),
 		bindGroups("system:discovery", auth.GroupAuthenticated),
 		bindGroups("system:basic-user", auth.GroupAuthenticated),
+		bindGroups("system:service-account-issuer-discovery", auth.GroupServiceAccounts),
 		bindGroups("system:public-info-viewer", auth.GroupAuthenticated, auth.GroupUnauthenticated),
 	}
 	return p
