@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,7 +37,7 @@ func (i *Instance) openIdentity(context.Context) error {
 	o := &i.options.Authentication
 	union := slices.Clone(i.delegation.trusted)
 	if o.RequestHeaderCAFile != "" {
-		proxy, err := openFrontProxy(o)
+		proxy, err := openFrontProxy(o, i.log)
 		if err != nil {
 			return err
 		}
@@ -58,48 +60,62 @@ func (i *Instance) openIdentity(context.Context) error {
 	return nil
 }
 
-func openFrontProxy(o *AuthenticationOptions) (*auth.FrontProxy, error) {
-	ca, err := os.ReadFile(o.RequestHeaderCAFile)
-	if err != nil {
-		return nil, fmt.Errorf("--requestheader-client-ca-file: %w", err)
-	}
-	proxy, err := auth.NewFrontProxy(auth.FrontProxyConfig{
-		CA: ca, AllowedNames: o.RequestHeaderAllowedNames,
-		UsernameHeaders: o.RequestHeaderUsernameHeaders, UIDHeaders: o.RequestHeaderUIDHeaders,
-		GroupHeaders: o.RequestHeaderGroupHeaders, ExtraPrefixes: o.RequestHeaderExtraPrefixes,
+func openFrontProxy(o *AuthenticationOptions, log *slog.Logger) (auth.Authenticator, error) {
+	f, err := openFresh("authority of front proxies", []string{o.RequestHeaderCAFile}, log, func(contents ...[]byte) (auth.Authenticator, error) {
+		return auth.NewFrontProxy(auth.FrontProxyConfig{
+			CA: contents[0], AllowedNames: o.RequestHeaderAllowedNames,
+			UsernameHeaders: o.RequestHeaderUsernameHeaders, UIDHeaders: o.RequestHeaderUIDHeaders,
+			GroupHeaders: o.RequestHeaderGroupHeaders, ExtraPrefixes: o.RequestHeaderExtraPrefixes,
+		})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("--requestheader-client-ca-file=%s: %w", o.RequestHeaderCAFile, err)
 	}
-	return proxy, nil
+	return freshAuthenticator{f}, nil
 }
 
-func (i *Instance) openClients(o *AuthenticationOptions) (*auth.ClientCertificates, error) {
+func (i *Instance) openClients(o *AuthenticationOptions) (auth.Authenticator, error) {
 	own := i.access.authority.certPEM
 	if o.ClientCAFile == "" {
 		return auth.NewClientCertificates(own)
 	}
-	more, err := os.ReadFile(o.ClientCAFile)
+	f, err := openFresh("authority of clients", []string{o.ClientCAFile}, i.log, func(contents ...[]byte) (auth.Authenticator, error) {
+		if _, err := auth.NewClientCertificates(contents[0]); err != nil {
+			return nil, err
+		}
+		return auth.NewClientCertificates(slices.Concat(own, []byte("\n"), contents[0]))
+	})
 	if err != nil {
-		return nil, fmt.Errorf("--client-ca-file: %w", err)
-	}
-	if _, err := auth.NewClientCertificates(more); err != nil {
 		return nil, fmt.Errorf("--client-ca-file=%s: %w", o.ClientCAFile, err)
 	}
-	return auth.NewClientCertificates(slices.Concat(own, []byte("\n"), more))
+	return freshAuthenticator{f}, nil
+}
+
+// freshAuthenticator asks the authenticator of the moment.
+type freshAuthenticator struct {
+	*fresh[auth.Authenticator]
+}
+
+func (f freshAuthenticator) Authenticate(req *http.Request) (*auth.User, error) {
+	return f.get().Authenticate(req)
+}
+
+// freshTokens are those of the moment.
+type freshTokens struct {
+	*fresh[auth.TokenAuthenticator]
+}
+
+func (f freshTokens) AuthenticateToken(ctx context.Context, token string, audiences []string) (*auth.Token, error) {
+	return f.get().AuthenticateToken(ctx, token, audiences)
 }
 
 // openTokens joins what knows bearer tokens.
 func (i *Instance) openTokens(o *AuthenticationOptions) (auth.Tokens, error) {
 	var tokens auth.Tokens
 	if o.TokenFile != "" {
-		data, err := os.ReadFile(o.TokenFile)
+		file, err := i.openTokenFile(o)
 		if err != nil {
-			return nil, fmt.Errorf("--token-auth-file: %w", err)
-		}
-		file, err := auth.ReadTokenFile(bytes.NewReader(data), o.audiences())
-		if err != nil {
-			return nil, fmt.Errorf("--token-auth-file=%s: %w", o.TokenFile, err)
+			return nil, err
 		}
 		tokens = append(tokens, file)
 	}
@@ -113,6 +129,16 @@ func (i *Instance) openTokens(o *AuthenticationOptions) (auth.Tokens, error) {
 		return tokens, err
 	}
 	return append(tokens, oidc), nil
+}
+
+func (i *Instance) openTokenFile(o *AuthenticationOptions) (freshTokens, error) {
+	f, err := openFresh("token file", []string{o.TokenFile}, i.log, func(contents ...[]byte) (auth.TokenAuthenticator, error) {
+		return auth.ReadTokenFile(bytes.NewReader(contents[0]), o.audiences())
+	})
+	if err != nil {
+		return freshTokens{}, fmt.Errorf("--token-auth-file=%s: %w", o.TokenFile, err)
+	}
+	return freshTokens{f}, nil
 }
 
 func (i *Instance) openServiceAccounts(o *AuthenticationOptions) (*auth.ServiceAccounts, error) {

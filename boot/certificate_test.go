@@ -84,14 +84,14 @@ func TestCertificateIsReadAgain(t *testing.T) {
 	f.now = func() time.Time { return now }
 	want := func(name string) {
 		t.Helper()
-		now = now.Add(checkCertificateEvery)
-		if current, _ := f.get(nil); current.Leaf.DNSNames[0] != name {
+		now = now.Add(readAgainEvery)
+		if current := f.get(); current.Leaf.DNSNames[0] != name {
 			t.Errorf("%s, want %s", current.Leaf.DNSNames[0], name)
 		}
 	}
 	want("one.example.com")
 	operatorsPair(t, certFile, keyFile, "two.example.com")
-	if current, _ := f.get(nil); current.Leaf.DNSNames[0] != "one.example.com" {
+	if current := f.get(); current.Leaf.DNSNames[0] != "one.example.com" {
 		t.Error("the files are read for every connection")
 	}
 	want("two.example.com")

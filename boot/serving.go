@@ -126,7 +126,7 @@ func (a *access) tls() *tls.Config {
 		if hello.ServerName == adminServerName {
 			return own.get(hello)
 		}
-		return a.operators.get(hello)
+		return a.operators.choose(hello)
 	}}
 }
 

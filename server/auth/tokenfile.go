@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// TokenFile knows the tokens of a list that is read once: each line is
+// TokenFile knows the tokens of a list: each line is
 //
 //	token,user,uid[,"group,group…"]
 //
-// as in kube-apiserver's --token-auth-file. The tokens are good until the server stops.
+// as in kube-apiserver's --token-auth-file.
 type TokenFile struct {
 	users     map[[sha256.Size]byte]*User
 	audiences []string
