@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -61,7 +62,7 @@ func (s *Server) checkHealth(c *call, root string, checks []Check) error {
 		fmt.Fprintf(&report, "[+]%s ok\n", check.Name)
 	}
 	if len(excluded) > 0 {
-		fmt.Fprintf(&report, "warn: some health checks cannot be excluded: no matches for %q\n", excluded)
+		fmt.Fprintf(&report, "warn: some health checks cannot be excluded: no matches for %s\n", inQuotes(excluded))
 	}
 	if !c.known() {
 		report.Reset()
@@ -73,4 +74,13 @@ func (s *Server) checkHealth(c *call, root string, checks []Check) error {
 		return c.sendBytes(http.StatusOK, plainText, []byte("ok"))
 	}
 	return c.sendBytes(http.StatusOK, plainText, []byte(report.String()+root+" check passed\n"))
+}
+
+// inQuotes are names in quotes with a comma between two.
+func inQuotes(names []string) string {
+	var all []string
+	for _, name := range names {
+		all = append(all, strconv.Quote(name))
+	}
+	return strings.Join(all, ",")
 }
