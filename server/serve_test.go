@@ -2,14 +2,8 @@ package server_test
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
 	"testing"
@@ -17,28 +11,11 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane/internal/certtest"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/server"
 	"github.com/typeplane/typeplane/server/auth"
 )
-
-// serverCertificate is good for loopback.
-func serverCertificate(t *testing.T) tls.Certificate {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "server"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
-}
 
 // running is a server over a real listener.
 type running struct {
@@ -54,17 +31,12 @@ func serve(t *testing.T, s *server.Server) running {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cert := serverCertificate(t)
+	ca := certtest.New(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	r := running{url: "https://" + listener.Addr().String(), stop: cancel, done: make(chan error, 1)}
-	go func() { r.done <- s.Serve(ctx, listener, &tls.Config{Certificates: []tls.Certificate{cert}}) }()
-	roots := x509.NewCertPool()
-	leaf, err := x509.ParseCertificate(cert.Certificate[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	roots.AddCert(leaf)
-	transport := &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: roots}}
+	config := &tls.Config{Certificates: []tls.Certificate{*ca.Server(t)}}
+	go func() { r.done <- s.Serve(ctx, listener, config) }()
+	transport := &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: ca.Pool()}}
 	r.client = &http.Client{Transport: transport}
 	t.Cleanup(func() {
 		cancel()
@@ -129,8 +101,7 @@ func TestServeAsksForCertificates(t *testing.T) {
 		return nil, nil
 	})
 	r := serve(t, newServer(t, c))
-	cert := serverCertificate(t)
-	for want, certs := range [][]tls.Certificate{nil, {cert}} {
+	for want, certs := range [][]tls.Certificate{nil, {*certtest.New(t).Client(t, "u")}} {
 		r.client.Transport.(*http.Transport).TLSClientConfig.Certificates = certs
 		r.client.CloseIdleConnections()
 		resp, err := r.get("/livez")

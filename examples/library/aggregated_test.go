@@ -14,6 +14,7 @@ import (
 
 	"github.com/typeplane/typeplane/apitest"
 	"github.com/typeplane/typeplane/boot"
+	"github.com/typeplane/typeplane/internal/certtest"
 )
 
 const books = "/apis/library.example.com/v1/namespaces/default/books"
@@ -70,11 +71,11 @@ func TestOnlyTheProxyIsBelieved(t *testing.T) {
 		user   string
 	}{
 		"no certificate":                   {header: forged, code: 401},
-		"one of another authority":         {cert: newCA(t).client(t, "aggregator"), header: forged, code: 401},
-		"another name":                     {cert: h.proxies.client(t, "other"), header: forged, code: 401},
-		"a client of the cluster":          {cert: h.clients.client(t, "rita"), header: forged, code: 200, user: "rita"},
-		"the proxy, for nobody":            {cert: h.proxies.client(t, "aggregator"), header: http.Header{"X-Remote-Group": {"system:masters"}}, code: 401},
-		"the proxy, for rita":              {cert: h.proxies.client(t, "aggregator"), header: http.Header{"X-Remote-User": {"rita"}}, code: 200, user: "rita"},
+		"one of another authority":         {cert: certtest.New(t).Client(t, "aggregator"), header: forged, code: 401},
+		"another name":                     {cert: h.proxies.Client(t, "other"), header: forged, code: 401},
+		"a client of the cluster":          {cert: h.clients.Client(t, "rita"), header: forged, code: 200, user: "rita"},
+		"the proxy, for nobody":            {cert: h.proxies.Client(t, "aggregator"), header: http.Header{"X-Remote-Group": {"system:masters"}}, code: 401},
+		"the proxy, for rita":              {cert: h.proxies.Client(t, "aggregator"), header: http.Header{"X-Remote-User": {"rita"}}, code: 200, user: "rita"},
 		"a token of the cluster":           {header: http.Header{"Authorization": {"Bearer robots-token"}}, code: 200, user: "system:serviceaccount:default:robot"},
 		"a token that the cluster refuses": {header: http.Header{"Authorization": {"Bearer stolen"}}, code: 401},
 	} {
@@ -111,7 +112,7 @@ func TestOnlyTheProxyIsBelieved(t *testing.T) {
 func TestDiscoveryThroughTheAggregator(t *testing.T) {
 	h, server := behind(t)
 	config := server.Client.Transport.(*http.Transport).TLSClientConfig.Clone()
-	config.Certificates = []tls.Certificate{*h.proxies.client(t, "aggregator")}
+	config.Certificates = []tls.Certificate{*h.proxies.Client(t, "aggregator")}
 	transport := &http.Transport{TLSClientConfig: config, ForceAttemptHTTP2: true}
 	defer transport.CloseIdleConnections()
 	const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"

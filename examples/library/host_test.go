@@ -1,18 +1,12 @@
 package main
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
 	"io"
-	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -23,18 +17,18 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 
 	"github.com/typeplane/typeplane/apitest"
+	"github.com/typeplane/typeplane/internal/certtest"
 )
 
 // host is a cluster as far as an API server behind its aggregator sees one: it reviews tokens and access, says whom it
 // trusts, and sends the requests of its users on.
 type host struct {
-	proxies, clients *ca
+	proxies, clients *certtest.Authority
 	// kubeconfig is the file with which the server reaches the cluster.
 	kubeconfig string
 	proxy      *httptest.Server
@@ -45,7 +39,7 @@ type host struct {
 
 func newHost(t *testing.T) *host {
 	t.Helper()
-	h := &host{proxies: newCA(t), clients: newCA(t)}
+	h := &host{proxies: certtest.New(t), clients: certtest.New(t)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /apis/authentication.k8s.io/v1/tokenreviews", h.reviewToken)
 	mux.HandleFunc("POST /apis/authorization.k8s.io/v1/subjectaccessreviews", h.reviewAccess)
@@ -68,7 +62,7 @@ func newHost(t *testing.T) *host {
 	h.kubeconfig = filepath.Join(t.TempDir(), "kubeconfig")
 	text := fmt.Sprintf("current-context: host\nclusters: [{name: host, cluster: {server: %q, certificate-authority-data: %s}}]\n"+
 		"contexts: [{name: host, context: {cluster: host, user: library}}]\nusers: [{name: library, user: {token: of-the-server}}]\n",
-		core.URL, base64.StdEncoding.EncodeToString(encodePEM(core.Certificate().Raw)))
+		core.URL, base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: core.Certificate().Raw})))
 	if err := os.WriteFile(h.kubeconfig, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -111,8 +105,8 @@ func (h *host) configMap(w http.ResponseWriter, _ *http.Request) {
 		"apiVersion": "v1", "kind": "ConfigMap",
 		"metadata": map[string]any{"name": "extension-apiserver-authentication", "namespace": "kube-system", "resourceVersion": "1"},
 		"data": map[string]any{
-			"client-ca-file":                     string(encodePEM(h.clients.cert.Raw)),
-			"requestheader-client-ca-file":       string(encodePEM(h.proxies.cert.Raw)),
+			"client-ca-file":                     string(h.clients.PEM),
+			"requestheader-client-ca-file":       string(h.proxies.PEM),
 			"requestheader-allowed-names":        `["aggregator"]`,
 			"requestheader-username-headers":     `["X-Remote-User"]`,
 			"requestheader-uid-headers":          `["X-Remote-Uid"]`,
@@ -148,7 +142,7 @@ func (h *host) aggregate(t *testing.T, server *apitest.Server) {
 		t.Fatal(err)
 	}
 	config := server.Client.Transport.(*http.Transport).TLSClientConfig.Clone()
-	config.Certificates = []tls.Certificate{*h.proxies.client(t, "aggregator")}
+	config.Certificates = []tls.Certificate{*h.proxies.Client(t, "aggregator")}
 	transport := &http.Transport{TLSClientConfig: config, ForceAttemptHTTP2: true}
 	h.proxy = httptest.NewTLSServer(&httputil.ReverseProxy{
 		Transport:     transport,
@@ -196,53 +190,4 @@ func (h *host) ask(t *testing.T, user, method, path, body string) (code int, ans
 		t.Fatal(err)
 	}
 	return resp.StatusCode, string(data)
-}
-
-// ca is an authority of the tests.
-type ca struct {
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
-}
-
-func newCA(t *testing.T) *ca {
-	t.Helper()
-	template := &x509.Certificate{Subject: pkix.Name{CommonName: "ca"}, IsCA: true, BasicConstraintsValid: true}
-	key := newECKey(t)
-	return &ca{cert: issue(t, template, template, key, key), key: key}
-}
-
-func (c *ca) client(t *testing.T, name string) *tls.Certificate {
-	t.Helper()
-	key := newECKey(t)
-	cert := issue(t, &x509.Certificate{
-		Subject: pkix.Name{CommonName: name}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
-	}, c.cert, key, c.key)
-	return &tls.Certificate{Certificate: [][]byte{cert.Raw}, PrivateKey: key}
-}
-
-func newECKey(t *testing.T) *ecdsa.PrivateKey {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return key
-}
-
-func issue(t *testing.T, template, parent *x509.Certificate, key, signer *ecdsa.PrivateKey) *x509.Certificate {
-	t.Helper()
-	template.SerialNumber, template.NotBefore, template.NotAfter = big.NewInt(1), time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
-	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return cert
-}
-
-func encodePEM(der []byte) []byte {
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }

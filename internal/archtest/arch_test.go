@@ -211,16 +211,16 @@ var rules = []rule{
 		reason: "the generator knows the runtime only by the names that it prints, so that gen builds without it",
 	},
 	{
-		in:     []string{"internal/etcdproc"},
+		in:     []string{"internal/etcdproc", "internal/certtest"},
 		forbid: []string{"./...", "go.etcd.io/...", "google.golang.org/...", "k8s.io/...", "github.com/..."},
 		tests:  true,
-		reason: "nested modules with any set of dependencies run etcd with it: it needs the standard library only",
+		reason: "nested modules with any set of dependencies use them: they need the standard library only",
 	},
 	{
 		in:     []string{"..."},
-		except: []string{"internal/etcdproc"},
-		forbid: []string{"./internal/etcdproc"},
-		reason: "it is for tests and demos",
+		except: []string{"internal/etcdproc", "internal/certtest"},
+		forbid: []string{"./internal/etcdproc", "./internal/certtest"},
+		reason: "they are for tests and demos",
 	},
 	{
 		in:     []string{"..."},

@@ -1,15 +1,10 @@
 package auth_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/asn1"
-	"encoding/pem"
-	"math/big"
 	"net/http"
 	"strings"
 	"testing"
@@ -17,63 +12,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/typeplane/typeplane/internal/certtest"
 	"github.com/typeplane/typeplane/server/auth"
 )
 
-// authority is a CA of the tests.
-type authority struct {
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
-}
-
-func newAuthority(t *testing.T) authority {
-	t.Helper()
-	template := &x509.Certificate{
-		Subject: pkix.Name{CommonName: "ca"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	}
-	key := newKey(t)
-	return authority{cert: issue(t, template, template, key, key), key: key}
-}
-
-func (a authority) pem() []byte {
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.cert.Raw})
-}
-
-func (a authority) client(t *testing.T, template x509.Certificate) *x509.Certificate {
+// issue signs a certificate of a client, unless the template says of whom.
+func issue(t *testing.T, ca *certtest.Authority, template x509.Certificate) *x509.Certificate {
 	t.Helper()
 	if template.ExtKeyUsage == nil {
 		template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
 	}
-	return issue(t, &template, a.cert, newKey(t), a.key)
-}
-
-func newKey(t *testing.T) *ecdsa.PrivateKey {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return key
-}
-
-func issue(t *testing.T, template, parent *x509.Certificate, key, signer *ecdsa.PrivateKey) *x509.Certificate {
-	t.Helper()
-	template.SerialNumber = big.NewInt(1)
-	if template.NotBefore.IsZero() {
-		template.NotBefore = time.Now().Add(-time.Hour)
-	}
-	if template.NotAfter.IsZero() {
-		template.NotAfter = time.Now().Add(time.Hour)
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return cert
+	return ca.Issue(t, template).Leaf
 }
 
 func over(certs ...*x509.Certificate) *http.Request {
@@ -81,13 +30,13 @@ func over(certs ...*x509.Certificate) *http.Request {
 }
 
 func TestClientCertificates(t *testing.T) {
-	ca := newAuthority(t)
-	a, err := auth.NewClientCertificates(ca.pem())
+	ca := certtest.New(t)
+	a, err := auth.NewClientCertificates(ca.PEM)
 	if err != nil {
 		t.Fatal(err)
 	}
 	uid := pkix.AttributeTypeAndValue{Type: asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57683, 2}, Value: "u-1"}
-	cert := ca.client(t, x509.Certificate{Subject: pkix.Name{CommonName: "admin", Organization: []string{"dev", "system:masters"}, ExtraNames: []pkix.AttributeTypeAndValue{uid}}})
+	cert := issue(t, ca, x509.Certificate{Subject: pkix.Name{CommonName: "admin", Organization: []string{"dev", "system:masters"}, ExtraNames: []pkix.AttributeTypeAndValue{uid}}})
 	for range 2 { // the second answer comes from memory
 		user, err := a.Authenticate(over(cert))
 		if err != nil {
@@ -103,8 +52,8 @@ func TestClientCertificates(t *testing.T) {
 }
 
 func TestRefusedCertificates(t *testing.T) {
-	ca, stranger := newAuthority(t), newAuthority(t)
-	a, err := auth.NewClientCertificates(ca.pem())
+	ca, stranger := certtest.New(t), certtest.New(t)
+	a, err := auth.NewClientCertificates(ca.PEM)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,11 +64,11 @@ func TestRefusedCertificates(t *testing.T) {
 	server.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
 	nameless.Subject = pkix.Name{Organization: []string{"system:masters"}}
 	for name, cert := range map[string]*x509.Certificate{
-		"of another authority": stranger.client(t, named),
-		"expired":              ca.client(t, expired),
-		"not yet valid":        ca.client(t, early),
-		"of a server":          ca.client(t, server),
-		"without a name":       ca.client(t, nameless),
+		"of another authority": issue(t, stranger, named),
+		"expired":              issue(t, ca, expired),
+		"not yet valid":        issue(t, ca, early),
+		"of a server":          issue(t, ca, server),
+		"without a name":       issue(t, ca, nameless),
 	} {
 		if user, err := a.Authenticate(over(cert)); err == nil || user != nil {
 			t.Errorf("%s: got %v, %v", name, user, err)
@@ -129,12 +78,12 @@ func TestRefusedCertificates(t *testing.T) {
 
 // A certificate that was good is refused once it has expired, also on a connection that is still open.
 func TestCertificateExpires(t *testing.T) {
-	ca := newAuthority(t)
-	a, err := auth.NewClientCertificates(ca.pem())
+	ca := certtest.New(t)
+	a, err := auth.NewClientCertificates(ca.PEM)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cert := ca.client(t, x509.Certificate{Subject: pkix.Name{CommonName: "u"}, NotAfter: time.Now().Add(2 * time.Second)})
+	cert := issue(t, ca, x509.Certificate{Subject: pkix.Name{CommonName: "u"}, NotAfter: time.Now().Add(2 * time.Second)})
 	if _, err := a.Authenticate(over(cert)); err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +94,7 @@ func TestCertificateExpires(t *testing.T) {
 }
 
 func TestNoCertificate(t *testing.T) {
-	a, err := auth.NewClientCertificates(newAuthority(t).pem())
+	a, err := auth.NewClientCertificates(certtest.New(t).PEM)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package auth_test
 import (
 	"context"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"errors"
 	"net/http"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/typeplane/typeplane/internal/certtest"
 	"github.com/typeplane/typeplane/server/auth"
 )
 
@@ -85,15 +85,14 @@ func TestBearer(t *testing.T) {
 }
 
 func TestFrontProxy(t *testing.T) {
-	ca, stranger := newAuthority(t), newAuthority(t)
+	ca, stranger := certtest.New(t), certtest.New(t)
 	proxy, err := auth.NewFrontProxy(auth.FrontProxyConfig{
-		CA: ca.pem(), AllowedNames: []string{"aggregator"},
+		CA: ca.PEM, AllowedNames: []string{"aggregator"},
 		UsernameHeaders: []string{"X-Remote-User", "X-User"}, UIDHeaders: []string{"X-Remote-Uid"}, GroupHeaders: []string{"X-Remote-Group"}, ExtraPrefixes: []string{"x-remote-extra-"},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	aggregator, other := x509.Certificate{Subject: pkix.Name{CommonName: "aggregator"}}, x509.Certificate{Subject: pkix.Name{CommonName: "other"}}
 	header := http.Header{"X-Remote-User": {"jane"}, "X-Remote-Uid": {"7"}, "X-Remote-Group": {"dev", "", "ops"}, "X-Remote-Extra-Acme.com%2fproject": {"p"}, "Accept": {"x"}}
 	jane := &auth.User{Name: "jane", UID: "7", Groups: []string{"dev", "ops"}, Extra: map[string][]string{"acme.com/project": {"p"}}}
 	for name, tc := range map[string]struct {
@@ -102,11 +101,11 @@ func TestFrontProxy(t *testing.T) {
 		want   *auth.User
 		wrong  bool
 	}{
-		"the proxy":       {cert: ca.client(t, aggregator), header: header, want: jane},
-		"a second header": {cert: ca.client(t, aggregator), header: http.Header{"X-User": {"joe"}}, want: &auth.User{Name: "joe"}},
-		"no proxy":        {cert: ca.client(t, other), header: header, wrong: true},
-		"of another CA":   {cert: stranger.client(t, aggregator), header: header, wrong: true},
-		"no headers":      {cert: ca.client(t, aggregator), header: http.Header{"X-Remote-Group": {"system:masters"}}},
+		"the proxy":       {cert: ca.Client(t, "aggregator").Leaf, header: header, want: jane},
+		"a second header": {cert: ca.Client(t, "aggregator").Leaf, header: http.Header{"X-User": {"joe"}}, want: &auth.User{Name: "joe"}},
+		"no proxy":        {cert: ca.Client(t, "other").Leaf, header: header, wrong: true},
+		"of another CA":   {cert: stranger.Client(t, "aggregator").Leaf, header: header, wrong: true},
+		"no headers":      {cert: ca.Client(t, "aggregator").Leaf, header: http.Header{"X-Remote-Group": {"system:masters"}}},
 		"no certificate":  {header: header},
 	} {
 		req := over()

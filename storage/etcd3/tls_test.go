@@ -2,14 +2,9 @@ package etcd3_test
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/pem"
 	"io"
-	"math/big"
 	"net"
 	"net/url"
 	"os"
@@ -22,73 +17,35 @@ import (
 	"go.etcd.io/etcd/client/pkg/v3/transport"
 	"go.etcd.io/etcd/server/v3/embed"
 
+	"github.com/typeplane/typeplane/internal/certtest"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
 
-// authority signs certificates for tests.
-type authority struct {
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
-	file string
-	dir  string
+// place is an authority, with what it signs for programs on this machine in files of a directory.
+type place struct {
+	*certtest.Authority
+	dir, file string
 }
 
-func newAuthority(t *testing.T, name string) *authority {
+func newPlace(t *testing.T) *place {
 	t.Helper()
-	a := &authority{dir: t.TempDir()}
-	a.cert, a.key = a.sign(t, name, true)
-	a.file = filepath.Join(a.dir, name+".crt")
-	return a
+	p := &place{Authority: certtest.New(t), dir: t.TempDir()}
+	p.file = p.Write(t, p.dir, "ca")
+	return p
 }
 
-// sign makes name.crt and name.key, for a server and a client on this machine.
-func (a *authority) sign(t *testing.T, name string, ca bool) (*x509.Certificate, *ecdsa.PrivateKey) {
+// pair makes a certificate for an etcd and for a client.
+func (p *place) pair(t *testing.T, name string) (cert, key string) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, BasicConstraintsValid: true, IsCA: ca,
-		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+	return certtest.WritePair(t, p.dir, name, p.Issue(t, x509.Certificate{
+		Subject: pkix.Name{CommonName: name}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-	}
-	parent, signer := a.cert, a.key
-	if ca {
-		parent, signer = template, key
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalECPrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for file, block := range map[string]*pem.Block{
-		name + ".crt": {Type: "CERTIFICATE", Bytes: der},
-		name + ".key": {Type: "EC PRIVATE KEY", Bytes: secret},
-	} {
-		if err := os.WriteFile(filepath.Join(a.dir, file), pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return cert, key
-}
-
-func (a *authority) files(name string) (cert, key string) {
-	return filepath.Join(a.dir, name+".crt"), filepath.Join(a.dir, name+".key")
+	}))
 }
 
 // serveTLS starts an etcd with a certificate of a, that lets in who has one of the authority clients.
-func serveTLS(t *testing.T, a, clients *authority) (endpoint string) {
+func serveTLS(t *testing.T, a, clients *place) (endpoint string) {
 	t.Helper()
 	c := embed.NewConfig()
 	c.Dir, c.LogLevel, c.LogOutputs = t.TempDir(), "error", []string{os.DevNull}
@@ -96,7 +53,7 @@ func serveTLS(t *testing.T, a, clients *authority) (endpoint string) {
 	c.ListenClientUrls = []url.URL{{Scheme: "https", Host: "127.0.0.1:0"}}
 	c.AdvertiseClientUrls = c.ListenClientUrls
 	c.InitialCluster = c.InitialClusterFromName(c.Name)
-	cert, key := a.files("server")
+	cert, key := a.pair(t, "server")
 	c.ClientTLSInfo = transport.TLSInfo{CertFile: cert, KeyFile: key, TrustedCAFile: clients.file, ClientCertAuth: true}
 	e, err := embed.StartEtcd(c)
 	if err != nil {
@@ -112,15 +69,12 @@ func serveTLS(t *testing.T, a, clients *authority) (endpoint string) {
 }
 
 func TestTLS(t *testing.T) {
-	ours, foreign := newAuthority(t, "ours"), newAuthority(t, "foreign")
-	ours.sign(t, "server", false)
-	ours.sign(t, "client", false)
-	foreign.sign(t, "client", false)
+	ours, foreign := newPlace(t), newPlace(t)
 	way := newWay(t, serveTLS(t, ours, ours))
 	endpoint := way.endpoint
 	ctx := context.Background()
-	cert, key := ours.files("client")
-	foreignCert, foreignKey := foreign.files("client")
+	cert, key := ours.pair(t, "client")
+	foreignCert, foreignKey := foreign.pair(t, "client")
 	good := etcd3.DialConfig{Endpoints: []string{"https://127.0.0.1:1", endpoint}, CAFile: ours.file, CertFile: cert, KeyFile: key}
 
 	for name, tc := range map[string]struct {
@@ -162,8 +116,8 @@ func TestTLS(t *testing.T) {
 	}
 
 	// Certificates are replaced while the client runs: here is an etcd that only lets in who has a new one.
-	newer := newAuthority(t, "newer")
-	newer.sign(t, "client", false)
+	newer := newPlace(t)
+	newer.pair(t, "client")
 	other := serveTLS(t, ours, newer)
 	for _, file := range []string{"client.crt", "client.key"} {
 		data, err := os.ReadFile(filepath.Join(newer.dir, file))

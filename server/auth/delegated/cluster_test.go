@@ -2,59 +2,22 @@ package delegated
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/json"
-	"encoding/pem"
 	"log/slog"
-	"math/big"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/typeplane/typeplane/internal/certtest"
 )
 
-// authority is a CA of the tests.
-type authority struct {
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
-}
-
-func newAuthority() authority {
-	a := authority{cert: &x509.Certificate{Subject: pkix.Name{CommonName: "ca"}, IsCA: true, BasicConstraintsValid: true}}
-	a.key, _ = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	a.cert = a.sign(a.cert, &a.key.PublicKey)
-	return a
-}
-
-func (a authority) sign(template *x509.Certificate, key *ecdsa.PublicKey) *x509.Certificate {
-	template.SerialNumber, template.NotBefore, template.NotAfter = big.NewInt(1), time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
-	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, key, a.key)
-	if err != nil {
-		panic(err)
-	}
-	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		panic(err)
-	}
-	return cert
-}
-
-func (a authority) pem() string {
-	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.cert.Raw}))
-}
-
-var stranger = newAuthority().pem()
-
-// request is one over a connection with a client certificate.
-func (a authority) request(name string, header http.Header) *http.Request {
-	key, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	cert := a.sign(&x509.Certificate{Subject: pkix.Name{CommonName: name}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}, &key.PublicKey)
-	return &http.Request{Header: header.Clone(), TLS: &tls.ConnectionState{PeerCertificates: []*x509.Certificate{cert}}}
+// request is one over a connection with a client certificate of ca.
+func request(t *testing.T, ca *certtest.Authority, name string, header http.Header) *http.Request {
+	t.Helper()
+	return &http.Request{Header: header.Clone(), TLS: &tls.ConnectionState{PeerCertificates: []*x509.Certificate{ca.Client(t, name).Leaf}}}
 }
 
 func configMapText(version string, data map[string]string) string {
@@ -67,10 +30,10 @@ func configMapText(version string, data map[string]string) string {
 	return string(text)
 }
 
-func trustData(proxies, clients authority) map[string]string {
+func trustData(proxies, clients *certtest.Authority) map[string]string {
 	return map[string]string{
-		"client-ca-file":                     clients.pem(),
-		"requestheader-client-ca-file":       proxies.pem(),
+		"client-ca-file":                     string(clients.PEM),
+		"requestheader-client-ca-file":       string(proxies.PEM),
 		"requestheader-allowed-names":        `["aggregator"]`,
 		"requestheader-username-headers":     `["X-Remote-User"]`,
 		"requestheader-group-headers":        `["X-Remote-Group"]`,
@@ -81,7 +44,7 @@ func trustData(proxies, clients authority) map[string]string {
 var asJane = http.Header{"X-Remote-User": {"jane"}}
 
 func TestClusterFollowsTheConfigMap(t *testing.T) {
-	first, second, clients := newAuthority(), newAuthority(), newAuthority()
+	first, second, clients := certtest.New(t), certtest.New(t), certtest.New(t)
 	events := make(chan string)
 	t.Cleanup(func() { close(events) })
 	_, client := newRemote(t, func(w http.ResponseWriter, req *http.Request) {
@@ -107,19 +70,19 @@ func TestClusterFollowsTheConfigMap(t *testing.T) {
 		}
 	})
 	c := NewCluster(client, true, slog.New(slog.DiscardHandler))
-	if user, err := c.Authenticate(first.request("aggregator", asJane)); user != nil || err != nil {
+	if user, err := c.Authenticate(request(t, first, "aggregator", asJane)); user != nil || err != nil {
 		t.Errorf("before it is read: %v, %v", user, err)
 	}
 	if err := c.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if user, err := c.Authenticate(first.request("aggregator", asJane)); err != nil || user == nil || user.Name != "jane" {
+	if user, err := c.Authenticate(request(t, first, "aggregator", asJane)); err != nil || user == nil || user.Name != "jane" {
 		t.Errorf("behind the proxy: %v, %v", user, err)
 	}
-	if user, err := c.Authenticate(first.request("other", asJane)); err == nil {
+	if user, err := c.Authenticate(request(t, first, "other", asJane)); err == nil {
 		t.Errorf("behind another: %v", user)
 	}
-	if user, err := c.Authenticate(clients.request("joe", asJane)); err != nil || user == nil || user.Name != "joe" {
+	if user, err := c.Authenticate(request(t, clients, "joe", asJane)); err != nil || user == nil || user.Name != "joe" {
 		t.Errorf("a client of the cluster: %v, %v", user, err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -130,15 +93,15 @@ func TestClusterFollowsTheConfigMap(t *testing.T) {
 	}()
 	events <- `{"type":"MODIFIED","object":` + configMapText("6", trustData(second, clients)) + `}`
 	await(t, func() bool {
-		user, _ := c.Authenticate(second.request("aggregator", asJane))
+		user, _ := c.Authenticate(request(t, second, "aggregator", asJane))
 		return user != nil
 	})
-	if user, err := c.Authenticate(first.request("aggregator", asJane)); err == nil {
+	if user, err := c.Authenticate(request(t, first, "aggregator", asJane)); err == nil {
 		t.Errorf("behind the old proxy: %v", user)
 	}
 	events <- `{"type":"DELETED","object":` + configMapText("7", trustData(second, clients)) + `}`
 	await(t, func() bool {
-		user, _ := c.Authenticate(second.request("aggregator", asJane))
+		user, _ := c.Authenticate(request(t, second, "aggregator", asJane))
 		return user == nil
 	})
 	stop()
@@ -146,7 +109,7 @@ func TestClusterFollowsTheConfigMap(t *testing.T) {
 }
 
 func TestClusterReadsNothingWrong(t *testing.T) {
-	proxies := newAuthority()
+	proxies := certtest.New(t)
 	for key, tc := range map[string]struct{ value, want string }{
 		"requestheader-allowed-names":    {"aggregator", "requestheader-allowed-names: want a JSON list"},
 		"requestheader-username-headers": {"[]", "no header holds the name"},
@@ -168,17 +131,17 @@ func TestClusterReadsNothingWrong(t *testing.T) {
 
 // TestClusterWithoutProxies leaves the headers to the proxies that a server was told.
 func TestClusterWithoutProxies(t *testing.T) {
-	proxies, clients := newAuthority(), newAuthority()
+	proxies, clients := certtest.New(t), certtest.New(t)
 	_, client := newRemote(t, says(configMapText("1", trustData(proxies, clients))))
 	c := NewCluster(client, false, nil)
 	if err := c.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	req := proxies.request("aggregator", asJane)
+	req := request(t, proxies, "aggregator", asJane)
 	if user, err := c.Authenticate(req); user != nil || err == nil || req.Header.Get("X-Remote-User") != "jane" {
 		t.Errorf("the cluster's proxy: %v, %v, %v", user, err, req.Header)
 	}
-	if user, err := c.Authenticate(clients.request("joe", asJane)); err != nil || user.Name != "joe" {
+	if user, err := c.Authenticate(request(t, clients, "joe", asJane)); err != nil || user.Name != "joe" {
 		t.Errorf("a client of the cluster: %v, %v", user, err)
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"encoding/pem"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/typeplane/typeplane/internal/certtest"
 )
 
 const someKubeconfig = `
@@ -111,7 +113,7 @@ func TestInCluster(t *testing.T) {
 	if _, err := NewClient(Config{Server: r.URL, CAFile: filepath.Join(dir, "token")}); err == nil || !strings.Contains(err.Error(), "PEM") {
 		t.Errorf("a CA that is none: %v", err)
 	}
-	strange, err := NewClient(Config{Server: r.URL, CA: []byte(stranger)})
+	strange, err := NewClient(Config{Server: r.URL, CA: certtest.New(t).PEM})
 	if err != nil {
 		t.Fatal(err)
 	}
