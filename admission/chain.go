@@ -209,5 +209,5 @@ func denied(r *Request, err error) error {
 	if errors.As(err, &status) || storage.CodeOf(err) != storage.CodeOther || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return apierrors.NewForbidden(r.Resource.GroupResource(), r.Name, err)
+	return Forbidden(r, err)
 }

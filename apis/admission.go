@@ -4,11 +4,16 @@ import (
 	"bytes"
 	"context"
 
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/admission/defaultstorageclass"
+	"github.com/typeplane/typeplane/admission/limitranger"
 	"github.com/typeplane/typeplane/admission/namespacelifecycle"
+	"github.com/typeplane/typeplane/admission/serviceaccount"
 	"github.com/typeplane/typeplane/boot"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/wire"
@@ -16,13 +21,19 @@ import (
 
 // What the plug-ins read.
 var (
-	namespacesResource = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+	namespacesResource      = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+	limitRangesResource     = schema.GroupVersionResource{Version: "v1", Resource: "limitranges"}
+	serviceAccountsResource = schema.GroupVersionResource{Version: "v1", Resource: "serviceaccounts"}
+	storageClassesResource  = schema.GroupVersionResource{Group: storagev1.GroupName, Version: "v1", Resource: "storageclasses"}
 )
 
 // admissionPlugins are the plug-ins of Kubernetes, in the order of kube-apiserver.
 func admissionPlugins(x Extras) []boot.AdmissionPlugin {
 	return append([]boot.AdmissionPlugin{
 		{Name: namespacelifecycle.Name, Needs: []schema.GroupVersionResource{namespacesResource}, New: newNamespaceLifecycle},
+		{Name: limitranger.Name, Needs: []schema.GroupVersionResource{limitRangesResource}, New: newLimitRanger},
+		{Name: serviceaccount.Name, Needs: []schema.GroupVersionResource{serviceAccountsResource}, New: newServiceAccount},
+		{Name: defaultstorageclass.Name, Needs: []schema.GroupVersionResource{storageClassesResource}, New: newDefaultStorageClass},
 	}, webhookPlugins(x)...)
 }
 
@@ -45,10 +56,72 @@ func newNamespaceLifecycle(_ context.Context, h *boot.Host, _ []byte) (admission
 	}), nil
 }
 
+func newLimitRanger(_ context.Context, h *boot.Host, _ []byte) (admission.Plugin, error) {
+	ranges := h.Resource(limitRangesResource, "").List
+	return limitranger.New(limitranger.Config{
+		// A range counts as soon as it is made: whoever makes one and then a pod expects that.
+		LimitRanges: func(ctx context.Context, namespace string) ([]corev1.LimitRange, error) {
+			var list corev1.LimitRangeList
+			err := readAll(ctx, ranges, namespace, &list)
+			return list.Items, err
+		},
+	}), nil
+}
+
+func newServiceAccount(_ context.Context, h *boot.Host, _ []byte) (admission.Plugin, error) {
+	accounts := h.Resource(serviceAccountsResource, "").Get
+	return serviceaccount.New(serviceaccount.Config{
+		Account: func(ctx context.Context, namespace, name string, live bool) (*corev1.ServiceAccount, error) {
+			view, err := accounts.Get(ctx, rest.Name{Namespace: namespace, Name: name}, howFresh(live))
+			if err != nil {
+				return nil, err
+			}
+			account := new(corev1.ServiceAccount)
+			return account, decode(view, account)
+		},
+	}), nil
+}
+
+func newDefaultStorageClass(_ context.Context, h *boot.Host, _ []byte) (admission.Plugin, error) {
+	classes := h.Resource(storageClassesResource, "").List
+	return defaultstorageclass.New(defaultstorageclass.Config{
+		StorageClasses: func(ctx context.Context) ([]storagev1.StorageClass, error) {
+			var list storagev1.StorageClassList
+			err := readAll(ctx, classes, "", &list)
+			return list.Items, err
+		},
+	}), nil
+}
+
 // howFresh are the options of a read that asks the store, or takes what is in memory.
 func howFresh(live bool) metav1.GetOptions {
 	if live {
 		return metav1.GetOptions{}
 	}
 	return metav1.GetOptions{ResourceVersion: "0"}
+}
+
+// readAll reads what there is of a resource at this moment.
+func readAll(ctx context.Context, r rest.Lister, namespace string, list unmarshaler) error {
+	view, err := r.List(ctx, namespace, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	return decode(view, list)
+}
+
+// unmarshaler is an object of k8s.io/api.
+type unmarshaler interface{ Unmarshal([]byte) error }
+
+// decode makes an object of a view.
+func decode(view rest.View, into unmarshaler) error {
+	var b bytes.Buffer
+	if err := view.WriteTo(&b, rest.Form{MediaType: rest.Protobuf}); err != nil {
+		return err
+	}
+	envelope, err := wire.ParseEnvelope(b.Bytes())
+	if err != nil {
+		return err
+	}
+	return into.Unmarshal(envelope.Raw)
 }

@@ -124,7 +124,7 @@ func unreadable(err error) error {
 
 // tooLate has the cause by which controllers know that there is no use in trying again.
 func tooLate(r *admission.Request) error {
-	err := apierrors.NewForbidden(r.Resource.GroupResource(), r.Name, fmt.Errorf("unable to create new content in namespace %s because it is being terminated", r.Namespace))
+	err := admission.Forbidden(r, fmt.Errorf("unable to create new content in namespace %s because it is being terminated", r.Namespace))
 	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{
 		Type:    corev1.NamespaceTerminatingCause,
 		Message: fmt.Sprintf("namespace %s is being terminated", r.Namespace),

@@ -1,0 +1,27 @@
+package admission
+
+import (
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Forbidden is the status of a request that is refused because of err: a 403 that names the object, by its generateName if it
+// has no name yet. A plug-in that returns any other error gets the same.
+func Forbidden(r *Request, err error) *apierrors.StatusError {
+	return apierrors.NewForbidden(r.Resource.GroupResource(), r.calls(), err)
+}
+
+// calls is what messages call the object.
+func (r *Request) calls() string {
+	if r.Name != "" {
+		return r.Name
+	}
+	if obj, ok := r.Object.(metav1.ObjectMetaAccessor); ok {
+		if meta := obj.GetObjectMeta(); meta.GetName() != "" {
+			return meta.GetName()
+		} else if meta.GetGenerateName() != "" {
+			return meta.GetGenerateName()
+		}
+	}
+	return "Unknown"
+}
