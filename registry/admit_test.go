@@ -62,12 +62,12 @@ func (s traced) GuaranteedUpdate(ctx context.Context, key string, try storage.Tr
 }
 
 func (s traced) Delete(ctx context.Context, key string, check storage.CheckDelete) (storage.Entry, error) {
-	return s.Interface.Delete(ctx, key, func(current storage.Entry) error {
-		err := check(current)
+	return s.Interface.Delete(ctx, key, func(current storage.Entry) ([]storage.Op, error) {
+		with, err := check(current)
 		if err == nil {
-			s.note("remove")
+			s.note("remove with %d", len(with))
 		}
-		return err
+		return with, err
 	})
 }
 
@@ -230,11 +230,11 @@ func TestOrderOfAdmission(t *testing.T) {
 			_, _, err := a.scale.Update.Update(ctx, named, &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Name: "w"}, Spec: autoscalingv1.ScaleSpec{Replicas: 5}}, metav1.UpdateOptions{})
 			return err
 		}},
-		{name: "delete", there: true, want: []string{"mutate DELETE of what is there", "judge DELETE of what is there", "remove"}, write: func(a *admitted) error {
+		{name: "delete", there: true, want: []string{"mutate DELETE of what is there", "judge DELETE of what is there", "charge DELETE of what is there", "remove with 1"}, write: func(a *admitted) error {
 			_, err := a.v1.Delete.Delete(ctx, named, metav1.DeleteOptions{})
 			return err
 		}},
-		{name: "delete a collection", there: true, want: []string{"mutate DELETE of what is there", "judge DELETE of what is there", "remove"}, write: func(a *admitted) error {
+		{name: "delete a collection", there: true, want: []string{"mutate DELETE of what is there", "judge DELETE of what is there", "charge DELETE of what is there", "remove with 1"}, write: func(a *admitted) error {
 			_, err := a.v1.DeleteCollection.DeleteCollection(ctx, "ns", metav1.DeleteOptions{}, metav1.ListOptions{})
 			return err
 		}},
@@ -246,7 +246,7 @@ func TestOrderOfAdmission(t *testing.T) {
 			_, _, err := a.v1.Update.Update(ctx, named, object(wanted), metav1.UpdateOptions{DryRun: []string{"All"}})
 			return err
 		}},
-		{name: "dry delete", there: true, want: []string{"mutate DELETE of what is there, dry", "judge DELETE of what is there, dry"}, write: func(a *admitted) error {
+		{name: "dry delete", there: true, want: []string{"mutate DELETE of what is there, dry", "judge DELETE of what is there, dry", "charge DELETE of what is there, dry"}, write: func(a *admitted) error {
 			_, err := a.v1.Delete.Delete(ctx, named, metav1.DeleteOptions{DryRun: []string{"All"}})
 			return err
 		}},
