@@ -92,6 +92,7 @@ func (e *endpoint[T]) createNamed(ctx context.Context, request *admission.Reques
 		return nil, err
 	}
 
+	e.warnNew(ctx, hub)
 	if strategy.Canonicalize != nil {
 		strategy.Canonicalize(hub)
 	}
@@ -109,6 +110,9 @@ func (e *endpoint[T]) createNamed(ctx context.Context, request *admission.Reques
 	entry, err := e.putCharged(ctx, request, key, hub, opts)
 	if err != nil {
 		return nil, e.createError(ctx, key, meta.Name, err)
+	}
+	if !isDryRun(opts.DryRun) {
+		e.afterCreate(ctx, entry)
 	}
 	return e.view(entry), nil
 }

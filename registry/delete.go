@@ -17,15 +17,15 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// errFinalizers leaves a deletion that has to wait for finalizers, errNoFinalizers the marking of an object that lost
-// its last one meanwhile.
+// errStays leaves a deletion of an object that can't be removed yet: it has finalizers, or a time of grace. errStaysNot leaves
+// the marking of one that can be removed meanwhile.
 var (
-	errFinalizers   = errors.New("the object has finalizers")
-	errNoFinalizers = errors.New("the object has no finalizers any more")
+	errStays    = errors.New("the object stays for now")
+	errStaysNot = errors.New("nothing keeps the object any more")
 )
 
-// Delete removes an object, or marks it as being deleted while it has finalizers. What it has to know it reads from the
-// bytes; only marking decodes. A propagationPolicy adds no finalizers: nobody here would ever take them off.
+// Delete removes an object, or marks it as being deleted while it has finalizers or a time of grace. What it has to know it
+// reads from the bytes, where no strategy has to be asked; else only marking decodes. A propagationPolicy adds no finalizers: nobody here would ever take them off.
 func (e *endpoint[T]) Delete(ctx context.Context, name rest.Name, opts metav1.DeleteOptions) (rest.View, error) {
 	key, err := e.key(name)
 	if err != nil {
@@ -38,14 +38,14 @@ func (e *endpoint[T]) Delete(ctx context.Context, name rest.Name, opts metav1.De
 		if err == nil {
 			return e.deleted(name.Name, uid), nil
 		}
-		if !errors.Is(err, errFinalizers) {
+		if !errors.Is(err, errStays) {
 			return nil, statusOf(err, "delete", e.resource, name.Name)
 		}
 		entry, err := e.mark(ctx, key, name.Name, opts, dryRun)
 		if err == nil {
 			return e.view(entry), nil
 		}
-		if !errors.Is(err, errNoFinalizers) {
+		if !errors.Is(err, errStaysNot) {
 			return nil, statusOf(err, "delete", e.resource, name.Name)
 		}
 	}
@@ -53,6 +53,7 @@ func (e *endpoint[T]) Delete(ctx context.Context, name rest.Name, opts metav1.De
 
 // remove deletes the entry at key if nothing speaks against it.
 func (e *endpoint[T]) remove(ctx context.Context, key, name string, request *admission.Request, opts metav1.DeleteOptions, dryRun bool) (uid types.UID, err error) {
+	var gone storage.Entry
 	check := func(current storage.Entry) ([]storage.Op, error) {
 		meta, err := e.mayDelete(current, name, opts)
 		if err != nil {
@@ -64,17 +65,20 @@ func (e *endpoint[T]) remove(ctx context.Context, key, name string, request *adm
 		}
 		// The strings of meta are as good as the entry; a copy is good for ever.
 		uid = types.UID(strings.Clone(meta.UID))
-		switch kept, err := e.kept(current, meta); {
+		gone = current
+		switch g, err := e.stays(ctx, current, meta, opts); {
 		case err != nil:
 			return nil, err
-		case kept:
-			return nil, errFinalizers
+		case g.stays:
+			return nil, errStays
 		}
 		return e.charge(ctx, request, nil, old)
 	}
 	defer func() { request.Over(err) }()
 	if !dryRun {
-		_, err = e.backend.Delete(ctx, key, check)
+		if _, err = e.backend.Delete(ctx, key, check); err == nil {
+			e.afterDelete(ctx, gone)
+		}
 		return uid, err
 	}
 	current, err := e.backend.Get(ctx, key, storage.GetOptions{})
@@ -121,38 +125,59 @@ func (e *endpoint[T]) mayDelete(current storage.Entry, name string, opts metav1.
 	return meta, nil
 }
 
-// mark gives an object with finalizers its deletionTimestamp. One that has it already stays as it is.
+// mark gives an object that stays its deletionTimestamp. One that has it already stays as it is, unless its time becomes shorter.
 func (e *endpoint[T]) mark(ctx context.Context, key, name string, opts metav1.DeleteOptions, dryRun bool) (storage.Entry, error) {
 	return e.write(ctx, key, dryRun, func(current storage.Entry) ([]byte, []storage.Op, error) {
 		meta, err := e.mayDelete(current, name, opts)
 		if err != nil {
 			return nil, nil, err
 		}
-		switch kept, err := e.kept(current, meta); {
+		g, err := e.stays(ctx, current, meta, opts)
+		switch {
 		case err != nil:
 			return nil, nil, err
-		case !kept:
-			return nil, nil, errNoFinalizers
-		case meta.Deleting:
+		case !g.stays:
+			return nil, nil, errStaysNot
+		case g.waits:
 			return current.Value, nil, nil
 		}
 		hub, err := e.decodeHub(current)
 		if err != nil {
 			return nil, nil, err
 		}
-		now, immediately := e.timestamp(), int64(0)
 		full := runtime.Meta(hub)
-		full.DeletionTimestamp = &now
-		full.DeletionGracePeriodSeconds = &immediately
-		if full.Generation > 0 {
+		full.DeletionTimestamp = &g.until
+		full.DeletionGracePeriodSeconds = &g.seconds
+		if full.Generation > 0 && !meta.Deleting {
 			full.Generation++
 		}
-		if prepare := e.def.Strategy.PrepareForDelete; prepare != nil {
+		if prepare := e.def.Strategy.PrepareForDelete; prepare != nil && !meta.Deleting {
 			prepare(hub)
 		}
 		value, err := e.encodeHub(hub)
 		return value, nil, err
 	})
+}
+
+// stays says whether an entry has to stay for now, and until when.
+func (e *endpoint[T]) stays(ctx context.Context, current storage.Entry, meta wire.Meta, opts metav1.DeleteOptions) (g grace, err error) {
+	if e.def.Strategy.CheckGracefulDelete != nil && current.Err == nil {
+		hub, err := e.decodeHub(current)
+		if err != nil {
+			return g, err
+		}
+		if g, err = e.graceOf(ctx, hub, opts); err != nil || g.stays {
+			return g, err
+		}
+		g.waits = meta.Deleting && !inGrace(runtime.Meta(hub))
+	} else {
+		g.waits = meta.Deleting
+	}
+	if g.until.IsZero() {
+		g.until = e.timestamp()
+	}
+	g.stays, err = e.kept(current, meta)
+	return g, err
 }
 
 // kept says whether an entry has to stay for now: it has finalizers, or its kind says that something holds it.

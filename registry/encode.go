@@ -23,10 +23,37 @@ type version struct {
 	table *columns
 	json  jsonForm
 	memos *Memos // nil: nothing is kept
+	// decorate changes a hub into what clients see; nil: they see what is stored.
+	decorate func(hub runtime.Object)
 }
 
 // stored says whether the version is the one of canonical values.
 func (v version) stored() bool { return v.kind == v.from.storage }
+
+// asStored says whether answers in the version can be made of the bytes of canonical values.
+func (v version) asStored() bool { return v.stored() && v.decorate == nil }
+
+// visible is object as clients see it.
+func (v version) visible(e storage.Entry) (runtime.Object, error) {
+	if v.decorate == nil {
+		return v.object(e)
+	}
+	obj, err := v.from.decode(e.Value)
+	if err != nil {
+		return nil, err
+	}
+	hub, err := v.from.storage.ToHub(obj)
+	if err != nil {
+		return nil, err
+	}
+	runtime.Meta(hub).ResourceVersion = storage.FormatRevision(e.Revision)
+	v.decorate(hub)
+	if obj, err = v.kind.FromHub(hub); err != nil {
+		return nil, err
+	}
+	runtime.Meta(obj).ResourceVersion = storage.FormatRevision(e.Revision)
+	return obj, nil
+}
 
 // object makes an object of this version of an entry. Its TypeMeta is empty. It belongs to the caller.
 func (v version) object(e storage.Entry) (runtime.Object, error) {
@@ -69,12 +96,12 @@ func (o *objectView) WriteTo(w io.Writer, form rest.Form) error {
 		return o.writePartial(w, form)
 	}
 	switch {
-	case form.MediaType == rest.Protobuf && o.stored():
+	case form.MediaType == rest.Protobuf && o.asStored():
 		return o.writeStored(w)
 	case form.MediaType == rest.JSON && !form.Pretty && o.json.head != "":
 		return o.writeJSON(w)
 	}
-	obj, err := o.object(o.entry)
+	obj, err := o.visible(o.entry)
 	if err != nil {
 		return apierrors.NewInternalError(err)
 	}

@@ -28,7 +28,7 @@ func newJSONForm(kind *runtime.Kind) jsonForm {
 
 // jsonItem appends the JSON of an entry as it is in a list: without its kind.
 func (v version) jsonItem(dst []byte, e storage.Entry) ([]byte, error) {
-	obj, err := v.object(e)
+	obj, err := v.visible(e)
 	if err != nil {
 		return nil, err
 	}

@@ -76,7 +76,7 @@ func (l *listView) writeJSON(out *chunks, pretty bool) error {
 }
 
 func (l *listView) writeProtobuf(out *chunks) error {
-	if !l.stored() {
+	if !l.asStored() {
 		return l.writeConvertedProtobuf(out)
 	}
 	return l.writeItems(out, l.kind.ListKind(), wire.ItemSize, wire.AppendItem)
@@ -122,7 +122,7 @@ func (l *listView) writeConvertedProtobuf(out *chunks) error {
 	}
 	var items, raw []byte
 	for _, e := range l.entries {
-		obj, err := l.object(e)
+		obj, err := l.visible(e)
 		if err != nil {
 			return apierrors.NewInternalError(err)
 		}

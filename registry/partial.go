@@ -24,8 +24,8 @@ var (
 // metadata reads the metadata of an entry as this version has it. In the stored version nothing else is
 // decoded; another one may have annotations that its conversion made.
 func (v version) metadata(e storage.Entry) (*metav1.ObjectMeta, error) {
-	if !v.stored() {
-		obj, err := v.object(e)
+	if !v.asStored() {
+		obj, err := v.visible(e)
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +60,7 @@ func appendPartial(dst []byte, meta *metav1.ObjectMeta, gv schema.GroupVersion) 
 }
 
 func (o *objectView) writePartial(w io.Writer, form rest.Form) error {
-	if form.MediaType == rest.Protobuf && o.stored() {
+	if form.MediaType == rest.Protobuf && o.asStored() {
 		data, err := wire.AppendPartial(nil, partialKind.GroupVersion().String(), partialKind.Kind, o.entry.Value, o.entry.Revision)
 		if err != nil {
 			return apierrors.NewInternalError(err)
@@ -102,7 +102,7 @@ func (l *listView) writePartialJSON(out *chunks, pretty bool) error {
 }
 
 func (l *listView) writePartialProtobuf(out *chunks) error {
-	if !l.stored() {
+	if !l.asStored() {
 		return l.writeConvertedPartial(out)
 	}
 	return l.writeItems(out, partialListKind, wire.PartialItemSize, wire.AppendPartialItem)

@@ -69,13 +69,14 @@ func (s *Store[T]) resources() ([]rest.Resource, error) {
 		}
 		e := &endpoint[T]{
 			Store:    s,
-			version:  version{from: s.codec, kind: kind, table: newColumns(&s.def.Strategy, kind), json: newJSONForm(kind), memos: s.memos},
+			version:  s.version(kind),
 			resource: schema.GroupResource{Group: gv.Group, Resource: s.def.Plural},
 		}
 		var reset []fieldPath
 		if s.def.CopyStatus != nil {
 			reset = append(reset, fieldPath{subresourceStatus})
 		}
+		reset = append(reset, s.resetFields("")...)
 		if e.owners, err = s.schemas.tracker(s.codec.scheme, kind, "", reset...); err != nil {
 			return nil, fmt.Errorf("resource %q: %w", s.def.Plural, err)
 		}
@@ -109,6 +110,28 @@ func (s *Store[T]) resources() ([]rest.Resource, error) {
 		parts = append(parts, mine...)
 	}
 	return append(served, parts...), nil
+}
+
+// version is what answers look like in the version of kind.
+func (s *Store[T]) version(kind *runtime.Kind) version {
+	v := version{from: s.codec, kind: kind, table: newColumns(&s.def.Strategy, kind), json: newJSONForm(kind), memos: s.memos}
+	if decorate := s.def.Strategy.Decorate; decorate != nil {
+		// What is shown may change without a write, so nothing of it is kept.
+		v.decorate, v.memos = func(hub runtime.Object) { decorate(hub.(T)) }, nil
+	}
+	return v
+}
+
+// resetFields are those that the strategy says a write to a subresource does not change.
+func (s *Store[T]) resetFields(subresource string) []fieldPath {
+	if s.def.Strategy.ResetFields == nil {
+		return nil
+	}
+	var paths []fieldPath
+	for _, path := range s.def.Strategy.ResetFields(subresource) {
+		paths = append(paths, strings.Split(path, "."))
+	}
+	return paths
 }
 
 // patchTypes are the patches that objects of the version take.

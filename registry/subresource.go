@@ -33,7 +33,7 @@ func (e *endpoint[T]) subresources(main rest.Resource) ([]rest.Resource, error) 
 		status := *e
 		status.subresource = subresourceStatus
 		r := part(subresourceStatus)
-		if status.owners, err = e.schemas.tracker(e.codec.scheme, e.kind, subresourceStatus, fieldPath{"metadata"}, fieldPath{"spec"}); err != nil {
+		if status.owners, err = e.schemas.tracker(e.codec.scheme, e.kind, subresourceStatus, append(e.resetFields(subresourceStatus), fieldPath{"metadata"}, fieldPath{"spec"})...); err != nil {
 			return nil, err
 		}
 		r.Get, r.Update, r.Patch, r.PatchTypes = &status, &status, &status, status.patchTypes()
@@ -49,7 +49,7 @@ func (e *endpoint[T]) subresources(main rest.Resource) ([]rest.Resource, error) 
 	if e.kind.Scalable() {
 		// Replicas are those of the object: so is who owns them.
 		of := *e
-		if of.owners, err = e.schemas.tracker(e.codec.scheme, e.kind, subresourceScale, fieldPath{subresourceStatus}); err != nil {
+		if of.owners, err = e.schemas.tracker(e.codec.scheme, e.kind, subresourceScale, append(e.resetFields(subresourceScale), fieldPath{subresourceStatus})...); err != nil {
 			return nil, err
 		}
 		scale := &scaleEndpoint[T]{&of}

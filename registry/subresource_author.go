@@ -118,7 +118,7 @@ func (e *endpoint[T]) authored(part func(name string) rest.Resource) ([]rest.Res
 		own := *e
 		own.subresource, own.wholly = s.name, true
 		var err error
-		if own.owners, err = e.schemas.tracker(e.codec.scheme, e.kind, s.name); err != nil {
+		if own.owners, err = e.schemas.tracker(e.codec.scheme, e.kind, s.name, e.resetFields(s.name)...); err != nil {
 			return nil, err
 		}
 		r := part(s.name)
@@ -138,8 +138,8 @@ func (e *endpoint[T]) parent(ctx context.Context, name rest.Name, opts metav1.Ge
 }
 
 // parentOf is the object of an entry as an author gets to see it: with its resourceVersion.
-func (e *endpoint[T]) parentOf(entry storage.Entry) (T, error) {
-	obj, err := e.decodeHub(entry)
+func (s *Store[T]) parentOf(entry storage.Entry) (T, error) {
+	obj, err := s.decodeHub(entry)
 	if err == nil {
 		runtime.Meta(obj).ResourceVersion = storage.FormatRevision(entry.Revision)
 	}

@@ -69,7 +69,7 @@ func (t table) rowOfEntry(v version, e storage.Entry) ([]byte, error) {
 		}
 		return t.appendHoled(nil, meta, []any{meta.Name, meta.CreationTimestamp}, nil)
 	}
-	obj, err := v.object(e)
+	obj, err := v.visible(e)
 	if err != nil {
 		return nil, err
 	}

@@ -112,6 +112,7 @@ func (e *endpoint[T]) replace(ctx context.Context, request *admission.Request, h
 		return nil, nil, err
 	}
 
+	e.warnChanged(ctx, hub, old)
 	if strategy.Canonicalize != nil {
 		strategy.Canonicalize(hub)
 	}
@@ -121,7 +122,7 @@ func (e *endpoint[T]) replace(ctx context.Context, request *admission.Request, h
 	if err := e.admit(ctx, request, hub, &old); err != nil {
 		return nil, nil, err
 	}
-	finished := oldMeta.DeletionTimestamp != nil && len(meta.Finalizers) == 0 && !e.held(hub)
+	finished := oldMeta.DeletionTimestamp != nil && len(meta.Finalizers) == 0 && !inGrace(oldMeta) && !e.held(hub)
 	var with []storage.Op
 	if !finished {
 		var err error

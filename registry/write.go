@@ -25,9 +25,16 @@ func (*finishedError) Error() string { return errFinished.Error() }
 // does neither. The entry that it returns is what the client gets to see.
 func (s *Store[T]) write(ctx context.Context, key string, dryRun bool, try storage.TryUpdate) (storage.Entry, error) {
 	for {
-		entry, err := s.writeOnce(ctx, key, dryRun, try)
+		var before storage.Entry // what the last attempt saw
+		entry, err := s.writeOnce(ctx, key, dryRun, func(current storage.Entry) ([]byte, []storage.Op, error) {
+			before = current
+			return try(current)
+		})
 		var finished *finishedError
 		if !errors.As(err, &finished) {
+			if err == nil && !dryRun && !bytes.Equal(entry.Value, before.Value) {
+				s.afterUpdate(ctx, entry, before)
+			}
 			return entry, err
 		}
 		current := finished.current
@@ -40,6 +47,9 @@ func (s *Store[T]) write(ctx context.Context, key string, dryRun bool, try stora
 			// Gone is what was wanted, whoever did it.
 			if err != nil && storage.CodeOf(err) != storage.CodeNotFound {
 				return storage.Entry{}, err
+			}
+			if err == nil {
+				s.afterDelete(ctx, storage.Entry{Key: key, Value: finished.value, Revision: current.Revision})
 			}
 		}
 		return storage.Entry{Key: key, Value: finished.value, Revision: current.Revision}, nil

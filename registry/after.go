@@ -1,0 +1,65 @@
+package registry
+
+import (
+	"context"
+
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/storage"
+)
+
+// afterCreate tells the strategy of an entry that was created.
+func (s *Store[T]) afterCreate(ctx context.Context, entry storage.Entry) {
+	after := s.def.Strategy.AfterCreate
+	if after == nil {
+		return
+	}
+	if obj, err := s.parentOf(entry); err == nil { // what we have just written can be read
+		after(ctx, obj)
+	}
+}
+
+// afterUpdate tells the strategy of an entry that follows before.
+func (s *Store[T]) afterUpdate(ctx context.Context, entry, before storage.Entry) {
+	after := s.def.Strategy.AfterUpdate
+	if after == nil {
+		return
+	}
+	obj, err := s.parentOf(entry)
+	if err != nil {
+		return
+	}
+	if old, err := s.parentOf(before); err == nil {
+		after(ctx, obj, old)
+	}
+}
+
+// afterDelete tells the strategy of an entry that is gone. One that could not be read is nothing that it could be told of.
+func (s *Store[T]) afterDelete(ctx context.Context, entry storage.Entry) {
+	after := s.def.Strategy.AfterDelete
+	if after == nil || entry.Err != nil {
+		return
+	}
+	if obj, err := s.parentOf(entry); err == nil {
+		after(ctx, obj)
+	}
+}
+
+// warnNew asks the strategy what is odd about a new object.
+func (e *endpoint[T]) warnNew(ctx context.Context, hub T) {
+	if warnings := e.def.Strategy.WarningsOnCreate; warnings != nil {
+		addWarnings(ctx, warnings(ctx, hub))
+	}
+}
+
+// warnChanged asks the strategy what is odd about an update.
+func (e *endpoint[T]) warnChanged(ctx context.Context, hub, old T) {
+	if warnings := e.def.Strategy.WarningsOnUpdate; warnings != nil && e.subresource == "" {
+		addWarnings(ctx, warnings(ctx, hub, old))
+	}
+}
+
+func addWarnings(ctx context.Context, texts []string) {
+	for _, text := range texts {
+		rest.AddWarning(ctx, text)
+	}
+}

@@ -1,0 +1,69 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typeplane/typeplane/runtime"
+)
+
+// grace is what a deletion means for an object of a kind that has a time of grace.
+type grace struct {
+	// stays says that the object is not to be removed now; waits that it has its time already, which this deletion does not change.
+	stays, waits bool
+	// seconds and until are the new time, where stays is set and waits is not.
+	seconds int64
+	until   metav1.Time
+}
+
+// inGrace says whether an object that is being deleted still has time.
+func inGrace(meta *metav1.ObjectMeta) bool {
+	return meta.DeletionGracePeriodSeconds != nil && *meta.DeletionGracePeriodSeconds > 0
+}
+
+// graceOf decides what a deletion means for a stored object, which is not modified. The rules are those of Kubernetes.
+func (e *endpoint[T]) graceOf(ctx context.Context, hub T, opts metav1.DeleteOptions) (grace, error) {
+	check, meta := e.def.Strategy.CheckGracefulDelete, runtime.Meta(hub)
+	if check == nil {
+		return grace{}, nil
+	}
+	if p := opts.GracePeriodSeconds; p != nil && *p < 0 {
+		least := int64(1)
+		opts.GracePeriodSeconds = &least
+	}
+	if meta.DeletionTimestamp != nil {
+		return e.shorterGrace(meta, opts.GracePeriodSeconds), nil
+	}
+	if !check(ctx, e.deepCopy(hub), &opts) {
+		return grace{}, nil
+	}
+	if opts.GracePeriodSeconds == nil {
+		return grace{}, apierrors.NewInternalError(errors.New("the strategy's CheckGracefulDelete left gracePeriodSeconds open"))
+	}
+	seconds := *opts.GracePeriodSeconds
+	until := metav1.NewTime(e.timestamp().Add(time.Duration(seconds) * time.Second))
+	return grace{stays: seconds > 0, seconds: seconds, until: until}, nil
+}
+
+// shorterGrace is graceOf for an object that is being deleted already. asked is nil if the client does not say how long.
+func (e *endpoint[T]) shorterGrace(meta *metav1.ObjectMeta, asked *int64) grace {
+	switch {
+	case !inGrace(meta):
+		return grace{} // its time is over: somebody was to remove it and did not come to it
+	case asked == nil || *asked >= *meta.DeletionGracePeriodSeconds:
+		return grace{stays: true, waits: true}
+	}
+	seconds, now := *asked, e.timestamp()
+	begun := meta.DeletionTimestamp.Add(-time.Duration(*meta.DeletionGracePeriodSeconds) * time.Second)
+	until := metav1.NewTime(begun.Add(time.Duration(seconds) * time.Second))
+	if until.Before(&now) {
+		until = now
+		// It was to have some time, so whoever looks after it gets to see that it is over.
+		seconds = min(seconds, 1)
+	}
+	return grace{stays: seconds > 0, seconds: seconds, until: until}
+}
