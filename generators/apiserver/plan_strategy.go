@@ -45,10 +45,19 @@ var hooks = []hook{
 	{"ValidateStatusUpdate", []param{ctx, obj, old}, "field.ErrorList"},
 	{"ValidationOptions", []param{ctx, obj, old}, "map[string]bool"},
 	{"ValidateName", []param{{"name", "string"}, {"prefix", "bool"}}, "[]string"},
+	{"WarningsOnCreate", []param{ctx, obj}, "[]string"},
+	{"WarningsOnUpdate", []param{ctx, obj, old}, "[]string"},
 	{"Canonicalize", []param{obj}, ""},
+	{"AfterCreate", []param{ctx, obj}, ""},
+	{"AfterUpdate", []param{ctx, obj, old}, ""},
+	{"AfterDelete", []param{ctx, obj}, ""},
+	{"Decorate", []param{obj}, ""},
+	{"Export", []param{ctx, obj, {"exact", "bool"}}, ""},
+	{"CheckGracefulDelete", []param{ctx, obj, {"opts", "*metav1.DeleteOptions"}}, "bool"},
 	{"PrepareForDelete", []param{obj}, ""},
 	{"Held", []param{obj}, "bool"},
 	{"Finalize", []param{from, to}, ""},
+	{"ResetFields", []param{{"subresource", "string"}}, "[]string"},
 	{"HasGeneration", nil, "bool"},
 	{"AllowUnconditionalUpdate", nil, "bool"},
 	{"AllowCreateOnUpdate", nil, "bool"},
@@ -154,6 +163,8 @@ func is(t *types.Type, want string, hub *types.Type) bool {
 		return t.Kind == types.Pointer && t.Elem == hub
 	case "[]metav1.TableColumnDefinition":
 		return t.Kind == types.Slice && t.Elem.Name == types.Name{Package: metaV1, Name: "TableColumnDefinition"}
+	case "*metav1.DeleteOptions":
+		return t.Kind == types.Pointer && t.Elem.Name == types.Name{Package: metaV1, Name: "DeleteOptions"}
 	case "map[string]bool":
 		return t.Kind == types.Map && t.Key == types.String && t.Elem == types.Bool
 	case "[]any":
