@@ -169,20 +169,21 @@ func (v version) bookmark(revision int64, end bool) rest.View {
 	if end {
 		meta.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
 	}
-	return bookmarkView{kindView{obj, v.kind}, v.table}
+	return objectOf{kindView{obj, v.kind}, v.table}
 }
 
-// bookmarkView is a kindView with the columns of its kind: a bookmark may be the first event of a stream of Tables.
-type bookmarkView struct {
+// objectOf is a kindView with the columns of its kind, for what is no entry: a bookmark may be the first event of a stream of
+// Tables.
+type objectOf struct {
 	kindView
 	table *columns
 }
 
-func (b bookmarkView) WriteTo(w io.Writer, form rest.Form) error {
+func (o objectOf) WriteTo(w io.Writer, form rest.Form) error {
 	if form.As != rest.AsObject {
-		return writeStructAs(w, b.obj, b.table, form)
+		return writeStructAs(w, o.obj, o.table, form)
 	}
-	return b.kindView.WriteTo(w, form)
+	return o.kindView.WriteTo(w, form)
 }
 
 // encodingError is an error of the serializer as an API status.

@@ -89,6 +89,7 @@ func (s *Store[T]) resources() ([]rest.Resource, error) {
 			Namespaced:       s.def.Namespaced,
 			StorageVersion:   s.codec.storage.GroupVersionKind().GroupVersion(),
 			Get:              e,
+			Export:           e,
 			List:             e,
 			Watch:            e,
 			Create:           e,

@@ -1,7 +1,10 @@
 package server
 
 import (
+	"fmt"
 	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/typeplane/typeplane/registry/rest"
 )
@@ -12,11 +15,23 @@ func (s *Server) get(c *call) error {
 	if err != nil {
 		return err
 	}
-	view, err := c.resource.Get.Get(c.ctx, c.name(), getOptions(c.query))
+	view, err := c.read()
 	if err != nil {
 		return err
 	}
 	return c.send(http.StatusOK, view, form)
+}
+
+// read gets the object, or exports it.
+func (c *call) read() (rest.View, error) {
+	r, opts := c.resource, getOptions(c.query)
+	switch {
+	case !boolParameter(c.query, "export"):
+		return r.Get.Get(c.ctx, c.name(), opts)
+	case r.Export == nil:
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("%s can't be exported: leave the parameter export out", fullName(r.Name, r.Subresource)))
+	}
+	return r.Export.Export(c.ctx, c.name(), opts, boolParameter(c.query, "exact"))
 }
 
 // name is what the path says. For a Namespace object the path has its name twice; the object is in none.

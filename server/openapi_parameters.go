@@ -15,6 +15,8 @@ func pathParameter(name, description string) parameter {
 var prettyParameter = queryParameter("pretty", "string", "If 'true', the answer is indented.")
 
 var getParameters = []parameter{
+	queryParameter("exact", "boolean", "With export: the object keeps its namespace and name in any case."),
+	queryParameter("export", "boolean", "The object as it could be created somewhere else: without what the server filled in."),
 	queryParameter("resourceVersion", "string", "The answer must not be older than this; unset: it is the latest; 0: any will do."),
 }
 

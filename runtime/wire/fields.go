@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -51,6 +52,26 @@ func nextField(data []byte) (num protowire.Number, typ protowire.Type, val []byt
 		}
 		return num, typ, data[n : n+m], n + m, nil
 	}
+}
+
+// AppendWithout appends the canonical value without some fields of the object.
+func AppendWithout(dst, value []byte, without ...int32) ([]byte, error) {
+	envelope, err := ParseEnvelope(value)
+	if err != nil {
+		return nil, err
+	}
+	var raw []byte
+	for rest := envelope.Raw; len(rest) > 0; {
+		num, _, _, size, err := nextField(rest)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(without, int32(num)) {
+			raw = append(raw, rest[:size]...)
+		}
+		rest = rest[size:]
+	}
+	return AppendEnvelope(dst, string(envelope.APIVersion), string(envelope.Kind), raw), nil
 }
 
 // EqualExcept says whether two messages have the same fields in the same order with the same bytes, leaving out the

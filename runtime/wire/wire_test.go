@@ -373,3 +373,14 @@ func TestAppendWithRevisionRefuses(t *testing.T) {
 		t.Errorf("a foreign envelope: %q, %v", got, err)
 	}
 }
+
+func TestAppendWithout(t *testing.T) {
+	raw := []byte{1<<3 | 2, 1, 'a', 2<<3 | 2, 2, 'b', 'b', 3 << 3, 7, 2<<3 | 2, 0}
+	got, err := wire.AppendWithout([]byte("before"), wire.AppendEnvelope(nil, "g/v1", "Kind", raw), 2, 9)
+	if want := wire.AppendEnvelope([]byte("before"), "g/v1", "Kind", []byte{1<<3 | 2, 1, 'a', 3 << 3, 7}); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%q %v, want %q", got, err, want)
+	}
+	if _, err := wire.AppendWithout(nil, wire.AppendEnvelope(nil, "g/v1", "Kind", []byte{1<<3 | 2, 9}), 2); err == nil {
+		t.Error("half a field is none")
+	}
+}
