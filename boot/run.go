@@ -217,6 +217,11 @@ func (i *Instance) openResources(context.Context) error {
 		i.survey.stores = append(i.survey.stores, store)
 		i.resources = append(i.resources, served...)
 	}
+	virtual, err := i.program.virtual()
+	if err != nil {
+		return err
+	}
+	i.resources = append(i.resources, virtual...)
 	i.db.compact(i.options.Store.EtcdCompaction)
 	if i.db.encryption != nil {
 		i.db.encryption.Start(i.db.reread)

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/registry"
+	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 )
 
@@ -21,6 +22,9 @@ type Server struct {
 	AddToScheme func(*runtime.Builder)
 	// Resources says how each kind is stored and served.
 	Resources []registry.Resource
+	// Virtual are resources that no store holds: each is a registry.Virtual. Their versions have an OpenAPI document if OpenAPI
+	// has their schemas.
+	Virtual []Virtual
 	// OpenAPI holds the schemas of each version: a JSON object of model names and OpenAPI v3 schemas.
 	OpenAPI map[schema.GroupVersion]string
 	// omitted are the versions that AddToScheme declares and this program has not.
@@ -29,6 +33,21 @@ type Server struct {
 	Admission []AdmissionPlugin
 	// APIs are what the operator can have served beside: the kinds of Kubernetes' control plane, for example.
 	APIs []API
+}
+
+// Virtual is a registry.Virtual without its type.
+type Virtual interface {
+	Resource() (rest.Resource, error)
+}
+
+// virtual returns the resources that no store holds, or all that is wrong with them.
+func (s Server) virtual() (served []rest.Resource, err error) {
+	var errs []error
+	for _, v := range s.Virtual {
+		r, err := v.Resource()
+		served, errs = append(served, r), append(errs, err)
+	}
+	return served, errors.Join(errs...)
 }
 
 // scheme builds the Scheme, or reports every mistake in the declarations.

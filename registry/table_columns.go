@@ -35,27 +35,23 @@ var (
 func newColumns[T runtime.Object](strategy *Strategy[T], kind *runtime.Kind) *columns {
 	switch {
 	case strategy.Cells != nil:
-		definitions, named := withName(strategy.Columns())
-		return &columns{
-			definitions: definitions,
-			named:       named,
-			cells: func(obj runtime.Object) ([]any, error) {
-				hub, err := toHub[T](kind, obj)
-				if err != nil {
-					return nil, err
-				}
-				return strategy.Cells(hub), nil
-			},
-		}
+		return columnsOf(strategy.Columns(), func(obj runtime.Object) ([]any, error) {
+			hub, err := toHub[T](kind, obj)
+			if err != nil {
+				return nil, err
+			}
+			return strategy.Cells(hub), nil
+		})
 	case len(kind.Columns()) > 0:
-		definitions, named := withName(kind.Columns())
-		return &columns{
-			definitions: definitions,
-			named:       named,
-			cells:       func(obj runtime.Object) ([]any, error) { return kind.Cells(obj), nil },
-		}
+		return columnsOf(kind.Columns(), func(obj runtime.Object) ([]any, error) { return kind.Cells(obj), nil })
 	}
 	return nameAndAge
+}
+
+// columnsOf are columns that somebody declares, with the name before them if they do not.
+func columnsOf(definitions []metav1.TableColumnDefinition, cells func(runtime.Object) ([]any, error)) *columns {
+	definitions, named := withName(definitions)
+	return &columns{definitions: definitions, named: named, cells: cells}
 }
 
 // withName puts the name before the columns, and says so, unless one of them is the name.

@@ -4,6 +4,7 @@ package authentication
 
 import (
 	"context"
+	"errors"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -24,9 +25,10 @@ func API() boot.API {
 		Virtual: []string{"tokenreviews", "selfsubjectreviews"},
 		OpenAPI: map[schema.GroupVersion]string{gv: v1.OpenAPISchemas},
 		Extend: func(_ context.Context, h *boot.Host) error {
-			review.Add(h, gv, "TokenReview", false, tokens{h.Tokens, h.Audiences}.whose)
-			review.Add(h, gv, "SelfSubjectReview", false, self)
-			return nil
+			return errors.Join(
+				review.Add(h, gv, "TokenReview", false, tokens{h.Tokens, h.Audiences}.whose),
+				review.Add(h, gv, "SelfSubjectReview", false, self),
+			)
 		},
 	}
 }

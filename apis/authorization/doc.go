@@ -5,6 +5,7 @@ package authorization
 
 import (
 	"context"
+	"errors"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -22,11 +23,12 @@ func API() boot.API {
 		OpenAPI: map[schema.GroupVersion]string{gv: v1.OpenAPISchemas},
 		Extend: func(_ context.Context, h *boot.Host) error {
 			a := answers{h.Authorizer}
-			review.Add(h, gv, "SubjectAccessReview", false, a.subject)
-			review.Add(h, gv, "LocalSubjectAccessReview", true, a.local)
-			review.Add(h, gv, "SelfSubjectAccessReview", false, a.self)
-			review.Add(h, gv, "SelfSubjectRulesReview", false, a.rules)
-			return nil
+			return errors.Join(
+				review.Add(h, gv, "SubjectAccessReview", false, a.subject),
+				review.Add(h, gv, "LocalSubjectAccessReview", true, a.local),
+				review.Add(h, gv, "SelfSubjectAccessReview", false, a.self),
+				review.Add(h, gv, "SelfSubjectRulesReview", false, a.rules),
+			)
 		},
 	}
 }

@@ -4,62 +4,43 @@ package review
 
 import (
 	"context"
-	"io"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/boot"
+	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
-	"github.com/typeplane/typeplane/runtime/serializer"
+	"github.com/typeplane/typeplane/runtime"
 )
 
 // Object is a pointer to a review.
 type Object[T any] interface {
 	*T
-	rest.Body
+	runtime.Object
 }
 
-// Add serves a kind, if the operator wants it. answer fills in its status; name is the namespace that it is asked in, for
-// one that has namespaced set. Its errors are API statuses; an error of fields becomes one with Invalid.
-func Add[T any, P Object[T]](h *boot.Host, gv schema.GroupVersion, kind string, namespaced bool, answer func(ctx context.Context, name rest.Name, review P) error) {
+// Add serves a kind, if the operator wants it. answer fills in its status, in a dry run too; name is the namespace that it is asked
+// in, for one that has namespaced set. Its errors are API statuses; an error of fields becomes one with Invalid.
+func Add[T any, P Object[T]](h *boot.Host, gv schema.GroupVersion, kind string, namespaced bool, answer func(ctx context.Context, name rest.Name, review P) error) error {
 	singular := strings.ToLower(kind)
 	if !h.Enabled(singular + "s") {
-		return
+		return nil
 	}
-	gvk := gv.WithKind(kind)
-	h.Resources = append(h.Resources, rest.Resource{
-		GroupVersion: gv, Kind: kind, Name: singular + "s", Singular: singular, Namespaced: namespaced, StorageVersion: gv,
-		BodyKind: gvk,
-		NewBody:  func() rest.Body { return P(new(T)) },
-		Create:   creator[T, P]{gvk, answer},
-	})
-}
-
-type creator[T any, P Object[T]] struct {
-	kind   schema.GroupVersionKind
-	answer func(context.Context, rest.Name, P) error
-}
-
-// Create answers the review. A dry run is no different.
-func (c creator[T, P]) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, _ metav1.CreateOptions) (rest.View, error) {
-	review := any(obj).(P)
-	meta := review.GetObjectMeta()
-	if name.Namespace != "" && meta.GetNamespace() == "" {
-		meta.SetNamespace(name.Namespace)
+	r, err := registry.Virtual[P]{
+		Kind: gv.WithKind(kind), New: func() P { return P(new(T)) }, Plural: singular + "s", Singular: singular, Namespaced: namespaced,
+		Create: func(ctx context.Context, name rest.Name, review P, _ metav1.CreateOptions) (P, error) {
+			return review, answer(ctx, name, review)
+		},
+	}.Resource()
+	if err != nil {
+		return err
 	}
-	if meta.GetNamespace() != name.Namespace {
-		return nil, apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
-	}
-	if err := c.answer(ctx, name, review); err != nil {
-		return nil, err
-	}
-	review.GetObjectKind().SetGroupVersionKind(c.kind)
-	return view{review}, nil
+	h.Resources = append(h.Resources, r)
+	return nil
 }
 
 // Invalid is the error of a review with mistakes, nil if there are none.
@@ -81,18 +62,4 @@ func NoMetadata(meta metav1.ObjectMeta) field.ErrorList {
 		return field.ErrorList{field.Invalid(field.NewPath("metadata"), "", "must be empty")}
 	}
 	return nil
-}
-
-// view is a review as an answer.
-type view struct{ obj apiruntime.Object }
-
-// WriteTo writes it as what it is: there is nothing else to make of it.
-func (v view) WriteTo(w io.Writer, form rest.Form) error {
-	if form.As != rest.AsObject {
-		return &apierrors.StatusError{ErrStatus: metav1.Status{
-			Status: metav1.StatusFailure, Code: 406, Reason: metav1.StatusReasonNotAcceptable,
-			Message: "a review is sent as it is: ask for application/json or application/vnd.kubernetes.protobuf without as=",
-		}}
-	}
-	return serializer.Encode(w, v.obj, serializer.MediaType(form.MediaType), form.Pretty)
 }

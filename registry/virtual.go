@@ -1,0 +1,150 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime"
+)
+
+// Virtual is a resource that no store holds: what is read is worked out when it is asked for, and what is sent is answered and
+// forgotten, as reviews are. It is found in discovery, answers in every form, and has its own columns, as resources with a store do.
+// T is a pointer to the type that clients see, in one version.
+//
+// A verb that is nil is not there. The functions may be called from any goroutine. Their errors are API statuses; errors of fields
+// (field.Error, or several in field.ErrorList.ToAggregate) become one, everything else is the server's fault. What they return
+// belongs to the registry, which fills in what kind it is.
+type Virtual[T runtime.Object] struct {
+	// Kind is what clients see; New makes an empty one.
+	Kind schema.GroupVersionKind
+	New  func() T
+	// Plural is the name in paths, Singular what users may type for one.
+	Plural, Singular       string
+	ShortNames, Categories []string
+	Namespaced             bool
+
+	// Get works out one object. Its error for one that there is not is apierrors.NewNotFound.
+	Get func(ctx context.Context, name rest.Name) (T, error)
+	// List works out all objects of a namespace, or of all of them where that is "". Selectors of labels, and of
+	// metadata.name and metadata.namespace, are applied to what it returns.
+	List func(ctx context.Context, namespace string) ([]T, error)
+	// Create answers obj, which belongs to it; it may return that. name.Name is what obj says, and may be "". A dry run is
+	// in opts.
+	Create func(ctx context.Context, name rest.Name, obj T, opts metav1.CreateOptions) (T, error)
+
+	// Columns and Cells say what kubectl get shows, as those of a Strategy do. nil: the name and the age.
+	Columns func() []metav1.TableColumnDefinition
+	Cells   func(obj T) []any
+}
+
+// Resource returns the resource for a server. The error says what is wrong with the Virtual.
+func (v Virtual[T]) Resource() (rest.Resource, error) {
+	fail := func(problem string) (rest.Resource, error) {
+		return rest.Resource{}, fmt.Errorf("virtual resource %q of kind %s: %s", v.Plural, v.Kind, problem)
+	}
+	if v.New == nil {
+		return fail("New is nil")
+	}
+	if v.Get == nil && v.List == nil && v.Create == nil {
+		return fail("it has no verbs: set Get, List or Create")
+	}
+	e := &virtualEndpoint[T]{Virtual: v, table: nameAndAge}
+	if v.Columns != nil || v.Cells != nil {
+		var definitions []metav1.TableColumnDefinition
+		if v.Columns != nil {
+			definitions = v.Columns()
+		}
+		if problem := runtime.CheckColumns(definitions, v.Cells, v.New); problem != "" {
+			return fail(problem)
+		}
+		e.table = columnsOf(definitions, func(obj runtime.Object) ([]any, error) { return v.Cells(obj.(T)), nil })
+	}
+	r := rest.Resource{
+		GroupVersion: v.Kind.GroupVersion(), Kind: v.Kind.Kind, Name: v.Plural, Singular: v.Singular,
+		ShortNames: v.ShortNames, Categories: v.Categories, Namespaced: v.Namespaced,
+		StorageVersion: v.Kind.GroupVersion(),
+		BodyKind:       v.Kind, NewBody: func() rest.Body { return v.New() },
+	}
+	if v.Get != nil {
+		r.Get = e
+	}
+	if v.List != nil {
+		r.List, r.ListKind = e, e.listKind().Kind
+	}
+	if v.Create != nil {
+		r.Create = e
+	}
+	return r, nil
+}
+
+// virtualEndpoint has the verbs of a Virtual.
+type virtualEndpoint[T runtime.Object] struct {
+	Virtual[T]
+	table *columns
+}
+
+func (e *virtualEndpoint[T]) listKind() schema.GroupVersionKind {
+	return e.Kind.GroupVersion().WithKind(e.Kind.Kind + "List")
+}
+
+// Get answers with the object as it is now.
+func (e *virtualEndpoint[T]) Get(ctx context.Context, name rest.Name, _ metav1.GetOptions) (rest.View, error) {
+	obj, err := e.Virtual.Get(ctx, name)
+	if err != nil {
+		return nil, e.failed(err, name)
+	}
+	return e.view(obj), nil
+}
+
+// List answers with all of them: a limit is a wish.
+func (e *virtualEndpoint[T]) List(ctx context.Context, namespace string, opts metav1.ListOptions) (rest.View, error) {
+	wanted, err := selectorOf(opts)
+	if err != nil {
+		return nil, err
+	}
+	all, err := e.Virtual.List(ctx, namespace)
+	if err != nil {
+		return nil, e.failed(err, rest.Name{Namespace: namespace})
+	}
+	view := virtualList{kind: e.Kind, listKind: e.listKind(), table: e.table}
+	for _, obj := range all {
+		if wanted(runtime.Meta(obj)) {
+			view.items = append(view.items, obj)
+		}
+	}
+	return view, nil
+}
+
+// Create answers what was sent.
+func (e *virtualEndpoint[T]) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.CreateOptions) (rest.View, error) {
+	sent := obj.(T)
+	meta := runtime.Meta(sent)
+	switch {
+	case !e.Namespaced:
+		meta.Namespace = ""
+	case meta.Namespace == "":
+		meta.Namespace = name.Namespace
+	case meta.Namespace != name.Namespace:
+		return nil, apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
+	}
+	answer, err := e.Virtual.Create(ctx, name, sent, opts)
+	if err != nil {
+		return nil, e.failed(err, name)
+	}
+	return e.view(answer), nil
+}
+
+func (e *virtualEndpoint[T]) failed(err error, name rest.Name) error {
+	return authorError(err, e.Kind.GroupKind(), name.Name)
+}
+
+func (e *virtualEndpoint[T]) view(obj T) rest.View {
+	obj.GetObjectKind().SetGroupVersionKind(e.Kind)
+	return virtualView{obj, e.table}
+}
