@@ -1,7 +1,10 @@
 package apiserver
 
 import (
+	"fmt"
 	"strings"
+
+	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/load"
 	"github.com/typeplane/typeplane/generators/protobuf"
@@ -31,10 +34,46 @@ func (p *planner) findFunctions(versions []*version) {
 			shared:   own && p.numbers().Message(v.goType) || !own && v.asks(tagProtobuf, tagMessage),
 			marshal:  !own && v.asks(tagProtobuf, tagMessage),
 			deepCopy: !own && strings.Split(v.packageTag(tagDeepCopy), ",")[0] == "package",
-			validate: validated[v.pkg][v.goType.Name.Name],
+			validate: p.validates(v, validated[v.pkg][v.goType.Name.Name]),
 		}
 	}
 }
+
+// validates says whether a version has a Validate_T: one that is printed, or one that is written by hand beside the type.
+func (p *planner) validates(v *version, printed bool) bool {
+	name := "Validate_" + v.goType.Name.Name
+	fn := v.pkg.Types.Functions[name]
+	if fn == nil {
+		return printed
+	}
+	shown := "*" + v.goType.Name.Name
+	if v.aliased() {
+		shown = "*" + v.goType.Name.String()
+	}
+	form := fmt.Sprintf("func %s(ctx context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj %s) field.ErrorList", name, shown)
+	switch {
+	case printed:
+		p.problem(p.set.FuncPos(fn), name, "the rules in the comments of the type are compiled to a function of this name",
+			"call this one ValidateCustom_"+v.goType.Name.Name+" and say +k8s:customValidation above the type, or take it into the strategy's Validate")
+	case !validateForm(fn.Underlying.Signature, v.goType):
+		p.problem(p.set.FuncPos(fn), name, "the server could not call it: it has another form", "write it as "+form)
+	}
+	return true
+}
+
+// validateForm says whether a function has the form of those that are printed.
+func validateForm(s *types.Signature, t *types.Type) bool {
+	if s == nil || s.Variadic || len(s.Parameters) != 5 || len(s.Results) != 1 {
+		return false
+	}
+	named := func(t *types.Type, path, name string) bool { return t.Name == types.Name{Package: path, Name: name} }
+	in := typesOf(s.Parameters)
+	return named(in[0], "context", "Context") && named(in[1], "k8s.io/apimachinery/pkg/api/operation", "Operation") &&
+		in[2].Kind == types.Pointer && named(in[2].Elem, fieldPath, "Path") &&
+		is(in[3], "T", t) && is(in[4], "T", t) && is(s.Results[0].Type, "field.ErrorList", t)
+}
+
+const fieldPath = "k8s.io/apimachinery/pkg/util/validation/field"
 
 // asks says whether the type of a version, or else its package, asks for functions.
 func (v *version) asks(packageTag, typeTag string) bool {

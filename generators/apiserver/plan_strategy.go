@@ -170,7 +170,7 @@ func is(t *types.Type, want string, hub *types.Type) bool {
 	case "[]any":
 		return t.Kind == types.Slice && t.Elem.Kind == types.Interface && len(t.Elem.Methods) == 0
 	case "field.ErrorList":
-		return t.Name == types.Name{Package: "k8s.io/apimachinery/pkg/util/validation/field", Name: "ErrorList"}
+		return t.Name == types.Name{Package: fieldPath, Name: "ErrorList"}
 	}
 	return t.Name.String() == want
 }
