@@ -24,7 +24,7 @@ func (q *quotas) charge(ctx context.Context, r *admission.Request) ([]storage.Op
 	}
 
 	// Which quotas are there? The gate says whether what we have in memory is all.
-	again := r.Attempt.Again()
+	again := r.Attempt.Again() || k.ofQuotas()
 	at, err := q.gates.pass(ctx, r.Namespace, again)
 	if err != nil {
 		return nil, err
