@@ -13,8 +13,10 @@ import (
 	"github.com/typeplane/typeplane/admission/defaultstorageclass"
 	"github.com/typeplane/typeplane/admission/limitranger"
 	"github.com/typeplane/typeplane/admission/namespacelifecycle"
+	"github.com/typeplane/typeplane/admission/resourcequota"
 	"github.com/typeplane/typeplane/admission/serviceaccount"
 	"github.com/typeplane/typeplane/boot"
+	"github.com/typeplane/typeplane/control/quota"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/wire"
 )
@@ -25,6 +27,7 @@ var (
 	limitRangesResource     = schema.GroupVersionResource{Version: "v1", Resource: "limitranges"}
 	serviceAccountsResource = schema.GroupVersionResource{Version: "v1", Resource: "serviceaccounts"}
 	storageClassesResource  = schema.GroupVersionResource{Group: storagev1.GroupName, Version: "v1", Resource: "storageclasses"}
+	quotasResource          = schema.GroupVersionResource{Version: "v1", Resource: "resourcequotas"}
 )
 
 // admissionPlugins are the plug-ins of Kubernetes, in the order of kube-apiserver.
@@ -34,6 +37,7 @@ func admissionPlugins(x Extras) []boot.AdmissionPlugin {
 		{Name: limitranger.Name, Needs: []schema.GroupVersionResource{limitRangesResource}, New: newLimitRanger},
 		{Name: serviceaccount.Name, Needs: []schema.GroupVersionResource{serviceAccountsResource}, New: newServiceAccount},
 		{Name: defaultstorageclass.Name, Needs: []schema.GroupVersionResource{storageClassesResource}, New: newDefaultStorageClass},
+		{Name: resourcequota.Name, Last: true, Needs: []schema.GroupVersionResource{quotasResource}, Keeps: resourcequota.GatePrefix, New: newResourceQuota},
 	}, webhookPlugins(x)...)
 }
 
@@ -91,6 +95,23 @@ func newDefaultStorageClass(_ context.Context, h *boot.Host, _ []byte) (admissio
 			return list.Items, err
 		},
 	}), nil
+}
+
+// newResourceQuota counts what was written before the server had the plug-in, or while another one had not.
+func newResourceQuota(_ context.Context, h *boot.Host, _ []byte) (admission.Plugin, error) {
+	config := resourcequota.Config{Gates: h.Kept(resourcequota.GatePrefix)}
+	for _, ledger := range h.Ledgers {
+		config.Objects = append(config.Objects, ledger)
+		if ledger.Names()[0] == quotasResource.GroupResource() {
+			config.Quotas = ledger
+		}
+	}
+	plugin, err := resourcequota.New(config)
+	if err == nil {
+		counter := &quota.Counter{Quotas: *h.Resource(quotasResource, ""), Status: *h.Resource(quotasResource, "status"), Log: h.Log}
+		h.Go(alone(h, "typeplane-quota", counter.Run))
+	}
+	return plugin, err
 }
 
 // howFresh are the options of a read that asks the store, or takes what is in memory.

@@ -57,14 +57,14 @@ func extendCore(ctx context.Context, h *boot.Host) error {
 		loops = append(loops, accounts.Run)
 	}
 	if len(loops) > 0 {
-		h.Go(alone(h, func(ctx context.Context) { runAll(ctx, loops) }))
+		h.Go(alone(h, "typeplane-control", func(ctx context.Context) { runAll(ctx, loops) }))
 	}
 	return nil
 }
 
-// alone has a loop run in one of the servers that share their objects. Where leases are not served it runs in each of them:
+// alone has a loop run in one of the servers that share their objects, the one that holds the lease. Where leases are not served it runs in each of them:
 // the loops bear that, it is only more work.
-func alone(h *boot.Host, loop func(context.Context)) func(context.Context) {
+func alone(h *boot.Host, lease string, loop func(context.Context)) func(context.Context) {
 	leases := h.Resource(schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}, "")
 	namespaces := h.Enabled("namespaces")
 	if !h.Shared || leases == nil || !namespaces {
@@ -74,7 +74,7 @@ func alone(h *boot.Host, loop func(context.Context)) func(context.Context) {
 	if err != nil {
 		host = "typeplane"
 	}
-	config := leader.Config{Leases: leases, Namespace: "kube-system", Name: "typeplane-control", Identity: host + "_" + uuid.NewString(), Log: h.Log}
+	config := leader.Config{Leases: leases, Namespace: "kube-system", Name: lease, Identity: host + "_" + uuid.NewString(), Log: h.Log}
 	return func(ctx context.Context) { leader.Run(ctx, config, loop) }
 }
 

@@ -171,11 +171,11 @@ func TestEvents(t *testing.T) {
 	c.until(404, "", old+"/e")
 }
 
-// What limits others is served as Kubernetes has it; that it limits is the business of admission.
+// What limits others is served as Kubernetes has it; that it limits is the business of admission, which says what is used.
 func TestLimits(t *testing.T) {
 	c := start(t)
 	const room = namespaces + "/default"
-	c.want(201, `"status":{}`, "POST", room+"/resourcequotas", `{"metadata":{"name":"q"},"spec":{"hard":{"pods":"4"}},"status":{"used":{"pods":"3"}}}`)
+	c.want(201, `"status":{"hard":{"pods":"4"},"used":{"pods":"0"}}`, "POST", room+"/resourcequotas", `{"metadata":{"name":"q"},"spec":{"hard":{"pods":"4"}},"status":{"used":{"pods":"3"}}}`)
 	c.want(200, `"used":{"pods":"1"}`, "PATCH", room+"/resourcequotas/q/status", `{"spec":{"hard":{"pods":"9"}},"status":{"hard":{"pods":"4"},"used":{"pods":"1"}}}`)
 	c.want(200, `"spec":{"hard":{"pods":"4"}}`, "GET", room+"/resourcequotas/q", "")
 	c.want(422, "status.used[pods]: Invalid value", "PATCH", room+"/resourcequotas/q/status", `{"status":{"used":{"pods":"-1"}}}`)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/internal/suggest"
+	"github.com/typeplane/typeplane/storage"
 )
 
 // AdmissionPlugin is a plug-in of admission that a program has, as the operator sees it: a name, and whether it is on. It is
@@ -25,6 +26,9 @@ type AdmissionPlugin struct {
 	// Needs are the resources without which it can't work. Where one of them is not served, the plug-in is left out; if the
 	// operator named it, that is an error.
 	Needs []schema.GroupVersionResource
+	// Keeps is a prefix of keys that the plug-in has to itself in the database (Host.Kept); "" for none. It begins with a slash and
+	// a dot, which no resource does, and ends in a slash.
+	Keeps string
 	// Configurable says that it takes a configuration (--admission-control-config-file).
 	Configurable bool
 	// New makes it, when every resource of the server is there and before the first request. The Host is as for API.Extend, but
@@ -140,6 +144,24 @@ func (i *Instance) openAdmission(ctx context.Context, h *Host) error {
 		plugins = append(plugins, plugin)
 	}
 	i.admission.Set(plugins)
+	return nil
+}
+
+// openKept opens the stores of what the plug-ins that are on keep for themselves.
+func (i *Instance) openKept() error {
+	i.kept = map[string]storage.Interface{}
+	served := &Host{Resources: i.resources}
+	for _, chosen := range i.plugins {
+		if chosen.Keeps == "" || served.missing(chosen.Needs) != "" {
+			continue
+		}
+		i.db.names[chosen.Keeps] = schema.GroupResource{Resource: strings.Trim(chosen.Keeps, "/")}
+		store, err := i.db.store(chosen.Keeps, storage.Form{}, nil)
+		if err != nil {
+			return fmt.Errorf("admission plug-in %s: %w", chosen.Name, err)
+		}
+		i.kept[chosen.Keeps] = store
+	}
 	return nil
 }
 

@@ -155,10 +155,13 @@ func TestAdmissionConfig(t *testing.T) {
 }
 
 // paint makes widgets of no color green, refuses yellow ones, and panics over black ones. It reads what is stored.
-func paint(_ context.Context, h *Host, config []byte) (admission.Plugin, error) {
-	stored, err := h.Stored(widgets.GroupResource())
-	if err != nil || stored == nil || stored.Prefix != "/shop.example.com/widgets/" {
-		return admission.Plugin{}, fmt.Errorf("stored: %+v, %w", stored, err)
+func paint(ctx context.Context, h *Host, config []byte) (admission.Plugin, error) {
+	if len(h.Ledgers) != 1 || h.Ledgers[0].Names()[0] != widgets.GroupResource() {
+		return admission.Plugin{}, fmt.Errorf("ledgers: %+v", h.Ledgers)
+	}
+	kept := h.Kept("/.paint/")
+	if _, err := kept.Create(ctx, "/.paint/pot", []byte("full")); err != nil || h.Kept("/.other/") != nil {
+		return admission.Plugin{}, fmt.Errorf("keep: %w", err)
 	}
 	return admission.Plugin{
 		Mutate: func(ctx context.Context, r *admission.Request) error {
@@ -187,7 +190,7 @@ func TestAdmissionOfAServer(t *testing.T) {
 	s := widgetServer()
 	idle := pluginNamed("Idle")
 	idle.Needs = []schema.GroupVersionResource{{Version: "v1", Resource: "gadgets"}}
-	s.Admission = []AdmissionPlugin{idle, {Name: "Paint", Configurable: true, Needs: []schema.GroupVersionResource{widgets}, New: paint}}
+	s.Admission = []AdmissionPlugin{idle, {Name: "Paint", Configurable: true, Needs: []schema.GroupVersionResource{widgets}, Keeps: "/.paint/", New: paint}}
 
 	// What works with a kind that is not served is no plug-in of this server, and can't be asked for.
 	o := NewOptions("widgets")

@@ -74,9 +74,11 @@ type Host struct {
 	// Metrics takes the metrics of those who have some.
 	Metrics prometheus.Registerer
 
-	known *kinds
-	db    *database
+	// Ledgers are those of all resources that are in namespaces and do not expire, for those who write an object of one
+	// together with somebody else's.
+	Ledgers []*registry.Ledger
 
+	kept    map[string]storage.Interface
 	enabled map[string]bool
 	loops   []func(context.Context)
 }
@@ -95,26 +97,9 @@ func (h *Host) Resource(gvr schema.GroupVersionResource, subresource string) *re
 	return &h.Resources[i]
 }
 
-// Stored is how the objects of a resource are kept.
-type Stored struct {
-	// Store has the objects, with their keys below Prefix.
-	Store  storage.Interface
-	Prefix string
-	// Form turns values of the Store into what lies in the database: an operation that goes with the write of another object
-	// (storage.Op) takes those.
-	Form storage.Form
-}
-
-// Stored returns the store of a resource, for those who write an object of it together with another one. It is nil for what is
-// not stored.
-func (h *Host) Stored(resource schema.GroupResource) (*Stored, error) {
-	n := slices.IndexFunc(h.known.resources, func(r registry.Resource) bool { return r.GroupResource() == resource })
-	if n < 0 {
-		return nil, nil
-	}
-	form, err := h.known.form(n, h.db.root)
-	return &Stored{Store: h.db.stores[n], Prefix: h.known.resources[n].KeyPrefix(), Form: form}, err
-}
+// Kept is the store of the keys that a plug-in has to itself (AdmissionPlugin.Keeps), nil if none of those that are on
+// has the prefix. It keeps values as they are.
+func (h *Host) Kept(prefix string) storage.Interface { return h.kept[prefix] }
 
 // Go has loop run while the server serves. It returns when its context ends, and the server waits for that.
 func (h *Host) Go(loop func(context.Context)) { h.loops = append(h.loops, loop) }
@@ -241,7 +226,7 @@ func (i *Instance) extend(ctx context.Context) error {
 	h := &Host{
 		Scheme: i.known.scheme, Resources: i.resources, Options: i.options, Log: i.log,
 		Shared: len(i.options.Store.EtcdServers) > 0, enabled: i.enabled,
-		Metrics: i.metrics, known: i.known, db: i.db,
+		Metrics: i.metrics, Ledgers: i.ledgers, kept: i.kept,
 		Authorizer: &i.decider, Tokens: i.identity.tokens, Audiences: i.options.Authentication.audiences(), Signer: i.identity.signer,
 	}
 	for _, a := range i.program.APIs {

@@ -56,12 +56,15 @@ type Instance struct {
 	delegation delegation
 	// resources are what is served, one for each version; survey reads the stores behind them.
 	resources []rest.Resource
-	survey    *surveyor
-	metrics   *prometheus.Registry
-	audit     *audit.Log // nil for none
-	server    *server.Server
-	loops     []func(context.Context)
-	closers   []func() error
+	// ledgers are those that admission keeps accounts by, kept the stores of its own keys.
+	ledgers []*registry.Ledger
+	kept    map[string]storage.Interface
+	survey  *surveyor
+	metrics *prometheus.Registry
+	audit   *audit.Log // nil for none
+	server  *server.Server
+	loops   []func(context.Context)
+	closers []func() error
 }
 
 // Open does all that can fail before the first request: it listens, starts or connects the database, and opens the
@@ -210,12 +213,18 @@ func (i *Instance) openResources(context.Context) error {
 	i.measureStores(memos)
 	i.survey = &surveyor{kinds: i.known}
 	for n := range i.known.resources {
-		store, served, err := openResource(i.known, n, schemas, memos, i.db)
+		store, served, ledger, err := openResource(i.known, n, schemas, memos, i.db)
 		if err != nil {
 			return err
 		}
 		i.survey.stores = append(i.survey.stores, store)
 		i.resources = append(i.resources, served...)
+		if ledger != nil {
+			i.ledgers = append(i.ledgers, ledger)
+		}
+	}
+	if err := i.openKept(); err != nil {
+		return err
 	}
 	virtual, err := i.program.virtual()
 	if err != nil {
@@ -247,20 +256,27 @@ func newMemos(o *ServingOptions) *registry.Memos {
 	return registry.NewMemos(int64(o.EncodedCacheMiB) << 20)
 }
 
-// openResource opens the store of resource i and what serves it.
-func openResource(known *kinds, i int, schemas *registry.Schemas, memos *registry.Memos, db *database) (storage.Interface, []rest.Resource, error) {
+// openResource opens the store of resource i, what serves it, and its ledger; nil for what is in no namespace or expires.
+func openResource(known *kinds, i int, schemas *registry.Schemas, memos *registry.Memos, db *database) (storage.Interface, []rest.Resource, *registry.Ledger, error) {
 	recall := db.newRecall()
 	form, err := known.recalledForm(i, db.root, recall)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	r, options := known.resources[i], known.options[i]
 	options.Schemas, options.Memos = schemas, memos
 	store, err := db.store(r.KeyPrefix(), form, recall)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	served, err := r.Serve(known.scheme, store, options)
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	plantServed(served)
-	return store, served, err
+	if !r.Namespaced() || options.Lifetime > 0 {
+		return store, served, nil, nil
+	}
+	ledger, err := r.Ledger(known.scheme, store, form, options)
+	return store, served, ledger, err
 }

@@ -19,8 +19,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// library is examples/library, built once.
-var library string
+// programs is where the programs are built, library is examples/library, built once.
+var programs, library string
 
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "cluster")
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	library = filepath.Join(dir, "library")
+	programs, library = dir, filepath.Join(dir, "library")
 	build := exec.Command("go", "build", "-o", library, "./examples/library")
 	build.Dir = "../.."
 	if out, err := build.CombinedOutput(); err != nil {
@@ -40,15 +40,22 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// server is a running examples/library. What it logs is in a file.
+// server is a running program. What it logs is in a file.
 type server struct {
 	url    string
 	client *http.Client
 	log    string
+	// kill ends the process at once, and returns when it has ended.
+	kill func()
 }
 
 // startServer runs the library over an etcd until the test ends.
 func startServer(t *testing.T, args ...string) *server {
+	t.Helper()
+	return startProgram(t, library, args...)
+}
+
+func startProgram(t *testing.T, program string, args ...string) *server {
 	t.Helper()
 	dir := t.TempDir()
 	s := &server{log: filepath.Join(dir, "log")}
@@ -57,7 +64,7 @@ func startServer(t *testing.T, args ...string) *server {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	cmd := exec.Command(library, append([]string{"--data-dir", filepath.Join(dir, "data"), "--secure-port", "0"}, args...)...)
+	cmd := exec.Command(program, append([]string{"--data-dir", filepath.Join(dir, "data"), "--secure-port", "0"}, args...)...)
 	cmd.Stderr = log
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
@@ -78,9 +85,12 @@ func startServer(t *testing.T, args ...string) *server {
 		}
 		cmd.Wait()
 	}()
-	t.Cleanup(func() {
+	s.kill = func() {
 		cmd.Process.Kill()
 		<-ended
+	}
+	t.Cleanup(func() {
+		s.kill()
 		if t.Failed() {
 			text, _ := os.ReadFile(s.log)
 			t.Logf("the server's log ends with\n%s", text[max(0, len(text)-2048):])
