@@ -84,6 +84,10 @@ FAULTS ?= -rounds 3
 cluster-faults: $(BIN)/etcd ## A server over three members of etcd, which are killed, frozen and cut off (ten minutes; FAULTS=-short for a minute).
 	cd test/cluster && ETCD=$(CURDIR)/$(BIN)/etcd $(GO) test -count=1 -timeout 90m -v ./... $(FAULTS)
 
+.PHONY: quota
+quota: $(BIN)/etcd ## 64 writers against a quota of 1,000 on two servers, one of which is killed; every revision is looked at (minutes).
+	cd test/cluster && ETCD=$(CURDIR)/$(BIN)/etcd $(GO) test -count=1 -timeout 60m -v -run '^TestQuota$$' . -quota-attempts 10000 -quota-limit 1000
+
 .PHONY: encryption
 encryption: ## Encryption at rest beside that of k8s.io/apiserver: each reads what the other wrote.
 	cd test/encryption && $(GO) test -count=1 ./...

@@ -176,7 +176,7 @@ func TestLimits(t *testing.T) {
 	c := start(t)
 	const room = namespaces + "/default"
 	c.want(201, `"status":{"hard":{"pods":"4"},"used":{"pods":"0"}}`, "POST", room+"/resourcequotas", `{"metadata":{"name":"q"},"spec":{"hard":{"pods":"4"}},"status":{"used":{"pods":"3"}}}`)
-	c.want(200, `"used":{"pods":"1"}`, "PATCH", room+"/resourcequotas/q/status", `{"spec":{"hard":{"pods":"9"}},"status":{"hard":{"pods":"4"},"used":{"pods":"1"}}}`)
+	c.want(200, `"used":{"pods":"0"}`, "PATCH", room+"/resourcequotas/q/status", `{"spec":{"hard":{"pods":"9"}},"status":{"hard":{"pods":"4"},"used":{"pods":"1"}}}`)
 	c.want(200, `"spec":{"hard":{"pods":"4"}}`, "GET", room+"/resourcequotas/q", "")
 	c.want(422, "status.used[pods]: Invalid value", "PATCH", room+"/resourcequotas/q/status", `{"status":{"used":{"pods":"-1"}}}`)
 	c.want(422, "spec.hard[pods]: Invalid value", "PATCH", room+"/resourcequotas/q", `{"spec":{"hard":{"pods":"1m"}}}`)

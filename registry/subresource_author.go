@@ -148,13 +148,19 @@ func (s *Store[T]) parentOf(entry storage.Entry) (T, error) {
 
 // rewrite changes an object as its author wants it. apply gets a copy of what is stored, again for each attempt; its error is
 // returned as it is.
-func (e *endpoint[T]) rewrite(ctx context.Context, name rest.Name, manager string, dryRun bool, apply func(obj T) error) (storage.Entry, error) {
+func (e *endpoint[T]) rewrite(ctx context.Context, name rest.Name, manager string, dryRun bool, apply func(obj T) error) (entry storage.Entry, err error) {
 	key, err := e.key(name)
 	if err != nil {
 		return storage.Entry{}, err
 	}
+	var dry []string
+	if dryRun {
+		dry = []string{metav1.DryRunAll}
+	}
+	charged := e.request(admission.Update, name, &metav1.UpdateOptions{DryRun: dry, FieldManager: manager}, dry)
+	defer func() { charged.Over(err) }()
 	var refused error
-	entry, err := e.write(ctx, key, dryRun, func(current storage.Entry) ([]byte, []storage.Op, error) {
+	entry, err = e.write(ctx, key, dryRun, func(current storage.Entry) ([]byte, []storage.Op, error) {
 		old, err := e.parentOf(current)
 		if err != nil {
 			return nil, nil, err
@@ -164,7 +170,7 @@ func (e *endpoint[T]) rewrite(ctx context.Context, name rest.Name, manager strin
 			return nil, nil, refused
 		}
 		e.own(ctx, next, old, author{manager: manager})
-		return e.replace(ctx, nil, next, old, current)
+		return e.replaceBy(ctx, nil, charged, next, old, current)
 	})
 	if refused != nil {
 		return entry, refused

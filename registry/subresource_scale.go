@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/serializer"
@@ -49,12 +50,14 @@ func (s *scaleEndpoint[T]) Update(ctx context.Context, name rest.Name, obj apiru
 }
 
 // write stores the object with the Scale that next makes for the current one, again for each attempt.
-func (s *scaleEndpoint[T]) write(ctx context.Context, verb string, name rest.Name, opts *metav1.UpdateOptions, next func(storage.Entry) (*autoscalingv1.Scale, error)) (rest.View, error) {
+func (s *scaleEndpoint[T]) write(ctx context.Context, verb string, name rest.Name, opts *metav1.UpdateOptions, next func(storage.Entry) (*autoscalingv1.Scale, error)) (view rest.View, err error) {
 	e := s.of
 	key, err := e.key(name)
 	if err != nil {
 		return nil, err
 	}
+	charged := e.request(admission.Update, name, opts, opts.DryRun)
+	defer func() { charged.Over(err) }()
 	entry, err := e.write(ctx, key, isDryRun(opts.DryRun), func(current storage.Entry) ([]byte, []storage.Op, error) {
 		old, err := e.decodeCurrent(current)
 		if err != nil {
@@ -72,7 +75,7 @@ func (s *scaleEndpoint[T]) write(ctx context.Context, verb string, name rest.Nam
 			return nil, nil, err
 		}
 		e.own(ctx, hub, old, author{manager: opts.FieldManager})
-		return e.replace(ctx, nil, hub, old, current)
+		return e.replaceBy(ctx, nil, charged, hub, old, current)
 	})
 	if err != nil {
 		return nil, statusOf(err, verb, e.resource, name.Name)

@@ -86,6 +86,12 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 // replace is where every kind of change meets: it makes the value that follows current, which holds old, of what the
 // client wants the object to be, which knows its owners. hub and old belong to it.
 func (e *endpoint[T]) replace(ctx context.Context, request *admission.Request, hub, old T, current storage.Entry) ([]byte, []storage.Op, error) {
+	return e.replaceBy(ctx, request, request, hub, old, current)
+}
+
+// replaceBy is replace for a write that one request is judged by, and another one charged: nil where admission has judged
+// something else already.
+func (e *endpoint[T]) replaceBy(ctx context.Context, judged, charged *admission.Request, hub, old T, current storage.Entry) ([]byte, []storage.Op, error) {
 	strategy, meta, oldMeta := &e.def.Strategy, runtime.Meta(hub), runtime.Meta(old)
 
 	// Preconditions that the object itself states.
@@ -119,14 +125,14 @@ func (e *endpoint[T]) replace(ctx context.Context, request *admission.Request, h
 
 	// Validating admission, and what it writes with the object. Of an object that is being deleted and has lost its last
 	// finalizer nothing is written any more.
-	if err := e.admit(ctx, request, hub, &old); err != nil {
+	if err := e.admit(ctx, judged, hub, &old); err != nil {
 		return nil, nil, err
 	}
 	finished := oldMeta.DeletionTimestamp != nil && len(meta.Finalizers) == 0 && !inGrace(oldMeta) && !e.held(hub)
 	var with []storage.Op
 	if !finished {
 		var err error
-		if with, err = e.charge(ctx, request, &hub, &old); err != nil {
+		if with, err = e.charge(ctx, charged, &hub, &old); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -158,7 +164,7 @@ func (e *endpoint[T]) replace(ctx context.Context, request *admission.Request, h
 	}
 
 	if finished {
-		request.Over(errFinished) // of an earlier attempt, that may have been charged
+		charged.Over(errFinished) // of an earlier attempt, that may have been charged
 		gone := &finishedError{value: value, current: current}
 		gone.charge, gone.over = e.chargeFinished(old)
 		return nil, nil, gone

@@ -25,7 +25,7 @@ func (q *quotas) charge(ctx context.Context, r *admission.Request) ([]storage.Op
 
 	// Which quotas are there? The gate says whether what we have in memory is all.
 	again := r.Attempt.Again() || k.ofQuotas()
-	at, err := q.gates.pass(ctx, r.Namespace, again)
+	at, err := q.gates.look(ctx, r.Namespace, again)
 	if err != nil {
 		return nil, err
 	}
@@ -35,11 +35,11 @@ func (q *quotas) charge(ctx context.Context, r *admission.Request) ([]storage.Op
 			return nil, err
 		}
 	}
-	if !concerned(known, c) {
+	if !at.closed && !concerned(known, c) {
 		return []storage.Op{q.passage(at, known, c)}, nil
 	}
 
-	// Some are concerned. One after the other; each decides on what the last one left.
+	// Some are concerned, or are being counted. One after the other; each decides on what the last one left.
 	leave, err := q.queue.enter(ctx, r.Namespace)
 	if err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ func (q quota) after(c change) (*corev1.ResourceQuota, error) {
 	}
 	if len(exceeded) > 0 {
 		return nil, fmt.Errorf("exceeded quota: %s, requested: %s, used: %s, limited: %s", q.Name,
-			print(delta, exceeded), print(q.Status.Used, exceeded), print(q.Status.Hard, exceeded))
+			shown(delta, exceeded), shown(q.Status.Used, exceeded), shown(q.Status.Hard, exceeded))
 	}
 	return &next, nil
 }

@@ -64,8 +64,8 @@ func sameList(a, b corev1.ResourceList) bool {
 	return maps.EqualFunc(a, b, func(x, y resource.Quantity) bool { return x.Cmp(y) == 0 })
 }
 
-// print shows the amounts of some names: "cpu=1,pods=2".
-func print(list corev1.ResourceList, names []corev1.ResourceName) string {
+// shown are the amounts of some names: "cpu=1,pods=2".
+func shown(list corev1.ResourceList, names []corev1.ResourceName) string {
 	var parts []string
 	for _, name := range names {
 		amount := list[name]

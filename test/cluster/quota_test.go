@@ -73,6 +73,7 @@ func TestQuota(t *testing.T) {
 			s := c.server(i)
 			s.send(t, http.MethodPost, quotaPath, limited("other", map[string]string{"count/configmaps": "1000000"}))
 			s.send(t, http.MethodDelete, path, nil)
+			time.Sleep(100 * time.Millisecond)
 		}
 	})
 	for c.left.Load() > int64(*quotaAttempts)/2 {
@@ -124,20 +125,23 @@ func (c *crowd) server(i int) *server {
 	return c.servers[i%2]
 }
 
-// write creates, and deletes one in four of what it has created.
+// write creates, and deletes one in four of what it has created, and one in the end.
 func (c *crowd) write(t *testing.T, w int) {
 	var mine []string
+	remove := func() {
+		switch code, answer := c.server(w).send(t, http.MethodDelete, configMaps+"/"+mine[0], nil); {
+		case code == http.StatusOK:
+			c.deleted.Add(1)
+		case code == 0:
+			c.unknown.Add(1)
+		default:
+			t.Errorf("delete %s: %d %s", mine[0], code, answer)
+		}
+		mine = mine[1:]
+	}
 	for i := 0; c.left.Add(-1) >= 0; i++ {
 		if len(mine) > 0 && rand.N(4) == 0 {
-			switch code, answer := c.server(w).send(t, http.MethodDelete, configMaps+"/"+mine[0], nil); {
-			case code == http.StatusOK:
-				c.deleted.Add(1)
-			case code == 0:
-				c.unknown.Add(1)
-			default:
-				t.Errorf("delete %s: %d %s", mine[0], code, answer)
-			}
-			mine = mine[1:]
+			remove()
 		}
 		name := fmt.Sprintf("w%d-%d", w, i)
 		switch code, answer := c.server(w).send(t, http.MethodPost, configMaps, named(name)); {
@@ -151,6 +155,9 @@ func (c *crowd) write(t *testing.T, w int) {
 		default:
 			t.Errorf("create %s: %d %s", name, code, answer)
 		}
+	}
+	if len(mine) > 0 {
+		remove()
 	}
 }
 
