@@ -35,7 +35,8 @@ type API struct {
 	// Admission are the plug-ins that come with the API, in their order.
 	Admission []AdmissionPlugin
 	// Extend does the rest, when every resource of the server is there: it adds resources and subresources that no store
-	// holds, puts itself before verbs, and starts loops. nil: there is none.
+	// holds, puts itself before verbs, and starts loops. It is asked if the operator wants any of the resources, or if the API has
+	// none of its own. nil: there is none.
 	Extend func(context.Context, *Host) error
 }
 
@@ -230,7 +231,7 @@ func (i *Instance) extend(ctx context.Context) error {
 		Authorizer: &i.decider, Tokens: i.identity.tokens, Audiences: i.options.Authentication.audiences(), Signer: i.identity.signer,
 	}
 	for _, a := range i.program.APIs {
-		if a.Extend != nil && slices.ContainsFunc(a.names(), h.Enabled) {
+		if a.Extend != nil && h.wants(a) {
 			if err := a.Extend(ctx, h); err != nil {
 				return err
 			}
@@ -241,6 +242,12 @@ func (i *Instance) extend(ctx context.Context) error {
 	}
 	i.resources, i.loops, i.roles, i.readyz = h.Resources, h.loops, h.RBAC, h.Readyz
 	return nil
+}
+
+// wants says whether the operator wants anything of an API. One that has no resources can't be left out.
+func (h *Host) wants(a API) bool {
+	names := a.names()
+	return len(names) == 0 || slices.ContainsFunc(names, h.Enabled)
 }
 
 // startLoops runs what Extend asked for until ctx ends; wait returns when all is over.

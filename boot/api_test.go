@@ -58,6 +58,18 @@ func TestWithAPIs(t *testing.T) {
 	}
 }
 
+func TestWants(t *testing.T) {
+	h := &Host{enabled: map[string]bool{"reviews": true}}
+	for _, tc := range []struct {
+		virtual []string
+		want    bool
+	}{{nil, true}, {[]string{"reviews"}, true}, {[]string{"widgets"}, false}, {[]string{"widgets", "reviews"}, true}} {
+		if got := h.wants(API{Virtual: tc.virtual}); got != tc.want {
+			t.Errorf("an API of %q is extended: %v", tc.virtual, got)
+		}
+	}
+}
+
 func TestJoinSchemas(t *testing.T) {
 	got, err := joinSchemas([]string{`{"a":{"type":"object"},"b":{}}`, `{"b":{},"c":{}}`})
 	if want := `{"a":{"type":"object"},"b":{},"c":{}}`; err != nil || got != want {

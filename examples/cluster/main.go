@@ -21,6 +21,6 @@ func main() { boot.Main(program()) }
 // program is the server of the kinds in this folder, with those of the control plane beside them.
 func program() boot.Server {
 	s := release(newServer())
-	s.APIs = apis.All()
+	s.APIs = append(apis.All(), bindings(), dropConsoles())
 	return s
 }

@@ -195,6 +195,11 @@ func newServer() boot.Server {
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				StrategicMerge: true,
 				CopyStatus:     func(from, to *v1.Pod) { to.Status = from.Status },
+				Subresources: []registry.Subresource[*v1.Pod]{
+					registry.Action("binding", schema.GroupVersionKind{Group: "", Version: "v1", Kind: "Binding"}, schema.GroupVersionKind{Group: "", Version: "v1", Kind: "Status"}, podStrategy.Binding),
+					registry.Connector("log", schema.GroupVersionKind{}, []string{"GET"}, podStrategy.Log),
+					registry.Connector("attach", schema.GroupVersionKind{Group: "", Version: "v1", Kind: "PodAttachOptions"}, []string{"GET", "POST"}, podStrategy.Attach),
+				},
 				Strategy: registry.Strategy[*v1.Pod]{
 					PrepareForCreate: podStrategy.PrepareForCreate,
 					Validate:         podStrategy.Validate,

@@ -2,6 +2,7 @@ package rbac
 
 import (
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -68,7 +69,7 @@ func Bootstrap(resources []rest.Resource) Policy {
 
 // namespaced returns the rules for what the server keeps in namespaces: one for each API group.
 func namespaced(resources []rest.Resource) (view, edit, admin []rbacv1.PolicyRule) {
-	readable, writable, secret := map[string][]string{}, map[string][]string{}, map[string][]string{}
+	readable, writable, secret, connected := map[string][]string{}, map[string][]string{}, map[string][]string{}, map[string][]string{}
 	for i := range resources {
 		r := &resources[i]
 		group, name := r.GroupVersion.Group, r.Name
@@ -79,6 +80,15 @@ func namespaced(resources []rest.Resource) (view, edit, admin []rbacv1.PolicyRul
 			continue
 		}
 		reads, writes := r.Get != nil || r.List != nil, r.Update != nil || r.Create != nil && r.Get != nil
+		if r.Connect != nil {
+			// What only shows something is read, as a log is. What takes something, too, is for those who write: with every verb,
+			// since a client of WebSocket gets what others create.
+			reads = !slices.ContainsFunc(r.ConnectMethods, func(method string) bool { return method != http.MethodGet })
+			writes = !reads
+			if writes {
+				connected[group] = append(connected[group], name)
+			}
+		}
 		isSecret := group == "" && strings.HasPrefix(name, "secrets")
 		if reads && !isSecret {
 			readable[group] = append(readable[group], name)
@@ -94,7 +104,7 @@ func namespaced(resources []rest.Resource) (view, edit, admin []rbacv1.PolicyRul
 		}
 	}
 	view = rulesOf(readVerbs, readable)
-	edit = append(rulesOf(readVerbs, secret), rulesOf(writeVerbs, writable)...)
+	edit = slices.Concat(rulesOf(readVerbs, secret), rulesOf(readVerbs, connected), rulesOf(writeVerbs, writable))
 	for i := range resources {
 		if r := &resources[i]; r.GroupVersion.Group == "" && r.Name == "serviceaccounts" && r.Subresource == "" {
 			edit = append(edit, rbacv1.PolicyRule{Verbs: []string{"impersonate"}, APIGroups: []string{""}, Resources: []string{"serviceaccounts"}})

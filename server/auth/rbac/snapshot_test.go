@@ -200,7 +200,12 @@ func TestBootstrap(t *testing.T) {
 		r.GroupVersion.Group, r.GroupVersion.Version = group, "v1"
 		return r
 	}
-	p := Bootstrap([]rest.Resource{gv("", "secrets", "", true), gv("", "configmaps", "", true), gv("", "resourcequotas", "", true), gv("", "limitranges", "", true), gv("x.io", "books", "", true), gv("x.io", "books", "status", true), gv("x.io", "shelves", "", false), gv(rbacv1.GroupName, "roles", "", true)})
+	stream := func(name, subresource string, methods ...string) rest.Resource {
+		r := gv("", name, subresource, true)
+		r.Get, r.Update, r.Connect, r.ConnectMethods = nil, nil, nothing{}, methods
+		return r
+	}
+	p := Bootstrap([]rest.Resource{stream("pods", "log", "GET"), stream("pods", "attach", "GET", "POST"), gv("", "secrets", "", true), gv("", "configmaps", "", true), gv("", "resourcequotas", "", true), gv("", "limitranges", "", true), gv("x.io", "books", "", true), gv("x.io", "books", "status", true), gv("x.io", "shelves", "", false), gv(rbacv1.GroupName, "roles", "", true)})
 	o := Objects{}
 	for i := range p.ClusterRoles {
 		o.ClusterRoles = append(o.ClusterRoles, &p.ClusterRoles[i])
@@ -216,6 +221,9 @@ func TestBootstrap(t *testing.T) {
 		"get core configmaps ns c":                       "admin edit view",
 		"delete core configmaps ns c":                    "admin edit",
 		"get core secrets ns c":                          "admin edit",
+		"get core pods/log ns p":                         "admin edit view",
+		"get core pods/attach ns p":                      "admin edit",
+		"create core pods/attach ns p":                   "admin edit",
 		"get core resourcequotas ns c":                   "admin edit view",
 		"update core resourcequotas ns c":                "",
 		"delete core limitranges ns c":                   "",
@@ -249,4 +257,5 @@ func TestBootstrap(t *testing.T) {
 type nothing struct {
 	rest.Getter
 	rest.Updater
+	rest.Connector
 }

@@ -25,6 +25,25 @@ import (
 
 //lint:file-ignore SA1019 deprecated fields are read and written like others
 
+// UnmarshalShared_Binding is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. Byte slices are copied.
+func UnmarshalShared_Binding(data []byte, m *corev1.Binding) error {
+	r := readerGenerated{data: data, end: len(data), shared: true}
+	r.first()
+	unmarshal_corev1_Binding(&r, m)
+	return r.err
+}
+
+// Marshal_Binding returns m as it stands on the wire.
+func Marshal_Binding(m *Binding) ([]byte, error) {
+	w := startGenerated()
+	n := marshal_corev1_Binding(&w, 0, m)
+	if w.again(n) {
+		n = marshal_corev1_Binding(&w, 0, m)
+	}
+	return w.finish(n)
+}
+
 // UnmarshalShared_PersistentVolume is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_PersistentVolume(data []byte, m *corev1.PersistentVolume) error {
@@ -171,6 +190,49 @@ func Marshal_ReplicationControllerList(m *ReplicationControllerList) ([]byte, er
 		n = marshal_corev1_ReplicationControllerList(&w, 0, m)
 	}
 	return w.finish(n)
+}
+
+// unmarshal_corev1_Binding adds to m what r has up to its end.
+func unmarshal_corev1_Binding(r *readerGenerated, m *corev1.Binding) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			end := r.enter()
+			unmarshal_metav1_ObjectMeta(r, &m.ObjectMeta)
+			r.end = end
+		case 2:
+			end := r.enter()
+			unmarshal_corev1_ObjectReference(r, &m.Target)
+			r.end = end
+		default:
+			r.other("Binding")
+		}
+	}
+	if r.err != nil {
+		r.done("Binding", "ObjectMeta 1,Target 2")
+	}
+}
+
+// marshal_corev1_Binding writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_Binding(w *writerGenerated, n int, m *corev1.Binding) int {
+	if m == nil {
+		return n
+	}
+	{
+		before := n
+		n = marshal_corev1_ObjectReference(w, n, &m.Target)
+		n = w.close(n, 2<<3|2, before)
+	}
+	{
+		before := n
+		n = marshal_metav1_ObjectMeta(w, n, &m.ObjectMeta)
+		n = w.close(n, 1<<3|2, before)
+	}
+	return n
 }
 
 // unmarshal_corev1_PersistentVolume adds to m what r has up to its end.
@@ -667,6 +729,52 @@ func marshal_metav1_ObjectMeta(w *writerGenerated, n int, m *metav1.ObjectMeta) 
 	n = w.putString(n, 3<<3|2, m.Namespace)
 	n = w.putString(n, 2<<3|2, m.GenerateName)
 	n = w.putString(n, 1<<3|2, m.Name)
+	return n
+}
+
+// unmarshal_corev1_ObjectReference adds to m what r has up to its end.
+func unmarshal_corev1_ObjectReference(r *readerGenerated, m *corev1.ObjectReference) {
+	for r.i < r.end {
+		r.start, r.tag = r.i, uint64(r.data[r.i])
+		if r.i++; r.tag >= 0x80 {
+			r.longTag()
+		}
+		switch r.tag >> 3 {
+		case 1:
+			textGenerated(r, &m.Kind)
+		case 2:
+			textGenerated(r, &m.Namespace)
+		case 3:
+			textGenerated(r, &m.Name)
+		case 4:
+			textGenerated(r, &m.UID)
+		case 5:
+			textGenerated(r, &m.APIVersion)
+		case 6:
+			textGenerated(r, &m.ResourceVersion)
+		case 7:
+			textGenerated(r, &m.FieldPath)
+		default:
+			r.other("ObjectReference")
+		}
+	}
+	if r.err != nil {
+		r.done("ObjectReference", "Kind 1,Namespace 2,Name 3,UID 4,APIVersion 5,ResourceVersion 6,FieldPath 7")
+	}
+}
+
+// marshal_corev1_ObjectReference writes m before the n bytes that w has, and returns how many it has then.
+func marshal_corev1_ObjectReference(w *writerGenerated, n int, m *corev1.ObjectReference) int {
+	if m == nil {
+		return n
+	}
+	n = w.putString(n, 7<<3|2, m.FieldPath)
+	n = w.putString(n, 6<<3|2, m.ResourceVersion)
+	n = w.putString(n, 5<<3|2, m.APIVersion)
+	n = w.putString(n, 4<<3|2, string(m.UID))
+	n = w.putString(n, 3<<3|2, m.Name)
+	n = w.putString(n, 2<<3|2, m.Namespace)
+	n = w.putString(n, 1<<3|2, m.Kind)
 	return n
 }
 
@@ -2347,52 +2455,6 @@ func marshal_corev1_PersistentVolumeSource(w *writerGenerated, n int, m *corev1.
 			n = w.close(n, 1<<3|2, before)
 		}
 	}
-	return n
-}
-
-// unmarshal_corev1_ObjectReference adds to m what r has up to its end.
-func unmarshal_corev1_ObjectReference(r *readerGenerated, m *corev1.ObjectReference) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Kind)
-		case 2:
-			textGenerated(r, &m.Namespace)
-		case 3:
-			textGenerated(r, &m.Name)
-		case 4:
-			textGenerated(r, &m.UID)
-		case 5:
-			textGenerated(r, &m.APIVersion)
-		case 6:
-			textGenerated(r, &m.ResourceVersion)
-		case 7:
-			textGenerated(r, &m.FieldPath)
-		default:
-			r.other("ObjectReference")
-		}
-	}
-	if r.err != nil {
-		r.done("ObjectReference", "Kind 1,Namespace 2,Name 3,UID 4,APIVersion 5,ResourceVersion 6,FieldPath 7")
-	}
-}
-
-// marshal_corev1_ObjectReference writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ObjectReference(w *writerGenerated, n int, m *corev1.ObjectReference) int {
-	if m == nil {
-		return n
-	}
-	n = w.putString(n, 7<<3|2, m.FieldPath)
-	n = w.putString(n, 6<<3|2, m.ResourceVersion)
-	n = w.putString(n, 5<<3|2, m.APIVersion)
-	n = w.putString(n, 4<<3|2, string(m.UID))
-	n = w.putString(n, 3<<3|2, m.Name)
-	n = w.putString(n, 2<<3|2, m.Namespace)
-	n = w.putString(n, 1<<3|2, m.Kind)
 	return n
 }
 

@@ -6,6 +6,9 @@ import corev1 "k8s.io/api/core/v1"
 //
 // +kubebuilder:resource:shortName=po,categories=all
 // +kubebuilder:subresource:status
+// +typeplane:subresource:name=binding
+// +typeplane:subresource:name=log
+// +typeplane:subresource:name=attach,methods=GET;POST
 // +kubebuilder:selectablefield:JSONPath=.spec.nodeName
 // +kubebuilder:selectablefield:JSONPath=.spec.restartPolicy
 // +kubebuilder:selectablefield:JSONPath=.spec.schedulerName
@@ -18,6 +21,14 @@ type Pod = corev1.Pod
 
 // PodList is a list of pods.
 type PodList = corev1.PodList
+
+// Binding says which node a pod is to run on: it is sent to …/pods/{name}/binding, once for each pod.
+//
+// +kubebuilder:skipversion
+type Binding = corev1.Binding
+
+// PodAttachOptions say what of a container a client of …/pods/{name}/attach is joined to.
+type PodAttachOptions = corev1.PodAttachOptions
 
 // ReplicationController keeps a number of pods of one kind.
 //

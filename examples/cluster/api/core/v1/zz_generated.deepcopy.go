@@ -14,6 +14,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// DeepCopy_Binding copies a Binding that shares no memory with in; nil for nil.
+func DeepCopy_Binding(in *Binding) *Binding {
+	if in == nil {
+		return nil
+	}
+	out := new(Binding)
+	deepCopy_corev1_Binding(in, out)
+	return out
+}
+
 // DeepCopy_PersistentVolume copies a PersistentVolume that shares no memory with in; nil for nil.
 func DeepCopy_PersistentVolume(in *PersistentVolume) *PersistentVolume {
 	if in == nil {
@@ -195,6 +205,17 @@ func deepCopy_corev1_AzureFilePersistentVolumeSource(in, out *corev1.AzureFilePe
 		v := *in.SecretNamespace
 		out.SecretNamespace = &v
 	}
+}
+
+// deepCopy_corev1_Binding copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopy_corev1_Binding(in, out *corev1.Binding) {
+	if unsafe.Sizeof(*in) != 376 {
+		in.DeepCopyInto(out)
+		return
+	}
+	out.TypeMeta = in.TypeMeta
+	deepCopy_metav1_ObjectMeta(&in.ObjectMeta, &out.ObjectMeta)
+	out.Target = in.Target
 }
 
 // deepCopy_corev1_CSIPersistentVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.

@@ -13,6 +13,55 @@ import (
 
 //lint:file-ignore SA1019 deprecated fields are written and read too
 
+// AppendJSON_Binding appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
+func AppendJSON_Binding(dst []byte, in *corev1.Binding) ([]byte, error) {
+	var err error
+	start := len(dst)
+	if in.TypeMeta.Kind != "" {
+		dst = json.AppendStringField(dst, `,"kind":`, in.TypeMeta.Kind)
+	}
+	if in.TypeMeta.APIVersion != "" {
+		dst = json.AppendStringField(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	}
+	dst = json.AppendName(dst, `,"metadata":`)
+	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
+		return dst, err
+	}
+	dst = json.AppendName(dst, `,"target":`)
+	if dst, err = appendJSON_corev1_ObjectReference(dst, &in.Target); err != nil {
+		return dst, err
+	}
+	return json.Close(dst, start), nil
+}
+
+// ReadJSON_Binding reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
+func ReadJSON_Binding(r *json.Reader, out *corev1.Binding) {
+	if !r.BeginObject("v1.Binding") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.Binding") {
+		switch r.Name() {
+		case "kind":
+			r.Once(&seen, 0)
+			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
+		case "apiVersion":
+			r.Once(&seen, 1)
+			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
+		case "metadata":
+			r.Once(&seen, 2)
+			apimachinery.ReadJSON_ObjectMeta(r, &out.ObjectMeta)
+		case "target":
+			r.Once(&seen, 3)
+			readJSON_corev1_ObjectReference(r, &out.Target)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
 // AppendJSON_PersistentVolume appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
 func AppendJSON_PersistentVolume(dst []byte, in *corev1.PersistentVolume) ([]byte, error) {
 	var err error

@@ -279,6 +279,48 @@ const OpenAPISchemas = `{
       }
     }
   },
+  "io.k8s.api.core.v1.Binding": {
+    "description": "Binding ties one object to another; for example, a pod is bound to a node by a scheduler.",
+    "type": "object",
+    "required": [
+      "target"
+    ],
+    "properties": {
+      "apiVersion": {
+        "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+        "type": "string"
+      },
+      "kind": {
+        "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+        "type": "string"
+      },
+      "metadata": {
+        "description": "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
+        "default": {},
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+          }
+        ]
+      },
+      "target": {
+        "description": "The target object that you want to bind to the standard object.",
+        "default": {},
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/io.k8s.api.core.v1.ObjectReference"
+          }
+        ]
+      }
+    },
+    "x-kubernetes-group-version-kind": [
+      {
+        "group": "",
+        "kind": "Binding",
+        "version": "v1"
+      }
+    ]
+  },
   "io.k8s.api.core.v1.CSIPersistentVolumeSource": {
     "description": "Represents storage that is managed by an external CSI volume driver",
     "type": "object",
