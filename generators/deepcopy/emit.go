@@ -13,11 +13,15 @@ type printer struct {
 	json string
 	// functions are what the file calls functions for types of other modules.
 	functions map[*types.Type]string
+	memory    *memory
+	// taking tells that what is being printed has slabs to take memory from, wide that these are more than metadata's.
+	taking, wide bool
 }
 
 func (p *printer) file(f *file) {
-	p.Reserve("in", "out", "key", "val", "x", "v", "c", "i", "j", "k", "l")
+	p.Reserve("in", "out", "key", "val", "x", "v", "c", "i", "j", "k", "l", "m")
 	p.functions = map[*types.Type]string{}
+	p.memory = f.memory
 	for _, m := range f.methods {
 		p.methods(m)
 	}
@@ -26,6 +30,9 @@ func (p *printer) file(f *file) {
 	}
 	for _, fn := range f.functions {
 		p.function(fn)
+	}
+	if len(f.memory.needs) > 0 {
+		p.slabs()
 	}
 	if p.json != "" {
 		p.jsonValue()
@@ -125,10 +132,17 @@ func (p *printer) alias(a alias) {
 
 // function prints the copy of a type of another module.
 func (p *printer) function(fn foreign) {
-	name := p.functionName(fn.typ)
+	name, parameters := p.functionName(fn.typ), "(in, out *"
+	if p.memory.needs[fn.typ] {
+		if p.memory.entries[fn.typ] {
+			p.entryFunction(fn.typ)
+		}
+		name, parameters = p.with(fn.typ), "(m *"+p.memoryType(fn.typ)+", in, out *"
+		p.taking, p.wide = true, p.memory.wide[fn.typ]
+		defer func() { p.taking = false }()
+	}
 	p.P("// ", name, " copies the fields that the type had when this was printed. If it has grown since, its own method knows better.")
-	p.P("func ", name, "(in, out *", fn.typ, ") {")
-	sizeof := emit.Ident{Path: "unsafe", Name: "Sizeof"}
+	p.P("func ", name, parameters, fn.typ, ") {")
 	grown := []any{"if ", sizeof, "(*in) != ", size(fn.typ)}
 	for _, t := range fn.assigned {
 		grown = append(grown, " || ", sizeof, "(", t, "{}) != ", size(t))
@@ -140,6 +154,9 @@ func (p *printer) function(fn foreign) {
 	p.whole(fn.body, "*in")
 	p.P("}")
 	p.P()
+	if p.memory.counts[fn.typ] {
+		p.countFunction(fn)
+	}
 }
 
 // functionName is deepCopy_<import>_<type>.

@@ -29,7 +29,11 @@ func (p *printer) value(n *node, in, out string, shared bool, depth int) {
 		p.mapping(n, in, out, depth)
 	case pointer:
 		p.P("if ", in, " != nil {")
-		p.pointee(n.elem, in, out, depth)
+		if slab := p.slab(n); slab != "" {
+			p.take(slab, n.elem, in, out)
+		} else {
+			p.pointee(n.elem, in, out, depth)
+		}
 		p.P("}")
 	case inline:
 		if !shared {
@@ -64,7 +68,7 @@ func (p *printer) whole(n *node, in string) {
 
 // fields prints what is left to do after the assignment of a struct.
 func (p *printer) fields(n *node, in, out string, depth int) {
-	for _, group := range groups(n.fields) {
+	for _, group := range p.groups(n.fields) {
 		if len(group) > 1 {
 			p.together(group, in, out, depth)
 			continue
@@ -76,7 +80,7 @@ func (p *printer) fields(n *node, in, out string, depth int) {
 
 // apart prints the copy of a struct field by field, so that fields with methods of their own are written only once.
 func (p *printer) apart(n *node) {
-	for _, group := range groups(n.fields) {
+	for _, group := range p.groups(n.fields) {
 		for _, f := range group {
 			if !f.node.writesAll() {
 				p.P("out.", f.name, " = in.", f.name)
@@ -128,10 +132,19 @@ func (p *printer) together(group []field, in, out string, depth int) {
 // call prints a call of a generated method or function.
 func (p *printer) call(n *node, in, out string) {
 	if n.how == function {
-		p.P(p.functionName(n.typ), "(", address(in), ", ", address(out), ")")
+		p.callFunction(n, address(in), address(out))
 		return
 	}
 	p.P(receiver(in), ".DeepCopyInto(", address(out), ")")
+}
+
+// callFunction prints a call of a function: with the memory that there is, except for objects.
+func (p *printer) callFunction(n *node, in, out string) {
+	if p.taking && p.memory.needs[n.typ] && !isObject(n.typ) {
+		p.P(p.with(n.typ), "(", p.memoryFor(n.typ), ", ", in, ", ", out, ")")
+		return
+	}
+	p.P(p.functionName(n.typ), "(", in, ", ", out, ")")
 }
 
 // manual prints a call of a hand-written method.
@@ -154,7 +167,11 @@ func star(n *node) string {
 
 func (p *printer) slice(n *node, in, out string, depth int) {
 	p.P("if ", in, " != nil {")
-	p.P(out, " = make(", n.typ, ", len(", in, "))")
+	if slab := p.slab(n); slab != "" {
+		p.P(out, " = ", p.list(slab, n, in))
+	} else {
+		p.P(out, " = make(", n.typ, ", len(", in, "))")
+	}
 	if n.elem.how == assign {
 		p.P("copy(", out, ", ", in, ")")
 	} else {
@@ -219,7 +236,7 @@ func (p *printer) pointee(e *node, in, out string, depth int) {
 		p.P(operand(in), ".DeepCopyInto(", out, ")")
 	case e.how == function:
 		p.P(out, " = new(", e.typ, ")")
-		p.P(p.functionName(e.typ), "(", in, ", ", out, ")")
+		p.callFunction(e, in, out)
 	default:
 		p.P(out, " = new(", e.typ, ")")
 		p.value(e, "*"+in, "*"+out, false, depth)

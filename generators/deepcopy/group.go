@@ -5,12 +5,12 @@ const most = 4
 
 // groups parts the fields of a struct: pointers whose memory may be allocated together, up to four neighbours, and
 // all other fields one by one, where the first of a group stands.
-func groups(fields []field) [][]field {
+func (p *printer) groups(fields []field) [][]field {
 	var out [][]field
 	open := -1 // the group that the next pointer joins
 	for _, f := range fields {
 		switch {
-		case !joins(f.node):
+		case !joins(f.node) || p.slab(f.node) != "":
 			out = append(out, []field{f})
 		case open >= 0 && len(out[open]) < most:
 			out[open] = append(out[open], f)

@@ -34,6 +34,7 @@ type file struct {
 	methods   []methods
 	aliases   []alias
 	functions []foreign
+	memory    *memory
 }
 
 func (f file) empty() bool { return len(f.methods) == 0 && len(f.aliases) == 0 }
@@ -112,6 +113,7 @@ func (pl *planner) plan(pkg *load.Package) file {
 	f.aliases = pl.aliases(pkg)
 	f.methods = pl.methods(pkg)
 	f.functions = pl.foreignFunctions()
+	f.planMemory()
 	return f
 }
 

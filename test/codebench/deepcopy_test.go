@@ -1,6 +1,7 @@
 package codebench
 
 import (
+	"cmp"
 	"encoding/json"
 	"reflect"
 	"runtime"
@@ -10,6 +11,10 @@ import (
 	"time"
 
 	"github.com/typeplane/typeplane/test/codebench/kinds"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/randfill"
 )
 
 // copier is one kind with both ways to copy it.
@@ -42,41 +47,88 @@ func newCopier[T any](tb testing.TB, kind string, peer, ours func(*T) *T) copier
 // TestDeepCopy copies objects in which everything is set: the copy is equal and shares no memory.
 func TestDeepCopy(t *testing.T) {
 	for _, c := range copiers(t) {
-		out := c.ours()
-		if !reflect.DeepEqual(c.in, out) {
-			t.Errorf("%s: the copy differs", c.kind)
-		}
-		memory := map[uintptr]string{}
-		walk(reflect.ValueOf(c.in), c.kind, func(at uintptr, path string) { memory[at] = path })
-		walk(reflect.ValueOf(out), c.kind, func(at uintptr, path string) {
-			if memory[at] != "" {
-				t.Errorf("%s of the copy is memory of %s", path, memory[at])
-			}
-		})
-		if len(memory) < 10 {
-			t.Errorf("%s: only %d places compared", c.kind, len(memory))
+		if compared := checkCopy(t, c.kind, c.in, c.ours()); compared < 10 {
+			t.Errorf("%s: only %d places compared", c.kind, compared)
 		}
 	}
 }
 
-// walk calls do for all memory that a value refers to, except strings and the places of times, which never change.
-func walk(v reflect.Value, path string, do func(at uintptr, path string)) {
+// TestDeepCopyAnything does so with objects that have anything: lists of many items and of none, nil beside empty.
+func TestDeepCopyAnything(t *testing.T) {
+	fuzzCopies(t, "Pod", kinds.DeepCopy_Pod)
+	fuzzCopies(t, "Deployment", kinds.DeepCopy_Deployment)
+	fuzzCopies(t, "Node", kinds.DeepCopy_Node)
+	fuzzCopies(t, "ConfigMap", kinds.DeepCopy_ConfigMap)
+}
+
+func fuzzCopies[T any](t *testing.T, kind string, deepCopy func(*T) *T) {
+	for seed := range int64(30) {
+		filler := randfill.NewWithSeed(seed).NilChance(0.3).NumElements(0, 3).MaxDepth(30).Funcs(
+			func(q *resource.Quantity, c randfill.Continue) {
+				if *q = *resource.NewMilliQuantity(c.Int63(), resource.DecimalSI); c.Bool() {
+					q.ToDec()
+				}
+			},
+			func(at *metav1.Time, c randfill.Continue) { at.Time = time.Unix(c.Int63n(1<<40), 0) },
+		)
+		in := new(T)
+		filler.Fill(in)
+		checkCopy(t, kind, in, deepCopy(in))
+	}
+}
+
+// checkCopy compares a copy with its original, looks for memory that both have, and for memory that two parts of the
+// copy have, or get when something is appended to one. It returns how many places the copy has.
+func checkCopy(t *testing.T, kind string, in, out any) int {
+	t.Helper()
+	if !reflect.DeepEqual(in, out) {
+		t.Errorf("%s: the copy differs", kind)
+	}
+	theirs := map[uintptr]string{}
+	walk(reflect.ValueOf(in), kind, func(at, _ uintptr, path string) { theirs[at] = path })
+	var ours []piece
+	walk(reflect.ValueOf(out), kind, func(at, size uintptr, path string) {
+		if theirs[at] != "" {
+			t.Errorf("%s of the copy is memory of %s", path, theirs[at])
+		}
+		ours = append(ours, piece{at, at + size, path})
+	})
+	slices.SortFunc(ours, func(a, b piece) int { return cmp.Compare(a.start, b.start) })
+	for i := 1; i < len(ours); i++ {
+		if ours[i-1].end > ours[i].start {
+			t.Errorf("%s and %s have the same memory", ours[i-1].path, ours[i].path)
+		}
+	}
+	return len(ours)
+}
+
+// piece is memory that a part of an object has.
+type piece struct {
+	start, end uintptr
+	path       string
+}
+
+// walk calls do for all memory that a value refers to, with all room that lists have, except strings and the places of
+// times, which never change, and except what has no size.
+func walk(v reflect.Value, path string, do func(at, size uintptr, path string)) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() && v.Type() != reflect.TypeFor[*time.Location]() {
-			do(v.Pointer(), path)
+			if size := v.Type().Elem().Size(); size > 0 {
+				do(v.Pointer(), size, path)
+			}
 			walk(v.Elem(), path, do)
 		}
 	case reflect.Slice:
-		if v.Len() > 0 {
-			do(v.Pointer(), path)
+		if size := uintptr(v.Cap()) * v.Type().Elem().Size(); size > 0 {
+			do(v.Pointer(), size, path)
 		}
 		for i := range v.Len() {
 			walk(v.Index(i), path+"[]", do)
 		}
 	case reflect.Map:
 		if !v.IsNil() {
-			do(v.Pointer(), path)
+			do(v.Pointer(), 1, path)
 		}
 		for it := v.MapRange(); it.Next(); {
 			walk(it.Value(), path+"[]", do)

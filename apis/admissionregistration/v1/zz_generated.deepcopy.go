@@ -53,82 +53,65 @@ func DeepCopy_ValidatingWebhookConfigurationList(in *ValidatingWebhookConfigurat
 	return out
 }
 
-// deepCopy_admissionregistrationv1_MutatingWebhook copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_admissionregistrationv1_MutatingWebhook(in, out *admissionregistrationv1.MutatingWebhook) {
+// deepCopyWith_admissionregistrationv1_MutatingWebhook copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_admissionregistrationv1_MutatingWebhook(m *deepCopyMetaMemory, in, out *admissionregistrationv1.MutatingWebhook) {
 	if unsafe.Sizeof(*in) != 184 || unsafe.Sizeof(admissionregistrationv1.MatchCondition{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	deepCopy_admissionregistrationv1_WebhookClientConfig(&in.ClientConfig, &out.ClientConfig)
+	deepCopyWith_admissionregistrationv1_WebhookClientConfig(m, &in.ClientConfig, &out.ClientConfig)
 	if in.Rules != nil {
 		out.Rules = make([]admissionregistrationv1.RuleWithOperations, len(in.Rules))
 		for i := range in.Rules {
-			deepCopy_admissionregistrationv1_RuleWithOperations(&in.Rules[i], &out.Rules[i])
+			deepCopyWith_admissionregistrationv1_RuleWithOperations(m, &in.Rules[i], &out.Rules[i])
 		}
 	}
-	if in.FailurePolicy != nil && in.MatchPolicy != nil && in.NamespaceSelector != nil && in.ObjectSelector != nil {
+	if in.FailurePolicy != nil {
+		out.FailurePolicy = (*admissionregistrationv1.FailurePolicyType)(m.strings.one())
+		*out.FailurePolicy = *in.FailurePolicy
+	}
+	if in.MatchPolicy != nil {
+		out.MatchPolicy = (*admissionregistrationv1.MatchPolicyType)(m.strings.one())
+		*out.MatchPolicy = *in.MatchPolicy
+	}
+	if in.NamespaceSelector != nil && in.ObjectSelector != nil && in.TimeoutSeconds != nil {
 		v := new(struct {
-			FailurePolicy     admissionregistrationv1.FailurePolicyType
-			MatchPolicy       admissionregistrationv1.MatchPolicyType
 			NamespaceSelector metav1.LabelSelector
 			ObjectSelector    metav1.LabelSelector
+			TimeoutSeconds    int32
 		})
-		v.FailurePolicy = *in.FailurePolicy
-		out.FailurePolicy = &v.FailurePolicy
-		v.MatchPolicy = *in.MatchPolicy
-		out.MatchPolicy = &v.MatchPolicy
-		deepCopy_metav1_LabelSelector(in.NamespaceSelector, &v.NamespaceSelector)
+		deepCopyWith_metav1_LabelSelector(m, in.NamespaceSelector, &v.NamespaceSelector)
 		out.NamespaceSelector = &v.NamespaceSelector
-		deepCopy_metav1_LabelSelector(in.ObjectSelector, &v.ObjectSelector)
+		deepCopyWith_metav1_LabelSelector(m, in.ObjectSelector, &v.ObjectSelector)
 		out.ObjectSelector = &v.ObjectSelector
+		v.TimeoutSeconds = *in.TimeoutSeconds
+		out.TimeoutSeconds = &v.TimeoutSeconds
 	} else {
-		if in.FailurePolicy != nil {
-			v := *in.FailurePolicy
-			out.FailurePolicy = &v
-		}
-		if in.MatchPolicy != nil {
-			v := *in.MatchPolicy
-			out.MatchPolicy = &v
-		}
 		if in.NamespaceSelector != nil {
 			out.NamespaceSelector = new(metav1.LabelSelector)
-			deepCopy_metav1_LabelSelector(in.NamespaceSelector, out.NamespaceSelector)
+			deepCopyWith_metav1_LabelSelector(m, in.NamespaceSelector, out.NamespaceSelector)
 		}
 		if in.ObjectSelector != nil {
 			out.ObjectSelector = new(metav1.LabelSelector)
-			deepCopy_metav1_LabelSelector(in.ObjectSelector, out.ObjectSelector)
-		}
-	}
-	if in.SideEffects != nil && in.TimeoutSeconds != nil && in.ReinvocationPolicy != nil {
-		v := new(struct {
-			SideEffects        admissionregistrationv1.SideEffectClass
-			TimeoutSeconds     int32
-			ReinvocationPolicy admissionregistrationv1.ReinvocationPolicyType
-		})
-		v.SideEffects = *in.SideEffects
-		out.SideEffects = &v.SideEffects
-		v.TimeoutSeconds = *in.TimeoutSeconds
-		out.TimeoutSeconds = &v.TimeoutSeconds
-		v.ReinvocationPolicy = *in.ReinvocationPolicy
-		out.ReinvocationPolicy = &v.ReinvocationPolicy
-	} else {
-		if in.SideEffects != nil {
-			v := *in.SideEffects
-			out.SideEffects = &v
+			deepCopyWith_metav1_LabelSelector(m, in.ObjectSelector, out.ObjectSelector)
 		}
 		if in.TimeoutSeconds != nil {
 			v := *in.TimeoutSeconds
 			out.TimeoutSeconds = &v
 		}
-		if in.ReinvocationPolicy != nil {
-			v := *in.ReinvocationPolicy
-			out.ReinvocationPolicy = &v
-		}
+	}
+	if in.SideEffects != nil {
+		out.SideEffects = (*admissionregistrationv1.SideEffectClass)(m.strings.one())
+		*out.SideEffects = *in.SideEffects
 	}
 	if in.AdmissionReviewVersions != nil {
-		out.AdmissionReviewVersions = make([]string, len(in.AdmissionReviewVersions))
+		out.AdmissionReviewVersions = m.strings.list(len(in.AdmissionReviewVersions))
 		copy(out.AdmissionReviewVersions, in.AdmissionReviewVersions)
+	}
+	if in.ReinvocationPolicy != nil {
+		out.ReinvocationPolicy = (*admissionregistrationv1.ReinvocationPolicyType)(m.strings.one())
+		*out.ReinvocationPolicy = *in.ReinvocationPolicy
 	}
 	if in.MatchConditions != nil {
 		out.MatchConditions = make([]admissionregistrationv1.MatchCondition, len(in.MatchConditions))
@@ -136,31 +119,82 @@ func deepCopy_admissionregistrationv1_MutatingWebhook(in, out *admissionregistra
 	}
 }
 
-// deepCopy_admissionregistrationv1_MutatingWebhookConfiguration copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+// deepCopyCount_admissionregistrationv1_MutatingWebhook counts what deepCopyWith_admissionregistrationv1_MutatingWebhook takes.
+func deepCopyCount_admissionregistrationv1_MutatingWebhook(m *deepCopyMetaMemory, in *admissionregistrationv1.MutatingWebhook) {
+	deepCopyCount_admissionregistrationv1_WebhookClientConfig(m, &in.ClientConfig)
+	for i := range in.Rules {
+		deepCopyCount_admissionregistrationv1_RuleWithOperations(m, &in.Rules[i])
+	}
+	if in.FailurePolicy != nil {
+		m.strings.want++
+	}
+	if in.MatchPolicy != nil {
+		m.strings.want++
+	}
+	if in.NamespaceSelector != nil {
+		deepCopyCount_metav1_LabelSelector(m, in.NamespaceSelector)
+	}
+	if in.ObjectSelector != nil {
+		deepCopyCount_metav1_LabelSelector(m, in.ObjectSelector)
+	}
+	if in.SideEffects != nil {
+		m.strings.want++
+	}
+	m.strings.want += len(in.AdmissionReviewVersions)
+	if in.ReinvocationPolicy != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopy_admissionregistrationv1_MutatingWebhookConfiguration copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_admissionregistrationv1_MutatingWebhookConfiguration(in, out *admissionregistrationv1.MutatingWebhookConfiguration) {
+	var m deepCopyMetaMemory
+	deepCopyCount_admissionregistrationv1_MutatingWebhookConfiguration(&m, in)
+	m.first()
+	deepCopyWith_admissionregistrationv1_MutatingWebhookConfiguration(&m, in, out)
+}
+
+// deepCopyWith_admissionregistrationv1_MutatingWebhookConfiguration copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_admissionregistrationv1_MutatingWebhookConfiguration(m *deepCopyMetaMemory, in, out *admissionregistrationv1.MutatingWebhookConfiguration) {
 	if unsafe.Sizeof(*in) != 288 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopy_metav1_ObjectMeta(&in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
 	out.Webhooks = in.Webhooks
 	if in.Webhooks != nil {
 		out.Webhooks = make([]admissionregistrationv1.MutatingWebhook, len(in.Webhooks))
 		for i := range in.Webhooks {
-			deepCopy_admissionregistrationv1_MutatingWebhook(&in.Webhooks[i], &out.Webhooks[i])
+			deepCopyWith_admissionregistrationv1_MutatingWebhook(m, &in.Webhooks[i], &out.Webhooks[i])
 		}
 	}
 }
 
-// deepCopy_admissionregistrationv1_MutatingWebhookConfigurationList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+// deepCopyCount_admissionregistrationv1_MutatingWebhookConfiguration counts what deepCopyWith_admissionregistrationv1_MutatingWebhookConfiguration takes.
+func deepCopyCount_admissionregistrationv1_MutatingWebhookConfiguration(m *deepCopyMetaMemory, in *admissionregistrationv1.MutatingWebhookConfiguration) {
+	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+	for i := range in.Webhooks {
+		deepCopyCount_admissionregistrationv1_MutatingWebhook(m, &in.Webhooks[i])
+	}
+}
+
+// deepCopy_admissionregistrationv1_MutatingWebhookConfigurationList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_admissionregistrationv1_MutatingWebhookConfigurationList(in, out *admissionregistrationv1.MutatingWebhookConfigurationList) {
+	var m deepCopyMetaMemory
+	deepCopyCount_admissionregistrationv1_MutatingWebhookConfigurationList(&m, in)
+	m.first()
+	deepCopyWith_admissionregistrationv1_MutatingWebhookConfigurationList(&m, in, out)
+}
+
+// deepCopyWith_admissionregistrationv1_MutatingWebhookConfigurationList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_admissionregistrationv1_MutatingWebhookConfigurationList(m *deepCopyMetaMemory, in, out *admissionregistrationv1.MutatingWebhookConfigurationList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopy_metav1_ListMeta(&in.ListMeta, &out.ListMeta)
+	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]admissionregistrationv1.MutatingWebhookConfiguration, len(in.Items))
@@ -170,141 +204,144 @@ func deepCopy_admissionregistrationv1_MutatingWebhookConfigurationList(in, out *
 	}
 }
 
-// deepCopy_admissionregistrationv1_Rule copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_admissionregistrationv1_Rule(in, out *admissionregistrationv1.Rule) {
+// deepCopyCount_admissionregistrationv1_MutatingWebhookConfigurationList counts what deepCopyWith_admissionregistrationv1_MutatingWebhookConfigurationList takes.
+func deepCopyCount_admissionregistrationv1_MutatingWebhookConfigurationList(m *deepCopyMetaMemory, in *admissionregistrationv1.MutatingWebhookConfigurationList) {
+	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
+}
+
+// deepCopyWith_admissionregistrationv1_Rule copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_admissionregistrationv1_Rule(m *deepCopyMetaMemory, in, out *admissionregistrationv1.Rule) {
 	if unsafe.Sizeof(*in) != 80 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.APIGroups != nil {
-		out.APIGroups = make([]string, len(in.APIGroups))
+		out.APIGroups = m.strings.list(len(in.APIGroups))
 		copy(out.APIGroups, in.APIGroups)
 	}
 	if in.APIVersions != nil {
-		out.APIVersions = make([]string, len(in.APIVersions))
+		out.APIVersions = m.strings.list(len(in.APIVersions))
 		copy(out.APIVersions, in.APIVersions)
 	}
 	if in.Resources != nil {
-		out.Resources = make([]string, len(in.Resources))
+		out.Resources = m.strings.list(len(in.Resources))
 		copy(out.Resources, in.Resources)
 	}
 	if in.Scope != nil {
-		v := *in.Scope
-		out.Scope = &v
+		out.Scope = (*admissionregistrationv1.ScopeType)(m.strings.one())
+		*out.Scope = *in.Scope
 	}
 }
 
-// deepCopy_admissionregistrationv1_RuleWithOperations copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_admissionregistrationv1_RuleWithOperations(in, out *admissionregistrationv1.RuleWithOperations) {
+// deepCopyCount_admissionregistrationv1_Rule counts what deepCopyWith_admissionregistrationv1_Rule takes.
+func deepCopyCount_admissionregistrationv1_Rule(m *deepCopyMetaMemory, in *admissionregistrationv1.Rule) {
+	m.strings.want += len(in.APIGroups)
+	m.strings.want += len(in.APIVersions)
+	m.strings.want += len(in.Resources)
+	if in.Scope != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_admissionregistrationv1_RuleWithOperations copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_admissionregistrationv1_RuleWithOperations(m *deepCopyMetaMemory, in, out *admissionregistrationv1.RuleWithOperations) {
 	if unsafe.Sizeof(*in) != 104 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.Operations = in.Operations
 	if in.Operations != nil {
-		out.Operations = make([]admissionregistrationv1.OperationType, len(in.Operations))
+		out.Operations = unsafe.Slice((*admissionregistrationv1.OperationType)(unsafe.SliceData(m.strings.list(len(in.Operations)))), len(in.Operations))
 		copy(out.Operations, in.Operations)
 	}
-	deepCopy_admissionregistrationv1_Rule(&in.Rule, &out.Rule)
+	deepCopyWith_admissionregistrationv1_Rule(m, &in.Rule, &out.Rule)
 }
 
-// deepCopy_admissionregistrationv1_ServiceReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_admissionregistrationv1_ServiceReference(in, out *admissionregistrationv1.ServiceReference) {
+// deepCopyCount_admissionregistrationv1_RuleWithOperations counts what deepCopyWith_admissionregistrationv1_RuleWithOperations takes.
+func deepCopyCount_admissionregistrationv1_RuleWithOperations(m *deepCopyMetaMemory, in *admissionregistrationv1.RuleWithOperations) {
+	m.strings.want += len(in.Operations)
+	deepCopyCount_admissionregistrationv1_Rule(m, &in.Rule)
+}
+
+// deepCopyWith_admissionregistrationv1_ServiceReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_admissionregistrationv1_ServiceReference(m *deepCopyMetaMemory, in, out *admissionregistrationv1.ServiceReference) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.Path != nil && in.Port != nil {
-		v := new(struct {
-			Path string
-			Port int32
-		})
-		v.Path = *in.Path
-		out.Path = &v.Path
-		v.Port = *in.Port
-		out.Port = &v.Port
-	} else {
-		if in.Path != nil {
-			v := *in.Path
-			out.Path = &v
-		}
-		if in.Port != nil {
-			v := *in.Port
-			out.Port = &v
-		}
+	if in.Path != nil {
+		out.Path = m.strings.one()
+		*out.Path = *in.Path
+	}
+	if in.Port != nil {
+		v := *in.Port
+		out.Port = &v
 	}
 }
 
-// deepCopy_admissionregistrationv1_ValidatingWebhook copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_admissionregistrationv1_ValidatingWebhook(in, out *admissionregistrationv1.ValidatingWebhook) {
+// deepCopyCount_admissionregistrationv1_ServiceReference counts what deepCopyWith_admissionregistrationv1_ServiceReference takes.
+func deepCopyCount_admissionregistrationv1_ServiceReference(m *deepCopyMetaMemory, in *admissionregistrationv1.ServiceReference) {
+	if in.Path != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_admissionregistrationv1_ValidatingWebhook copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_admissionregistrationv1_ValidatingWebhook(m *deepCopyMetaMemory, in, out *admissionregistrationv1.ValidatingWebhook) {
 	if unsafe.Sizeof(*in) != 176 || unsafe.Sizeof(admissionregistrationv1.MatchCondition{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	deepCopy_admissionregistrationv1_WebhookClientConfig(&in.ClientConfig, &out.ClientConfig)
+	deepCopyWith_admissionregistrationv1_WebhookClientConfig(m, &in.ClientConfig, &out.ClientConfig)
 	if in.Rules != nil {
 		out.Rules = make([]admissionregistrationv1.RuleWithOperations, len(in.Rules))
 		for i := range in.Rules {
-			deepCopy_admissionregistrationv1_RuleWithOperations(&in.Rules[i], &out.Rules[i])
+			deepCopyWith_admissionregistrationv1_RuleWithOperations(m, &in.Rules[i], &out.Rules[i])
 		}
 	}
-	if in.FailurePolicy != nil && in.MatchPolicy != nil && in.NamespaceSelector != nil && in.ObjectSelector != nil {
+	if in.FailurePolicy != nil {
+		out.FailurePolicy = (*admissionregistrationv1.FailurePolicyType)(m.strings.one())
+		*out.FailurePolicy = *in.FailurePolicy
+	}
+	if in.MatchPolicy != nil {
+		out.MatchPolicy = (*admissionregistrationv1.MatchPolicyType)(m.strings.one())
+		*out.MatchPolicy = *in.MatchPolicy
+	}
+	if in.NamespaceSelector != nil && in.ObjectSelector != nil && in.TimeoutSeconds != nil {
 		v := new(struct {
-			FailurePolicy     admissionregistrationv1.FailurePolicyType
-			MatchPolicy       admissionregistrationv1.MatchPolicyType
 			NamespaceSelector metav1.LabelSelector
 			ObjectSelector    metav1.LabelSelector
+			TimeoutSeconds    int32
 		})
-		v.FailurePolicy = *in.FailurePolicy
-		out.FailurePolicy = &v.FailurePolicy
-		v.MatchPolicy = *in.MatchPolicy
-		out.MatchPolicy = &v.MatchPolicy
-		deepCopy_metav1_LabelSelector(in.NamespaceSelector, &v.NamespaceSelector)
+		deepCopyWith_metav1_LabelSelector(m, in.NamespaceSelector, &v.NamespaceSelector)
 		out.NamespaceSelector = &v.NamespaceSelector
-		deepCopy_metav1_LabelSelector(in.ObjectSelector, &v.ObjectSelector)
+		deepCopyWith_metav1_LabelSelector(m, in.ObjectSelector, &v.ObjectSelector)
 		out.ObjectSelector = &v.ObjectSelector
-	} else {
-		if in.FailurePolicy != nil {
-			v := *in.FailurePolicy
-			out.FailurePolicy = &v
-		}
-		if in.MatchPolicy != nil {
-			v := *in.MatchPolicy
-			out.MatchPolicy = &v
-		}
-		if in.NamespaceSelector != nil {
-			out.NamespaceSelector = new(metav1.LabelSelector)
-			deepCopy_metav1_LabelSelector(in.NamespaceSelector, out.NamespaceSelector)
-		}
-		if in.ObjectSelector != nil {
-			out.ObjectSelector = new(metav1.LabelSelector)
-			deepCopy_metav1_LabelSelector(in.ObjectSelector, out.ObjectSelector)
-		}
-	}
-	if in.SideEffects != nil && in.TimeoutSeconds != nil {
-		v := new(struct {
-			SideEffects    admissionregistrationv1.SideEffectClass
-			TimeoutSeconds int32
-		})
-		v.SideEffects = *in.SideEffects
-		out.SideEffects = &v.SideEffects
 		v.TimeoutSeconds = *in.TimeoutSeconds
 		out.TimeoutSeconds = &v.TimeoutSeconds
 	} else {
-		if in.SideEffects != nil {
-			v := *in.SideEffects
-			out.SideEffects = &v
+		if in.NamespaceSelector != nil {
+			out.NamespaceSelector = new(metav1.LabelSelector)
+			deepCopyWith_metav1_LabelSelector(m, in.NamespaceSelector, out.NamespaceSelector)
+		}
+		if in.ObjectSelector != nil {
+			out.ObjectSelector = new(metav1.LabelSelector)
+			deepCopyWith_metav1_LabelSelector(m, in.ObjectSelector, out.ObjectSelector)
 		}
 		if in.TimeoutSeconds != nil {
 			v := *in.TimeoutSeconds
 			out.TimeoutSeconds = &v
 		}
 	}
+	if in.SideEffects != nil {
+		out.SideEffects = (*admissionregistrationv1.SideEffectClass)(m.strings.one())
+		*out.SideEffects = *in.SideEffects
+	}
 	if in.AdmissionReviewVersions != nil {
-		out.AdmissionReviewVersions = make([]string, len(in.AdmissionReviewVersions))
+		out.AdmissionReviewVersions = m.strings.list(len(in.AdmissionReviewVersions))
 		copy(out.AdmissionReviewVersions, in.AdmissionReviewVersions)
 	}
 	if in.MatchConditions != nil {
@@ -313,31 +350,79 @@ func deepCopy_admissionregistrationv1_ValidatingWebhook(in, out *admissionregist
 	}
 }
 
-// deepCopy_admissionregistrationv1_ValidatingWebhookConfiguration copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+// deepCopyCount_admissionregistrationv1_ValidatingWebhook counts what deepCopyWith_admissionregistrationv1_ValidatingWebhook takes.
+func deepCopyCount_admissionregistrationv1_ValidatingWebhook(m *deepCopyMetaMemory, in *admissionregistrationv1.ValidatingWebhook) {
+	deepCopyCount_admissionregistrationv1_WebhookClientConfig(m, &in.ClientConfig)
+	for i := range in.Rules {
+		deepCopyCount_admissionregistrationv1_RuleWithOperations(m, &in.Rules[i])
+	}
+	if in.FailurePolicy != nil {
+		m.strings.want++
+	}
+	if in.MatchPolicy != nil {
+		m.strings.want++
+	}
+	if in.NamespaceSelector != nil {
+		deepCopyCount_metav1_LabelSelector(m, in.NamespaceSelector)
+	}
+	if in.ObjectSelector != nil {
+		deepCopyCount_metav1_LabelSelector(m, in.ObjectSelector)
+	}
+	if in.SideEffects != nil {
+		m.strings.want++
+	}
+	m.strings.want += len(in.AdmissionReviewVersions)
+}
+
+// deepCopy_admissionregistrationv1_ValidatingWebhookConfiguration copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_admissionregistrationv1_ValidatingWebhookConfiguration(in, out *admissionregistrationv1.ValidatingWebhookConfiguration) {
+	var m deepCopyMetaMemory
+	deepCopyCount_admissionregistrationv1_ValidatingWebhookConfiguration(&m, in)
+	m.first()
+	deepCopyWith_admissionregistrationv1_ValidatingWebhookConfiguration(&m, in, out)
+}
+
+// deepCopyWith_admissionregistrationv1_ValidatingWebhookConfiguration copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_admissionregistrationv1_ValidatingWebhookConfiguration(m *deepCopyMetaMemory, in, out *admissionregistrationv1.ValidatingWebhookConfiguration) {
 	if unsafe.Sizeof(*in) != 288 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopy_metav1_ObjectMeta(&in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
 	out.Webhooks = in.Webhooks
 	if in.Webhooks != nil {
 		out.Webhooks = make([]admissionregistrationv1.ValidatingWebhook, len(in.Webhooks))
 		for i := range in.Webhooks {
-			deepCopy_admissionregistrationv1_ValidatingWebhook(&in.Webhooks[i], &out.Webhooks[i])
+			deepCopyWith_admissionregistrationv1_ValidatingWebhook(m, &in.Webhooks[i], &out.Webhooks[i])
 		}
 	}
 }
 
-// deepCopy_admissionregistrationv1_ValidatingWebhookConfigurationList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+// deepCopyCount_admissionregistrationv1_ValidatingWebhookConfiguration counts what deepCopyWith_admissionregistrationv1_ValidatingWebhookConfiguration takes.
+func deepCopyCount_admissionregistrationv1_ValidatingWebhookConfiguration(m *deepCopyMetaMemory, in *admissionregistrationv1.ValidatingWebhookConfiguration) {
+	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+	for i := range in.Webhooks {
+		deepCopyCount_admissionregistrationv1_ValidatingWebhook(m, &in.Webhooks[i])
+	}
+}
+
+// deepCopy_admissionregistrationv1_ValidatingWebhookConfigurationList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_admissionregistrationv1_ValidatingWebhookConfigurationList(in, out *admissionregistrationv1.ValidatingWebhookConfigurationList) {
+	var m deepCopyMetaMemory
+	deepCopyCount_admissionregistrationv1_ValidatingWebhookConfigurationList(&m, in)
+	m.first()
+	deepCopyWith_admissionregistrationv1_ValidatingWebhookConfigurationList(&m, in, out)
+}
+
+// deepCopyWith_admissionregistrationv1_ValidatingWebhookConfigurationList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_admissionregistrationv1_ValidatingWebhookConfigurationList(m *deepCopyMetaMemory, in, out *admissionregistrationv1.ValidatingWebhookConfigurationList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopy_metav1_ListMeta(&in.ListMeta, &out.ListMeta)
+	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]admissionregistrationv1.ValidatingWebhookConfiguration, len(in.Items))
@@ -347,31 +432,25 @@ func deepCopy_admissionregistrationv1_ValidatingWebhookConfigurationList(in, out
 	}
 }
 
-// deepCopy_admissionregistrationv1_WebhookClientConfig copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_admissionregistrationv1_WebhookClientConfig(in, out *admissionregistrationv1.WebhookClientConfig) {
+// deepCopyCount_admissionregistrationv1_ValidatingWebhookConfigurationList counts what deepCopyWith_admissionregistrationv1_ValidatingWebhookConfigurationList takes.
+func deepCopyCount_admissionregistrationv1_ValidatingWebhookConfigurationList(m *deepCopyMetaMemory, in *admissionregistrationv1.ValidatingWebhookConfigurationList) {
+	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
+}
+
+// deepCopyWith_admissionregistrationv1_WebhookClientConfig copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_admissionregistrationv1_WebhookClientConfig(m *deepCopyMetaMemory, in, out *admissionregistrationv1.WebhookClientConfig) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.URL != nil && in.Service != nil {
-		v := new(struct {
-			URL     string
-			Service admissionregistrationv1.ServiceReference
-		})
-		v.URL = *in.URL
-		out.URL = &v.URL
-		deepCopy_admissionregistrationv1_ServiceReference(in.Service, &v.Service)
-		out.Service = &v.Service
-	} else {
-		if in.URL != nil {
-			v := *in.URL
-			out.URL = &v
-		}
-		if in.Service != nil {
-			out.Service = new(admissionregistrationv1.ServiceReference)
-			deepCopy_admissionregistrationv1_ServiceReference(in.Service, out.Service)
-		}
+	if in.URL != nil {
+		out.URL = m.strings.one()
+		*out.URL = *in.URL
+	}
+	if in.Service != nil {
+		out.Service = new(admissionregistrationv1.ServiceReference)
+		deepCopyWith_admissionregistrationv1_ServiceReference(m, in.Service, out.Service)
 	}
 	if in.CABundle != nil {
 		out.CABundle = make([]byte, len(in.CABundle))
@@ -379,8 +458,18 @@ func deepCopy_admissionregistrationv1_WebhookClientConfig(in, out *admissionregi
 	}
 }
 
-// deepCopy_metav1_LabelSelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_metav1_LabelSelector(in, out *metav1.LabelSelector) {
+// deepCopyCount_admissionregistrationv1_WebhookClientConfig counts what deepCopyWith_admissionregistrationv1_WebhookClientConfig takes.
+func deepCopyCount_admissionregistrationv1_WebhookClientConfig(m *deepCopyMetaMemory, in *admissionregistrationv1.WebhookClientConfig) {
+	if in.URL != nil {
+		m.strings.want++
+	}
+	if in.Service != nil {
+		deepCopyCount_admissionregistrationv1_ServiceReference(m, in.Service)
+	}
+}
+
+// deepCopyWith_metav1_LabelSelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_metav1_LabelSelector(m *deepCopyMetaMemory, in, out *metav1.LabelSelector) {
 	if unsafe.Sizeof(*in) != 32 {
 		in.DeepCopyInto(out)
 		return
@@ -390,149 +479,257 @@ func deepCopy_metav1_LabelSelector(in, out *metav1.LabelSelector) {
 	if in.MatchExpressions != nil {
 		out.MatchExpressions = make([]metav1.LabelSelectorRequirement, len(in.MatchExpressions))
 		for i := range in.MatchExpressions {
-			deepCopy_metav1_LabelSelectorRequirement(&in.MatchExpressions[i], &out.MatchExpressions[i])
+			deepCopyWith_metav1_LabelSelectorRequirement(m, &in.MatchExpressions[i], &out.MatchExpressions[i])
 		}
 	}
 }
 
-// deepCopy_metav1_LabelSelectorRequirement copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_metav1_LabelSelectorRequirement(in, out *metav1.LabelSelectorRequirement) {
+// deepCopyCount_metav1_LabelSelector counts what deepCopyWith_metav1_LabelSelector takes.
+func deepCopyCount_metav1_LabelSelector(m *deepCopyMetaMemory, in *metav1.LabelSelector) {
+	for i := range in.MatchExpressions {
+		deepCopyCount_metav1_LabelSelectorRequirement(m, &in.MatchExpressions[i])
+	}
+}
+
+// deepCopyWith_metav1_LabelSelectorRequirement copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_metav1_LabelSelectorRequirement(m *deepCopyMetaMemory, in, out *metav1.LabelSelectorRequirement) {
 	if unsafe.Sizeof(*in) != 56 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Values != nil {
-		out.Values = make([]string, len(in.Values))
+		out.Values = m.strings.list(len(in.Values))
 		copy(out.Values, in.Values)
 	}
 }
 
-// deepCopy_metav1_ListMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_metav1_ListMeta(in, out *metav1.ListMeta) {
+// deepCopyCount_metav1_LabelSelectorRequirement counts what deepCopyWith_metav1_LabelSelectorRequirement takes.
+func deepCopyCount_metav1_LabelSelectorRequirement(m *deepCopyMetaMemory, in *metav1.LabelSelectorRequirement) {
+	m.strings.want += len(in.Values)
+}
+
+// deepCopyWith_metav1_ListMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_metav1_ListMeta(m *deepCopyMetaMemory, in, out *metav1.ListMeta) {
 	if unsafe.Sizeof(*in) != 64 || unsafe.Sizeof(metav1.ShardInfo{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.RemainingItemCount != nil && in.ShardInfo != nil {
-		v := new(struct {
-			RemainingItemCount int64
-			ShardInfo          metav1.ShardInfo
-		})
-		v.RemainingItemCount = *in.RemainingItemCount
-		out.RemainingItemCount = &v.RemainingItemCount
-		v.ShardInfo = *in.ShardInfo
-		out.ShardInfo = &v.ShardInfo
-	} else {
-		if in.RemainingItemCount != nil {
-			v := *in.RemainingItemCount
-			out.RemainingItemCount = &v
-		}
-		if in.ShardInfo != nil {
-			v := *in.ShardInfo
-			out.ShardInfo = &v
-		}
+	if in.RemainingItemCount != nil {
+		out.RemainingItemCount = m.int64s.one()
+		*out.RemainingItemCount = *in.RemainingItemCount
+	}
+	if in.ShardInfo != nil {
+		v := *in.ShardInfo
+		out.ShardInfo = &v
 	}
 }
 
-// deepCopy_metav1_ManagedFieldsEntry copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_metav1_ManagedFieldsEntry(in, out *metav1.ManagedFieldsEntry) {
+// deepCopyCount_metav1_ListMeta counts what deepCopyWith_metav1_ListMeta takes.
+func deepCopyCount_metav1_ListMeta(m *deepCopyMetaMemory, in *metav1.ListMeta) {
+	if in.RemainingItemCount != nil {
+		m.int64s.want++
+	}
+}
+
+// deepCopyWith_metav1_ManagedFieldsEntry copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in, out *metav1.ManagedFieldsEntry) {
 	if unsafe.Sizeof(*in) != 96 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.Time != nil && in.FieldsV1 != nil {
-		v := new(struct {
-			Time     metav1.Time
-			FieldsV1 metav1.FieldsV1
-		})
-		v.Time = *in.Time
-		out.Time = &v.Time
-		in.FieldsV1.DeepCopyInto(&v.FieldsV1)
-		out.FieldsV1 = &v.FieldsV1
-	} else {
-		if in.Time != nil {
-			v := *in.Time
-			out.Time = &v
-		}
-		if in.FieldsV1 != nil {
-			out.FieldsV1 = in.FieldsV1.DeepCopy()
-		}
+	if in.Time != nil {
+		out.Time = m.metav1_Time.one()
+		*out.Time = *in.Time
+	}
+	if in.FieldsV1 != nil {
+		out.FieldsV1 = m.metav1_FieldsV1.one()
+		in.FieldsV1.DeepCopyInto(out.FieldsV1)
 	}
 }
 
-// deepCopy_metav1_ObjectMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_metav1_ObjectMeta(in, out *metav1.ObjectMeta) {
+// deepCopyCount_metav1_ManagedFieldsEntry counts what deepCopyWith_metav1_ManagedFieldsEntry takes.
+func deepCopyCount_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in *metav1.ManagedFieldsEntry) {
+	if in.Time != nil {
+		m.metav1_Time.want++
+	}
+	if in.FieldsV1 != nil {
+		m.metav1_FieldsV1.want++
+	}
+}
+
+// deepCopyWith_metav1_ObjectMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_metav1_ObjectMeta(m *deepCopyMetaMemory, in, out *metav1.ObjectMeta) {
 	if unsafe.Sizeof(*in) != 232 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.DeletionTimestamp != nil && in.DeletionGracePeriodSeconds != nil {
-		v := new(struct {
-			DeletionTimestamp          metav1.Time
-			DeletionGracePeriodSeconds int64
-		})
-		v.DeletionTimestamp = *in.DeletionTimestamp
-		out.DeletionTimestamp = &v.DeletionTimestamp
-		v.DeletionGracePeriodSeconds = *in.DeletionGracePeriodSeconds
-		out.DeletionGracePeriodSeconds = &v.DeletionGracePeriodSeconds
-	} else {
-		if in.DeletionTimestamp != nil {
-			v := *in.DeletionTimestamp
-			out.DeletionTimestamp = &v
-		}
-		if in.DeletionGracePeriodSeconds != nil {
-			v := *in.DeletionGracePeriodSeconds
-			out.DeletionGracePeriodSeconds = &v
-		}
+	if in.DeletionTimestamp != nil {
+		out.DeletionTimestamp = m.metav1_Time.one()
+		*out.DeletionTimestamp = *in.DeletionTimestamp
+	}
+	if in.DeletionGracePeriodSeconds != nil {
+		out.DeletionGracePeriodSeconds = m.int64s.one()
+		*out.DeletionGracePeriodSeconds = *in.DeletionGracePeriodSeconds
 	}
 	out.Labels = maps.Clone(in.Labels)
 	out.Annotations = maps.Clone(in.Annotations)
 	if in.OwnerReferences != nil {
-		out.OwnerReferences = make([]metav1.OwnerReference, len(in.OwnerReferences))
+		out.OwnerReferences = m.metav1_OwnerReference.list(len(in.OwnerReferences))
 		for i := range in.OwnerReferences {
-			deepCopy_metav1_OwnerReference(&in.OwnerReferences[i], &out.OwnerReferences[i])
+			deepCopyWith_metav1_OwnerReference(m, &in.OwnerReferences[i], &out.OwnerReferences[i])
 		}
 	}
 	if in.Finalizers != nil {
-		out.Finalizers = make([]string, len(in.Finalizers))
+		out.Finalizers = m.strings.list(len(in.Finalizers))
 		copy(out.Finalizers, in.Finalizers)
 	}
 	if in.ManagedFields != nil {
-		out.ManagedFields = make([]metav1.ManagedFieldsEntry, len(in.ManagedFields))
+		out.ManagedFields = m.metav1_ManagedFieldsEntry.list(len(in.ManagedFields))
 		for i := range in.ManagedFields {
-			deepCopy_metav1_ManagedFieldsEntry(&in.ManagedFields[i], &out.ManagedFields[i])
+			deepCopyWith_metav1_ManagedFieldsEntry(m, &in.ManagedFields[i], &out.ManagedFields[i])
 		}
 	}
 }
 
-// deepCopy_metav1_OwnerReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_metav1_OwnerReference(in, out *metav1.OwnerReference) {
+// deepCopyCount_metav1_ObjectMeta counts what deepCopyWith_metav1_ObjectMeta takes.
+func deepCopyCount_metav1_ObjectMeta(m *deepCopyMetaMemory, in *metav1.ObjectMeta) {
+	if in.DeletionTimestamp != nil {
+		m.metav1_Time.want++
+	}
+	if in.DeletionGracePeriodSeconds != nil {
+		m.int64s.want++
+	}
+	m.metav1_OwnerReference.want += len(in.OwnerReferences)
+	for i := range in.OwnerReferences {
+		deepCopyCount_metav1_OwnerReference(m, &in.OwnerReferences[i])
+	}
+	m.strings.want += len(in.Finalizers)
+	m.metav1_ManagedFieldsEntry.want += len(in.ManagedFields)
+	for i := range in.ManagedFields {
+		deepCopyCount_metav1_ManagedFieldsEntry(m, &in.ManagedFields[i])
+	}
+}
+
+// deepCopyWith_metav1_OwnerReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_metav1_OwnerReference(m *deepCopyMetaMemory, in, out *metav1.OwnerReference) {
 	if unsafe.Sizeof(*in) != 80 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.Controller != nil && in.BlockOwnerDeletion != nil {
-		v := new(struct {
-			Controller         bool
-			BlockOwnerDeletion bool
-		})
-		v.Controller = *in.Controller
-		out.Controller = &v.Controller
-		v.BlockOwnerDeletion = *in.BlockOwnerDeletion
-		out.BlockOwnerDeletion = &v.BlockOwnerDeletion
-	} else {
-		if in.Controller != nil {
-			v := *in.Controller
-			out.Controller = &v
-		}
-		if in.BlockOwnerDeletion != nil {
-			v := *in.BlockOwnerDeletion
-			out.BlockOwnerDeletion = &v
-		}
+	if in.Controller != nil {
+		out.Controller = m.bools.one()
+		*out.Controller = *in.Controller
+	}
+	if in.BlockOwnerDeletion != nil {
+		out.BlockOwnerDeletion = m.bools.one()
+		*out.BlockOwnerDeletion = *in.BlockOwnerDeletion
+	}
+}
+
+// deepCopyCount_metav1_OwnerReference counts what deepCopyWith_metav1_OwnerReference takes.
+func deepCopyCount_metav1_OwnerReference(m *deepCopyMetaMemory, in *metav1.OwnerReference) {
+	if in.Controller != nil {
+		m.bools.want++
+	}
+	if in.BlockOwnerDeletion != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopyMetaMemory has the memory for a copy: values of one type lie side by side. Whoever keeps a pointer or a list
+// of the copy keeps those of its object; a list has no room for more, so what is appended goes elsewhere.
+type deepCopyMetaMemory struct {
+	bools                     deepCopySlab[bool]
+	int64s                    deepCopySlab[int64]
+	metav1_FieldsV1           deepCopySlab[metav1.FieldsV1]
+	metav1_ManagedFieldsEntry deepCopySlab[metav1.ManagedFieldsEntry]
+	metav1_OwnerReference     deepCopySlab[metav1.OwnerReference]
+	metav1_Time               deepCopySlab[metav1.Time]
+	strings                   deepCopySlab[string]
+}
+
+// deepCopyFirst is as much of what metadata has as most objects need.
+type deepCopyFirst struct {
+	bools                     [8]bool
+	int64s                    [2]int64
+	metav1_FieldsV1           [3]metav1.FieldsV1
+	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
+	metav1_OwnerReference     [1]metav1.OwnerReference
+	metav1_Time               [3]metav1.Time
+	strings                   [6]string
+}
+
+// first allocates that in one piece, if at least half of it is needed.
+func (m *deepCopyMetaMemory) first() {
+	var used uintptr
+	used += m.bools.fits(8)
+	used += m.int64s.fits(2)
+	used += m.metav1_FieldsV1.fits(3)
+	used += m.metav1_ManagedFieldsEntry.fits(1)
+	used += m.metav1_OwnerReference.fits(1)
+	used += m.metav1_Time.fits(3)
+	used += m.strings.fits(6)
+	if 2*used < unsafe.Sizeof(deepCopyFirst{}) {
+		return
+	}
+	f := new(deepCopyFirst)
+	m.bools.take(f.bools[:])
+	m.int64s.take(f.int64s[:])
+	m.metav1_FieldsV1.take(f.metav1_FieldsV1[:])
+	m.metav1_ManagedFieldsEntry.take(f.metav1_ManagedFieldsEntry[:])
+	m.metav1_OwnerReference.take(f.metav1_OwnerReference[:])
+	m.metav1_Time.take(f.metav1_Time[:])
+	m.strings.take(f.strings[:])
+}
+
+// deepCopySlab is memory for as many values as were counted, all of it allocated when the first is asked for.
+type deepCopySlab[T any] struct {
+	room []T
+	used int
+	want int
+}
+
+// one is memory for a value.
+func (s *deepCopySlab[T]) one() *T {
+	if s.used >= len(s.room) {
+		s.fill(1)
+	}
+	s.used++
+	return &s.room[s.used-1]
+}
+
+// list is memory for n values; it is not nil, even for none.
+func (s *deepCopySlab[T]) list(n int) []T {
+	if n > len(s.room)-s.used || s.room == nil {
+		s.fill(n)
+	}
+	s.used += n
+	return s.room[s.used-n : s.used : s.used]
+}
+
+// fill allocates what was counted, or what is missing if that was not counted: values of maps are not.
+func (s *deepCopySlab[T]) fill(n int) {
+	s.room = make([]T, max(n, s.want))
+	s.used, s.want = 0, 0
+}
+
+// fits is how many bytes are used of memory for so many values; none if they do not suffice.
+func (s *deepCopySlab[T]) fits(room int) uintptr {
+	if s.want > room {
+		return 0
+	}
+	var v T
+	return uintptr(s.want) * unsafe.Sizeof(v)
+}
+
+// take makes room the memory, if it suffices.
+func (s *deepCopySlab[T]) take(room []T) {
+	if s.want <= len(room) {
+		s.room = room
 	}
 }

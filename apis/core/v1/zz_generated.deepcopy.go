@@ -133,18 +133,26 @@ func DeepCopy_ServiceAccountList(in *ServiceAccountList) *ServiceAccountList {
 	return out
 }
 
-// deepCopy_corev1_ConfigMap copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+// deepCopy_corev1_ConfigMap copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_ConfigMap(in, out *corev1.ConfigMap) {
+	var m deepCopyMetaMemory
+	deepCopyCount_corev1_ConfigMap(&m, in)
+	m.first()
+	deepCopyWith_corev1_ConfigMap(&m, in, out)
+}
+
+// deepCopyWith_corev1_ConfigMap copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_ConfigMap(m *deepCopyMetaMemory, in, out *corev1.ConfigMap) {
 	if unsafe.Sizeof(*in) != 288 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopy_metav1_ObjectMeta(&in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
 	out.Immutable = in.Immutable
 	if in.Immutable != nil {
-		v := *in.Immutable
-		out.Immutable = &v
+		out.Immutable = m.bools.one()
+		*out.Immutable = *in.Immutable
 	}
 	out.Data = maps.Clone(in.Data)
 	out.BinaryData = in.BinaryData
@@ -161,14 +169,30 @@ func deepCopy_corev1_ConfigMap(in, out *corev1.ConfigMap) {
 	}
 }
 
-// deepCopy_corev1_ConfigMapList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+// deepCopyCount_corev1_ConfigMap counts what deepCopyWith_corev1_ConfigMap takes.
+func deepCopyCount_corev1_ConfigMap(m *deepCopyMetaMemory, in *corev1.ConfigMap) {
+	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+	if in.Immutable != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopy_corev1_ConfigMapList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_ConfigMapList(in, out *corev1.ConfigMapList) {
+	var m deepCopyMetaMemory
+	deepCopyCount_corev1_ConfigMapList(&m, in)
+	m.first()
+	deepCopyWith_corev1_ConfigMapList(&m, in, out)
+}
+
+// deepCopyWith_corev1_ConfigMapList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_ConfigMapList(m *deepCopyMetaMemory, in, out *corev1.ConfigMapList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopy_metav1_ListMeta(&in.ListMeta, &out.ListMeta)
+	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]corev1.ConfigMap, len(in.Items))
@@ -178,15 +202,33 @@ func deepCopy_corev1_ConfigMapList(in, out *corev1.ConfigMapList) {
 	}
 }
 
-// deepCopy_corev1_LimitRange copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+// deepCopyCount_corev1_ConfigMapList counts what deepCopyWith_corev1_ConfigMapList takes.
+func deepCopyCount_corev1_ConfigMapList(m *deepCopyMetaMemory, in *corev1.ConfigMapList) {
+	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
+}
+
+// deepCopy_corev1_LimitRange copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_LimitRange(in, out *corev1.LimitRange) {
+	var m deepCopyMetaMemory
+	deepCopyCount_corev1_LimitRange(&m, in)
+	m.first()
+	deepCopyWith_corev1_LimitRange(&m, in, out)
+}
+
+// deepCopyWith_corev1_LimitRange copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_LimitRange(m *deepCopyMetaMemory, in, out *corev1.LimitRange) {
 	if unsafe.Sizeof(*in) != 288 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopy_metav1_ObjectMeta(&in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
 	deepCopy_corev1_LimitRangeSpec(&in.Spec, &out.Spec)
+}
+
+// deepCopyCount_corev1_LimitRange counts what deepCopyWith_corev1_LimitRange takes.
+func deepCopyCount_corev1_LimitRange(m *deepCopyMetaMemory, in *corev1.LimitRange) {
+	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
 }
 
 // deepCopy_corev1_LimitRangeItem copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -228,14 +270,22 @@ func deepCopy_corev1_LimitRangeItem(in, out *corev1.LimitRangeItem) {
 	}
 }
 
-// deepCopy_corev1_LimitRangeList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+// deepCopy_corev1_LimitRangeList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_LimitRangeList(in, out *corev1.LimitRangeList) {
+	var m deepCopyMetaMemory
+	deepCopyCount_corev1_LimitRangeList(&m, in)
+	m.first()
+	deepCopyWith_corev1_LimitRangeList(&m, in, out)
+}
+
+// deepCopyWith_corev1_LimitRangeList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_LimitRangeList(m *deepCopyMetaMemory, in, out *corev1.LimitRangeList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopy_metav1_ListMeta(&in.ListMeta, &out.ListMeta)
+	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]corev1.LimitRange, len(in.Items))
@@ -243,6 +293,11 @@ func deepCopy_corev1_LimitRangeList(in, out *corev1.LimitRangeList) {
 			deepCopy_corev1_LimitRange(&in.Items[i], &out.Items[i])
 		}
 	}
+}
+
+// deepCopyCount_corev1_LimitRangeList counts what deepCopyWith_corev1_LimitRangeList takes.
+func deepCopyCount_corev1_LimitRangeList(m *deepCopyMetaMemory, in *corev1.LimitRangeList) {
+	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
 }
 
 // deepCopy_corev1_LimitRangeSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -260,26 +315,48 @@ func deepCopy_corev1_LimitRangeSpec(in, out *corev1.LimitRangeSpec) {
 	}
 }
 
-// deepCopy_corev1_Namespace copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+// deepCopy_corev1_Namespace copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_Namespace(in, out *corev1.Namespace) {
+	var m deepCopyMetaMemory
+	deepCopyCount_corev1_Namespace(&m, in)
+	m.first()
+	deepCopyWith_corev1_Namespace(&m, in, out)
+}
+
+// deepCopyWith_corev1_Namespace copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_Namespace(m *deepCopyMetaMemory, in, out *corev1.Namespace) {
 	if unsafe.Sizeof(*in) != 328 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopy_metav1_ObjectMeta(&in.ObjectMeta, &out.ObjectMeta)
-	deepCopy_corev1_NamespaceSpec(&in.Spec, &out.Spec)
+	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_corev1_NamespaceSpec(m, &in.Spec, &out.Spec)
 	deepCopy_corev1_NamespaceStatus(&in.Status, &out.Status)
 }
 
-// deepCopy_corev1_NamespaceList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+// deepCopyCount_corev1_Namespace counts what deepCopyWith_corev1_Namespace takes.
+func deepCopyCount_corev1_Namespace(m *deepCopyMetaMemory, in *corev1.Namespace) {
+	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+	deepCopyCount_corev1_NamespaceSpec(m, &in.Spec)
+}
+
+// deepCopy_corev1_NamespaceList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_NamespaceList(in, out *corev1.NamespaceList) {
+	var m deepCopyMetaMemory
+	deepCopyCount_corev1_NamespaceList(&m, in)
+	m.first()
+	deepCopyWith_corev1_NamespaceList(&m, in, out)
+}
+
+// deepCopyWith_corev1_NamespaceList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_NamespaceList(m *deepCopyMetaMemory, in, out *corev1.NamespaceList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopy_metav1_ListMeta(&in.ListMeta, &out.ListMeta)
+	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]corev1.Namespace, len(in.Items))
@@ -289,17 +366,27 @@ func deepCopy_corev1_NamespaceList(in, out *corev1.NamespaceList) {
 	}
 }
 
-// deepCopy_corev1_NamespaceSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_NamespaceSpec(in, out *corev1.NamespaceSpec) {
+// deepCopyCount_corev1_NamespaceList counts what deepCopyWith_corev1_NamespaceList takes.
+func deepCopyCount_corev1_NamespaceList(m *deepCopyMetaMemory, in *corev1.NamespaceList) {
+	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
+}
+
+// deepCopyWith_corev1_NamespaceSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_NamespaceSpec(m *deepCopyMetaMemory, in, out *corev1.NamespaceSpec) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Finalizers != nil {
-		out.Finalizers = make([]corev1.FinalizerName, len(in.Finalizers))
+		out.Finalizers = unsafe.Slice((*corev1.FinalizerName)(unsafe.SliceData(m.strings.list(len(in.Finalizers)))), len(in.Finalizers))
 		copy(out.Finalizers, in.Finalizers)
 	}
+}
+
+// deepCopyCount_corev1_NamespaceSpec counts what deepCopyWith_corev1_NamespaceSpec takes.
+func deepCopyCount_corev1_NamespaceSpec(m *deepCopyMetaMemory, in *corev1.NamespaceSpec) {
+	m.strings.want += len(in.Finalizers)
 }
 
 // deepCopy_corev1_NamespaceStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -315,26 +402,48 @@ func deepCopy_corev1_NamespaceStatus(in, out *corev1.NamespaceStatus) {
 	}
 }
 
-// deepCopy_corev1_ResourceQuota copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+// deepCopy_corev1_ResourceQuota copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_ResourceQuota(in, out *corev1.ResourceQuota) {
+	var m deepCopyMetaMemory
+	deepCopyCount_corev1_ResourceQuota(&m, in)
+	m.first()
+	deepCopyWith_corev1_ResourceQuota(&m, in, out)
+}
+
+// deepCopyWith_corev1_ResourceQuota copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_ResourceQuota(m *deepCopyMetaMemory, in, out *corev1.ResourceQuota) {
 	if unsafe.Sizeof(*in) != 320 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopy_metav1_ObjectMeta(&in.ObjectMeta, &out.ObjectMeta)
-	deepCopy_corev1_ResourceQuotaSpec(&in.Spec, &out.Spec)
+	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_corev1_ResourceQuotaSpec(m, &in.Spec, &out.Spec)
 	deepCopy_corev1_ResourceQuotaStatus(&in.Status, &out.Status)
 }
 
-// deepCopy_corev1_ResourceQuotaList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+// deepCopyCount_corev1_ResourceQuota counts what deepCopyWith_corev1_ResourceQuota takes.
+func deepCopyCount_corev1_ResourceQuota(m *deepCopyMetaMemory, in *corev1.ResourceQuota) {
+	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+	deepCopyCount_corev1_ResourceQuotaSpec(m, &in.Spec)
+}
+
+// deepCopy_corev1_ResourceQuotaList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_ResourceQuotaList(in, out *corev1.ResourceQuotaList) {
+	var m deepCopyMetaMemory
+	deepCopyCount_corev1_ResourceQuotaList(&m, in)
+	m.first()
+	deepCopyWith_corev1_ResourceQuotaList(&m, in, out)
+}
+
+// deepCopyWith_corev1_ResourceQuotaList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_ResourceQuotaList(m *deepCopyMetaMemory, in, out *corev1.ResourceQuotaList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopy_metav1_ListMeta(&in.ListMeta, &out.ListMeta)
+	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]corev1.ResourceQuota, len(in.Items))
@@ -344,8 +453,13 @@ func deepCopy_corev1_ResourceQuotaList(in, out *corev1.ResourceQuotaList) {
 	}
 }
 
-// deepCopy_corev1_ResourceQuotaSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_ResourceQuotaSpec(in, out *corev1.ResourceQuotaSpec) {
+// deepCopyCount_corev1_ResourceQuotaList counts what deepCopyWith_corev1_ResourceQuotaList takes.
+func deepCopyCount_corev1_ResourceQuotaList(m *deepCopyMetaMemory, in *corev1.ResourceQuotaList) {
+	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
+}
+
+// deepCopyWith_corev1_ResourceQuotaSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_ResourceQuotaSpec(m *deepCopyMetaMemory, in, out *corev1.ResourceQuotaSpec) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
@@ -358,12 +472,20 @@ func deepCopy_corev1_ResourceQuotaSpec(in, out *corev1.ResourceQuotaSpec) {
 		}
 	}
 	if in.Scopes != nil {
-		out.Scopes = make([]corev1.ResourceQuotaScope, len(in.Scopes))
+		out.Scopes = unsafe.Slice((*corev1.ResourceQuotaScope)(unsafe.SliceData(m.strings.list(len(in.Scopes)))), len(in.Scopes))
 		copy(out.Scopes, in.Scopes)
 	}
 	if in.ScopeSelector != nil {
 		out.ScopeSelector = new(corev1.ScopeSelector)
-		deepCopy_corev1_ScopeSelector(in.ScopeSelector, out.ScopeSelector)
+		deepCopyWith_corev1_ScopeSelector(m, in.ScopeSelector, out.ScopeSelector)
+	}
+}
+
+// deepCopyCount_corev1_ResourceQuotaSpec counts what deepCopyWith_corev1_ResourceQuotaSpec takes.
+func deepCopyCount_corev1_ResourceQuotaSpec(m *deepCopyMetaMemory, in *corev1.ResourceQuotaSpec) {
+	m.strings.want += len(in.Scopes)
+	if in.ScopeSelector != nil {
+		deepCopyCount_corev1_ScopeSelector(m, in.ScopeSelector)
 	}
 }
 
@@ -388,8 +510,8 @@ func deepCopy_corev1_ResourceQuotaStatus(in, out *corev1.ResourceQuotaStatus) {
 	}
 }
 
-// deepCopy_corev1_ScopeSelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_ScopeSelector(in, out *corev1.ScopeSelector) {
+// deepCopyWith_corev1_ScopeSelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_ScopeSelector(m *deepCopyMetaMemory, in, out *corev1.ScopeSelector) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
@@ -398,36 +520,56 @@ func deepCopy_corev1_ScopeSelector(in, out *corev1.ScopeSelector) {
 	if in.MatchExpressions != nil {
 		out.MatchExpressions = make([]corev1.ScopedResourceSelectorRequirement, len(in.MatchExpressions))
 		for i := range in.MatchExpressions {
-			deepCopy_corev1_ScopedResourceSelectorRequirement(&in.MatchExpressions[i], &out.MatchExpressions[i])
+			deepCopyWith_corev1_ScopedResourceSelectorRequirement(m, &in.MatchExpressions[i], &out.MatchExpressions[i])
 		}
 	}
 }
 
-// deepCopy_corev1_ScopedResourceSelectorRequirement copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_ScopedResourceSelectorRequirement(in, out *corev1.ScopedResourceSelectorRequirement) {
+// deepCopyCount_corev1_ScopeSelector counts what deepCopyWith_corev1_ScopeSelector takes.
+func deepCopyCount_corev1_ScopeSelector(m *deepCopyMetaMemory, in *corev1.ScopeSelector) {
+	for i := range in.MatchExpressions {
+		deepCopyCount_corev1_ScopedResourceSelectorRequirement(m, &in.MatchExpressions[i])
+	}
+}
+
+// deepCopyWith_corev1_ScopedResourceSelectorRequirement copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_ScopedResourceSelectorRequirement(m *deepCopyMetaMemory, in, out *corev1.ScopedResourceSelectorRequirement) {
 	if unsafe.Sizeof(*in) != 56 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Values != nil {
-		out.Values = make([]string, len(in.Values))
+		out.Values = m.strings.list(len(in.Values))
 		copy(out.Values, in.Values)
 	}
 }
 
-// deepCopy_corev1_Secret copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+// deepCopyCount_corev1_ScopedResourceSelectorRequirement counts what deepCopyWith_corev1_ScopedResourceSelectorRequirement takes.
+func deepCopyCount_corev1_ScopedResourceSelectorRequirement(m *deepCopyMetaMemory, in *corev1.ScopedResourceSelectorRequirement) {
+	m.strings.want += len(in.Values)
+}
+
+// deepCopy_corev1_Secret copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_Secret(in, out *corev1.Secret) {
+	var m deepCopyMetaMemory
+	deepCopyCount_corev1_Secret(&m, in)
+	m.first()
+	deepCopyWith_corev1_Secret(&m, in, out)
+}
+
+// deepCopyWith_corev1_Secret copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_Secret(m *deepCopyMetaMemory, in, out *corev1.Secret) {
 	if unsafe.Sizeof(*in) != 304 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopy_metav1_ObjectMeta(&in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
 	out.Immutable = in.Immutable
 	if in.Immutable != nil {
-		v := *in.Immutable
-		out.Immutable = &v
+		out.Immutable = m.bools.one()
+		*out.Immutable = *in.Immutable
 	}
 	out.Data = in.Data
 	if in.Data != nil {
@@ -445,14 +587,30 @@ func deepCopy_corev1_Secret(in, out *corev1.Secret) {
 	out.Type = in.Type
 }
 
-// deepCopy_corev1_SecretList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+// deepCopyCount_corev1_Secret counts what deepCopyWith_corev1_Secret takes.
+func deepCopyCount_corev1_Secret(m *deepCopyMetaMemory, in *corev1.Secret) {
+	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+	if in.Immutable != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopy_corev1_SecretList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_SecretList(in, out *corev1.SecretList) {
+	var m deepCopyMetaMemory
+	deepCopyCount_corev1_SecretList(&m, in)
+	m.first()
+	deepCopyWith_corev1_SecretList(&m, in, out)
+}
+
+// deepCopyWith_corev1_SecretList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_SecretList(m *deepCopyMetaMemory, in, out *corev1.SecretList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopy_metav1_ListMeta(&in.ListMeta, &out.ListMeta)
+	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]corev1.Secret, len(in.Items))
@@ -462,14 +620,27 @@ func deepCopy_corev1_SecretList(in, out *corev1.SecretList) {
 	}
 }
 
-// deepCopy_corev1_ServiceAccount copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+// deepCopyCount_corev1_SecretList counts what deepCopyWith_corev1_SecretList takes.
+func deepCopyCount_corev1_SecretList(m *deepCopyMetaMemory, in *corev1.SecretList) {
+	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
+}
+
+// deepCopy_corev1_ServiceAccount copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_ServiceAccount(in, out *corev1.ServiceAccount) {
+	var m deepCopyMetaMemory
+	deepCopyCount_corev1_ServiceAccount(&m, in)
+	m.first()
+	deepCopyWith_corev1_ServiceAccount(&m, in, out)
+}
+
+// deepCopyWith_corev1_ServiceAccount copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_ServiceAccount(m *deepCopyMetaMemory, in, out *corev1.ServiceAccount) {
 	if unsafe.Sizeof(*in) != 320 || unsafe.Sizeof(corev1.ObjectReference{}) != 112 || unsafe.Sizeof(corev1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopy_metav1_ObjectMeta(&in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
 	out.Secrets = in.Secrets
 	if in.Secrets != nil {
 		out.Secrets = make([]corev1.ObjectReference, len(in.Secrets))
@@ -482,19 +653,35 @@ func deepCopy_corev1_ServiceAccount(in, out *corev1.ServiceAccount) {
 	}
 	out.AutomountServiceAccountToken = in.AutomountServiceAccountToken
 	if in.AutomountServiceAccountToken != nil {
-		v := *in.AutomountServiceAccountToken
-		out.AutomountServiceAccountToken = &v
+		out.AutomountServiceAccountToken = m.bools.one()
+		*out.AutomountServiceAccountToken = *in.AutomountServiceAccountToken
 	}
 }
 
-// deepCopy_corev1_ServiceAccountList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+// deepCopyCount_corev1_ServiceAccount counts what deepCopyWith_corev1_ServiceAccount takes.
+func deepCopyCount_corev1_ServiceAccount(m *deepCopyMetaMemory, in *corev1.ServiceAccount) {
+	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+	if in.AutomountServiceAccountToken != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopy_corev1_ServiceAccountList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_ServiceAccountList(in, out *corev1.ServiceAccountList) {
+	var m deepCopyMetaMemory
+	deepCopyCount_corev1_ServiceAccountList(&m, in)
+	m.first()
+	deepCopyWith_corev1_ServiceAccountList(&m, in, out)
+}
+
+// deepCopyWith_corev1_ServiceAccountList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_ServiceAccountList(m *deepCopyMetaMemory, in, out *corev1.ServiceAccountList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopy_metav1_ListMeta(&in.ListMeta, &out.ListMeta)
+	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]corev1.ServiceAccount, len(in.Items))
@@ -504,131 +691,232 @@ func deepCopy_corev1_ServiceAccountList(in, out *corev1.ServiceAccountList) {
 	}
 }
 
-// deepCopy_metav1_ListMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_metav1_ListMeta(in, out *metav1.ListMeta) {
+// deepCopyCount_corev1_ServiceAccountList counts what deepCopyWith_corev1_ServiceAccountList takes.
+func deepCopyCount_corev1_ServiceAccountList(m *deepCopyMetaMemory, in *corev1.ServiceAccountList) {
+	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
+}
+
+// deepCopyWith_metav1_ListMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_metav1_ListMeta(m *deepCopyMetaMemory, in, out *metav1.ListMeta) {
 	if unsafe.Sizeof(*in) != 64 || unsafe.Sizeof(metav1.ShardInfo{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.RemainingItemCount != nil && in.ShardInfo != nil {
-		v := new(struct {
-			RemainingItemCount int64
-			ShardInfo          metav1.ShardInfo
-		})
-		v.RemainingItemCount = *in.RemainingItemCount
-		out.RemainingItemCount = &v.RemainingItemCount
-		v.ShardInfo = *in.ShardInfo
-		out.ShardInfo = &v.ShardInfo
-	} else {
-		if in.RemainingItemCount != nil {
-			v := *in.RemainingItemCount
-			out.RemainingItemCount = &v
-		}
-		if in.ShardInfo != nil {
-			v := *in.ShardInfo
-			out.ShardInfo = &v
-		}
+	if in.RemainingItemCount != nil {
+		out.RemainingItemCount = m.int64s.one()
+		*out.RemainingItemCount = *in.RemainingItemCount
+	}
+	if in.ShardInfo != nil {
+		v := *in.ShardInfo
+		out.ShardInfo = &v
 	}
 }
 
-// deepCopy_metav1_ManagedFieldsEntry copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_metav1_ManagedFieldsEntry(in, out *metav1.ManagedFieldsEntry) {
+// deepCopyCount_metav1_ListMeta counts what deepCopyWith_metav1_ListMeta takes.
+func deepCopyCount_metav1_ListMeta(m *deepCopyMetaMemory, in *metav1.ListMeta) {
+	if in.RemainingItemCount != nil {
+		m.int64s.want++
+	}
+}
+
+// deepCopyWith_metav1_ManagedFieldsEntry copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in, out *metav1.ManagedFieldsEntry) {
 	if unsafe.Sizeof(*in) != 96 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.Time != nil && in.FieldsV1 != nil {
-		v := new(struct {
-			Time     metav1.Time
-			FieldsV1 metav1.FieldsV1
-		})
-		v.Time = *in.Time
-		out.Time = &v.Time
-		in.FieldsV1.DeepCopyInto(&v.FieldsV1)
-		out.FieldsV1 = &v.FieldsV1
-	} else {
-		if in.Time != nil {
-			v := *in.Time
-			out.Time = &v
-		}
-		if in.FieldsV1 != nil {
-			out.FieldsV1 = in.FieldsV1.DeepCopy()
-		}
+	if in.Time != nil {
+		out.Time = m.metav1_Time.one()
+		*out.Time = *in.Time
+	}
+	if in.FieldsV1 != nil {
+		out.FieldsV1 = m.metav1_FieldsV1.one()
+		in.FieldsV1.DeepCopyInto(out.FieldsV1)
 	}
 }
 
-// deepCopy_metav1_ObjectMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_metav1_ObjectMeta(in, out *metav1.ObjectMeta) {
+// deepCopyCount_metav1_ManagedFieldsEntry counts what deepCopyWith_metav1_ManagedFieldsEntry takes.
+func deepCopyCount_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in *metav1.ManagedFieldsEntry) {
+	if in.Time != nil {
+		m.metav1_Time.want++
+	}
+	if in.FieldsV1 != nil {
+		m.metav1_FieldsV1.want++
+	}
+}
+
+// deepCopyWith_metav1_ObjectMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_metav1_ObjectMeta(m *deepCopyMetaMemory, in, out *metav1.ObjectMeta) {
 	if unsafe.Sizeof(*in) != 232 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.DeletionTimestamp != nil && in.DeletionGracePeriodSeconds != nil {
-		v := new(struct {
-			DeletionTimestamp          metav1.Time
-			DeletionGracePeriodSeconds int64
-		})
-		v.DeletionTimestamp = *in.DeletionTimestamp
-		out.DeletionTimestamp = &v.DeletionTimestamp
-		v.DeletionGracePeriodSeconds = *in.DeletionGracePeriodSeconds
-		out.DeletionGracePeriodSeconds = &v.DeletionGracePeriodSeconds
-	} else {
-		if in.DeletionTimestamp != nil {
-			v := *in.DeletionTimestamp
-			out.DeletionTimestamp = &v
-		}
-		if in.DeletionGracePeriodSeconds != nil {
-			v := *in.DeletionGracePeriodSeconds
-			out.DeletionGracePeriodSeconds = &v
-		}
+	if in.DeletionTimestamp != nil {
+		out.DeletionTimestamp = m.metav1_Time.one()
+		*out.DeletionTimestamp = *in.DeletionTimestamp
+	}
+	if in.DeletionGracePeriodSeconds != nil {
+		out.DeletionGracePeriodSeconds = m.int64s.one()
+		*out.DeletionGracePeriodSeconds = *in.DeletionGracePeriodSeconds
 	}
 	out.Labels = maps.Clone(in.Labels)
 	out.Annotations = maps.Clone(in.Annotations)
 	if in.OwnerReferences != nil {
-		out.OwnerReferences = make([]metav1.OwnerReference, len(in.OwnerReferences))
+		out.OwnerReferences = m.metav1_OwnerReference.list(len(in.OwnerReferences))
 		for i := range in.OwnerReferences {
-			deepCopy_metav1_OwnerReference(&in.OwnerReferences[i], &out.OwnerReferences[i])
+			deepCopyWith_metav1_OwnerReference(m, &in.OwnerReferences[i], &out.OwnerReferences[i])
 		}
 	}
 	if in.Finalizers != nil {
-		out.Finalizers = make([]string, len(in.Finalizers))
+		out.Finalizers = m.strings.list(len(in.Finalizers))
 		copy(out.Finalizers, in.Finalizers)
 	}
 	if in.ManagedFields != nil {
-		out.ManagedFields = make([]metav1.ManagedFieldsEntry, len(in.ManagedFields))
+		out.ManagedFields = m.metav1_ManagedFieldsEntry.list(len(in.ManagedFields))
 		for i := range in.ManagedFields {
-			deepCopy_metav1_ManagedFieldsEntry(&in.ManagedFields[i], &out.ManagedFields[i])
+			deepCopyWith_metav1_ManagedFieldsEntry(m, &in.ManagedFields[i], &out.ManagedFields[i])
 		}
 	}
 }
 
-// deepCopy_metav1_OwnerReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_metav1_OwnerReference(in, out *metav1.OwnerReference) {
+// deepCopyCount_metav1_ObjectMeta counts what deepCopyWith_metav1_ObjectMeta takes.
+func deepCopyCount_metav1_ObjectMeta(m *deepCopyMetaMemory, in *metav1.ObjectMeta) {
+	if in.DeletionTimestamp != nil {
+		m.metav1_Time.want++
+	}
+	if in.DeletionGracePeriodSeconds != nil {
+		m.int64s.want++
+	}
+	m.metav1_OwnerReference.want += len(in.OwnerReferences)
+	for i := range in.OwnerReferences {
+		deepCopyCount_metav1_OwnerReference(m, &in.OwnerReferences[i])
+	}
+	m.strings.want += len(in.Finalizers)
+	m.metav1_ManagedFieldsEntry.want += len(in.ManagedFields)
+	for i := range in.ManagedFields {
+		deepCopyCount_metav1_ManagedFieldsEntry(m, &in.ManagedFields[i])
+	}
+}
+
+// deepCopyWith_metav1_OwnerReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_metav1_OwnerReference(m *deepCopyMetaMemory, in, out *metav1.OwnerReference) {
 	if unsafe.Sizeof(*in) != 80 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.Controller != nil && in.BlockOwnerDeletion != nil {
-		v := new(struct {
-			Controller         bool
-			BlockOwnerDeletion bool
-		})
-		v.Controller = *in.Controller
-		out.Controller = &v.Controller
-		v.BlockOwnerDeletion = *in.BlockOwnerDeletion
-		out.BlockOwnerDeletion = &v.BlockOwnerDeletion
-	} else {
-		if in.Controller != nil {
-			v := *in.Controller
-			out.Controller = &v
-		}
-		if in.BlockOwnerDeletion != nil {
-			v := *in.BlockOwnerDeletion
-			out.BlockOwnerDeletion = &v
-		}
+	if in.Controller != nil {
+		out.Controller = m.bools.one()
+		*out.Controller = *in.Controller
+	}
+	if in.BlockOwnerDeletion != nil {
+		out.BlockOwnerDeletion = m.bools.one()
+		*out.BlockOwnerDeletion = *in.BlockOwnerDeletion
+	}
+}
+
+// deepCopyCount_metav1_OwnerReference counts what deepCopyWith_metav1_OwnerReference takes.
+func deepCopyCount_metav1_OwnerReference(m *deepCopyMetaMemory, in *metav1.OwnerReference) {
+	if in.Controller != nil {
+		m.bools.want++
+	}
+	if in.BlockOwnerDeletion != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopyMetaMemory has the memory for a copy: values of one type lie side by side. Whoever keeps a pointer or a list
+// of the copy keeps those of its object; a list has no room for more, so what is appended goes elsewhere.
+type deepCopyMetaMemory struct {
+	bools                     deepCopySlab[bool]
+	int64s                    deepCopySlab[int64]
+	metav1_FieldsV1           deepCopySlab[metav1.FieldsV1]
+	metav1_ManagedFieldsEntry deepCopySlab[metav1.ManagedFieldsEntry]
+	metav1_OwnerReference     deepCopySlab[metav1.OwnerReference]
+	metav1_Time               deepCopySlab[metav1.Time]
+	strings                   deepCopySlab[string]
+}
+
+// deepCopyFirst is as much of what metadata has as most objects need.
+type deepCopyFirst struct {
+	bools                     [8]bool
+	int64s                    [2]int64
+	metav1_FieldsV1           [3]metav1.FieldsV1
+	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
+	metav1_OwnerReference     [1]metav1.OwnerReference
+	metav1_Time               [3]metav1.Time
+	strings                   [6]string
+}
+
+// first allocates that in one piece, if at least half of it is needed.
+func (m *deepCopyMetaMemory) first() {
+	var used uintptr
+	used += m.bools.fits(8)
+	used += m.int64s.fits(2)
+	used += m.metav1_FieldsV1.fits(3)
+	used += m.metav1_ManagedFieldsEntry.fits(1)
+	used += m.metav1_OwnerReference.fits(1)
+	used += m.metav1_Time.fits(3)
+	used += m.strings.fits(6)
+	if 2*used < unsafe.Sizeof(deepCopyFirst{}) {
+		return
+	}
+	f := new(deepCopyFirst)
+	m.bools.take(f.bools[:])
+	m.int64s.take(f.int64s[:])
+	m.metav1_FieldsV1.take(f.metav1_FieldsV1[:])
+	m.metav1_ManagedFieldsEntry.take(f.metav1_ManagedFieldsEntry[:])
+	m.metav1_OwnerReference.take(f.metav1_OwnerReference[:])
+	m.metav1_Time.take(f.metav1_Time[:])
+	m.strings.take(f.strings[:])
+}
+
+// deepCopySlab is memory for as many values as were counted, all of it allocated when the first is asked for.
+type deepCopySlab[T any] struct {
+	room []T
+	used int
+	want int
+}
+
+// one is memory for a value.
+func (s *deepCopySlab[T]) one() *T {
+	if s.used >= len(s.room) {
+		s.fill(1)
+	}
+	s.used++
+	return &s.room[s.used-1]
+}
+
+// list is memory for n values; it is not nil, even for none.
+func (s *deepCopySlab[T]) list(n int) []T {
+	if n > len(s.room)-s.used || s.room == nil {
+		s.fill(n)
+	}
+	s.used += n
+	return s.room[s.used-n : s.used : s.used]
+}
+
+// fill allocates what was counted, or what is missing if that was not counted: values of maps are not.
+func (s *deepCopySlab[T]) fill(n int) {
+	s.room = make([]T, max(n, s.want))
+	s.used, s.want = 0, 0
+}
+
+// fits is how many bytes are used of memory for so many values; none if they do not suffice.
+func (s *deepCopySlab[T]) fits(room int) uintptr {
+	if s.want > room {
+		return 0
+	}
+	var v T
+	return uintptr(s.want) * unsafe.Sizeof(v)
+}
+
+// take makes room the memory, if it suffices.
+func (s *deepCopySlab[T]) take(room []T) {
+	if s.want <= len(room) {
+		s.room = room
 	}
 }

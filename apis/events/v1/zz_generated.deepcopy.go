@@ -34,14 +34,22 @@ func DeepCopy_EventList(in *EventList) *EventList {
 	return out
 }
 
-// deepCopy_eventsv1_Event copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+// deepCopy_eventsv1_Event copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_eventsv1_Event(in, out *eventsv1.Event) {
+	var m deepCopyMetaMemory
+	deepCopyCount_eventsv1_Event(&m, in)
+	m.first()
+	deepCopyWith_eventsv1_Event(&m, in, out)
+}
+
+// deepCopyWith_eventsv1_Event copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_eventsv1_Event(m *deepCopyMetaMemory, in, out *eventsv1.Event) {
 	if unsafe.Sizeof(*in) != 600 || unsafe.Sizeof(eventsv1.EventSeries{}) != 32 || unsafe.Sizeof(corev1.ObjectReference{}) != 112 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	deepCopy_metav1_ObjectMeta(&in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
 	if in.Series != nil && in.Related != nil {
 		v := new(struct {
 			Series  eventsv1.EventSeries
@@ -63,14 +71,27 @@ func deepCopy_eventsv1_Event(in, out *eventsv1.Event) {
 	}
 }
 
-// deepCopy_eventsv1_EventList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+// deepCopyCount_eventsv1_Event counts what deepCopyWith_eventsv1_Event takes.
+func deepCopyCount_eventsv1_Event(m *deepCopyMetaMemory, in *eventsv1.Event) {
+	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+}
+
+// deepCopy_eventsv1_EventList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_eventsv1_EventList(in, out *eventsv1.EventList) {
+	var m deepCopyMetaMemory
+	deepCopyCount_eventsv1_EventList(&m, in)
+	m.first()
+	deepCopyWith_eventsv1_EventList(&m, in, out)
+}
+
+// deepCopyWith_eventsv1_EventList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_eventsv1_EventList(m *deepCopyMetaMemory, in, out *eventsv1.EventList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopy_metav1_ListMeta(&in.ListMeta, &out.ListMeta)
+	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]eventsv1.Event, len(in.Items))
@@ -80,131 +101,232 @@ func deepCopy_eventsv1_EventList(in, out *eventsv1.EventList) {
 	}
 }
 
-// deepCopy_metav1_ListMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_metav1_ListMeta(in, out *metav1.ListMeta) {
+// deepCopyCount_eventsv1_EventList counts what deepCopyWith_eventsv1_EventList takes.
+func deepCopyCount_eventsv1_EventList(m *deepCopyMetaMemory, in *eventsv1.EventList) {
+	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
+}
+
+// deepCopyWith_metav1_ListMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_metav1_ListMeta(m *deepCopyMetaMemory, in, out *metav1.ListMeta) {
 	if unsafe.Sizeof(*in) != 64 || unsafe.Sizeof(metav1.ShardInfo{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.RemainingItemCount != nil && in.ShardInfo != nil {
-		v := new(struct {
-			RemainingItemCount int64
-			ShardInfo          metav1.ShardInfo
-		})
-		v.RemainingItemCount = *in.RemainingItemCount
-		out.RemainingItemCount = &v.RemainingItemCount
-		v.ShardInfo = *in.ShardInfo
-		out.ShardInfo = &v.ShardInfo
-	} else {
-		if in.RemainingItemCount != nil {
-			v := *in.RemainingItemCount
-			out.RemainingItemCount = &v
-		}
-		if in.ShardInfo != nil {
-			v := *in.ShardInfo
-			out.ShardInfo = &v
-		}
+	if in.RemainingItemCount != nil {
+		out.RemainingItemCount = m.int64s.one()
+		*out.RemainingItemCount = *in.RemainingItemCount
+	}
+	if in.ShardInfo != nil {
+		v := *in.ShardInfo
+		out.ShardInfo = &v
 	}
 }
 
-// deepCopy_metav1_ManagedFieldsEntry copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_metav1_ManagedFieldsEntry(in, out *metav1.ManagedFieldsEntry) {
+// deepCopyCount_metav1_ListMeta counts what deepCopyWith_metav1_ListMeta takes.
+func deepCopyCount_metav1_ListMeta(m *deepCopyMetaMemory, in *metav1.ListMeta) {
+	if in.RemainingItemCount != nil {
+		m.int64s.want++
+	}
+}
+
+// deepCopyWith_metav1_ManagedFieldsEntry copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in, out *metav1.ManagedFieldsEntry) {
 	if unsafe.Sizeof(*in) != 96 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.Time != nil && in.FieldsV1 != nil {
-		v := new(struct {
-			Time     metav1.Time
-			FieldsV1 metav1.FieldsV1
-		})
-		v.Time = *in.Time
-		out.Time = &v.Time
-		in.FieldsV1.DeepCopyInto(&v.FieldsV1)
-		out.FieldsV1 = &v.FieldsV1
-	} else {
-		if in.Time != nil {
-			v := *in.Time
-			out.Time = &v
-		}
-		if in.FieldsV1 != nil {
-			out.FieldsV1 = in.FieldsV1.DeepCopy()
-		}
+	if in.Time != nil {
+		out.Time = m.metav1_Time.one()
+		*out.Time = *in.Time
+	}
+	if in.FieldsV1 != nil {
+		out.FieldsV1 = m.metav1_FieldsV1.one()
+		in.FieldsV1.DeepCopyInto(out.FieldsV1)
 	}
 }
 
-// deepCopy_metav1_ObjectMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_metav1_ObjectMeta(in, out *metav1.ObjectMeta) {
+// deepCopyCount_metav1_ManagedFieldsEntry counts what deepCopyWith_metav1_ManagedFieldsEntry takes.
+func deepCopyCount_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in *metav1.ManagedFieldsEntry) {
+	if in.Time != nil {
+		m.metav1_Time.want++
+	}
+	if in.FieldsV1 != nil {
+		m.metav1_FieldsV1.want++
+	}
+}
+
+// deepCopyWith_metav1_ObjectMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_metav1_ObjectMeta(m *deepCopyMetaMemory, in, out *metav1.ObjectMeta) {
 	if unsafe.Sizeof(*in) != 232 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.DeletionTimestamp != nil && in.DeletionGracePeriodSeconds != nil {
-		v := new(struct {
-			DeletionTimestamp          metav1.Time
-			DeletionGracePeriodSeconds int64
-		})
-		v.DeletionTimestamp = *in.DeletionTimestamp
-		out.DeletionTimestamp = &v.DeletionTimestamp
-		v.DeletionGracePeriodSeconds = *in.DeletionGracePeriodSeconds
-		out.DeletionGracePeriodSeconds = &v.DeletionGracePeriodSeconds
-	} else {
-		if in.DeletionTimestamp != nil {
-			v := *in.DeletionTimestamp
-			out.DeletionTimestamp = &v
-		}
-		if in.DeletionGracePeriodSeconds != nil {
-			v := *in.DeletionGracePeriodSeconds
-			out.DeletionGracePeriodSeconds = &v
-		}
+	if in.DeletionTimestamp != nil {
+		out.DeletionTimestamp = m.metav1_Time.one()
+		*out.DeletionTimestamp = *in.DeletionTimestamp
+	}
+	if in.DeletionGracePeriodSeconds != nil {
+		out.DeletionGracePeriodSeconds = m.int64s.one()
+		*out.DeletionGracePeriodSeconds = *in.DeletionGracePeriodSeconds
 	}
 	out.Labels = maps.Clone(in.Labels)
 	out.Annotations = maps.Clone(in.Annotations)
 	if in.OwnerReferences != nil {
-		out.OwnerReferences = make([]metav1.OwnerReference, len(in.OwnerReferences))
+		out.OwnerReferences = m.metav1_OwnerReference.list(len(in.OwnerReferences))
 		for i := range in.OwnerReferences {
-			deepCopy_metav1_OwnerReference(&in.OwnerReferences[i], &out.OwnerReferences[i])
+			deepCopyWith_metav1_OwnerReference(m, &in.OwnerReferences[i], &out.OwnerReferences[i])
 		}
 	}
 	if in.Finalizers != nil {
-		out.Finalizers = make([]string, len(in.Finalizers))
+		out.Finalizers = m.strings.list(len(in.Finalizers))
 		copy(out.Finalizers, in.Finalizers)
 	}
 	if in.ManagedFields != nil {
-		out.ManagedFields = make([]metav1.ManagedFieldsEntry, len(in.ManagedFields))
+		out.ManagedFields = m.metav1_ManagedFieldsEntry.list(len(in.ManagedFields))
 		for i := range in.ManagedFields {
-			deepCopy_metav1_ManagedFieldsEntry(&in.ManagedFields[i], &out.ManagedFields[i])
+			deepCopyWith_metav1_ManagedFieldsEntry(m, &in.ManagedFields[i], &out.ManagedFields[i])
 		}
 	}
 }
 
-// deepCopy_metav1_OwnerReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_metav1_OwnerReference(in, out *metav1.OwnerReference) {
+// deepCopyCount_metav1_ObjectMeta counts what deepCopyWith_metav1_ObjectMeta takes.
+func deepCopyCount_metav1_ObjectMeta(m *deepCopyMetaMemory, in *metav1.ObjectMeta) {
+	if in.DeletionTimestamp != nil {
+		m.metav1_Time.want++
+	}
+	if in.DeletionGracePeriodSeconds != nil {
+		m.int64s.want++
+	}
+	m.metav1_OwnerReference.want += len(in.OwnerReferences)
+	for i := range in.OwnerReferences {
+		deepCopyCount_metav1_OwnerReference(m, &in.OwnerReferences[i])
+	}
+	m.strings.want += len(in.Finalizers)
+	m.metav1_ManagedFieldsEntry.want += len(in.ManagedFields)
+	for i := range in.ManagedFields {
+		deepCopyCount_metav1_ManagedFieldsEntry(m, &in.ManagedFields[i])
+	}
+}
+
+// deepCopyWith_metav1_OwnerReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_metav1_OwnerReference(m *deepCopyMetaMemory, in, out *metav1.OwnerReference) {
 	if unsafe.Sizeof(*in) != 80 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.Controller != nil && in.BlockOwnerDeletion != nil {
-		v := new(struct {
-			Controller         bool
-			BlockOwnerDeletion bool
-		})
-		v.Controller = *in.Controller
-		out.Controller = &v.Controller
-		v.BlockOwnerDeletion = *in.BlockOwnerDeletion
-		out.BlockOwnerDeletion = &v.BlockOwnerDeletion
-	} else {
-		if in.Controller != nil {
-			v := *in.Controller
-			out.Controller = &v
-		}
-		if in.BlockOwnerDeletion != nil {
-			v := *in.BlockOwnerDeletion
-			out.BlockOwnerDeletion = &v
-		}
+	if in.Controller != nil {
+		out.Controller = m.bools.one()
+		*out.Controller = *in.Controller
+	}
+	if in.BlockOwnerDeletion != nil {
+		out.BlockOwnerDeletion = m.bools.one()
+		*out.BlockOwnerDeletion = *in.BlockOwnerDeletion
+	}
+}
+
+// deepCopyCount_metav1_OwnerReference counts what deepCopyWith_metav1_OwnerReference takes.
+func deepCopyCount_metav1_OwnerReference(m *deepCopyMetaMemory, in *metav1.OwnerReference) {
+	if in.Controller != nil {
+		m.bools.want++
+	}
+	if in.BlockOwnerDeletion != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopyMetaMemory has the memory for a copy: values of one type lie side by side. Whoever keeps a pointer or a list
+// of the copy keeps those of its object; a list has no room for more, so what is appended goes elsewhere.
+type deepCopyMetaMemory struct {
+	bools                     deepCopySlab[bool]
+	int64s                    deepCopySlab[int64]
+	metav1_FieldsV1           deepCopySlab[metav1.FieldsV1]
+	metav1_ManagedFieldsEntry deepCopySlab[metav1.ManagedFieldsEntry]
+	metav1_OwnerReference     deepCopySlab[metav1.OwnerReference]
+	metav1_Time               deepCopySlab[metav1.Time]
+	strings                   deepCopySlab[string]
+}
+
+// deepCopyFirst is as much of what metadata has as most objects need.
+type deepCopyFirst struct {
+	bools                     [8]bool
+	int64s                    [2]int64
+	metav1_FieldsV1           [3]metav1.FieldsV1
+	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
+	metav1_OwnerReference     [1]metav1.OwnerReference
+	metav1_Time               [3]metav1.Time
+	strings                   [6]string
+}
+
+// first allocates that in one piece, if at least half of it is needed.
+func (m *deepCopyMetaMemory) first() {
+	var used uintptr
+	used += m.bools.fits(8)
+	used += m.int64s.fits(2)
+	used += m.metav1_FieldsV1.fits(3)
+	used += m.metav1_ManagedFieldsEntry.fits(1)
+	used += m.metav1_OwnerReference.fits(1)
+	used += m.metav1_Time.fits(3)
+	used += m.strings.fits(6)
+	if 2*used < unsafe.Sizeof(deepCopyFirst{}) {
+		return
+	}
+	f := new(deepCopyFirst)
+	m.bools.take(f.bools[:])
+	m.int64s.take(f.int64s[:])
+	m.metav1_FieldsV1.take(f.metav1_FieldsV1[:])
+	m.metav1_ManagedFieldsEntry.take(f.metav1_ManagedFieldsEntry[:])
+	m.metav1_OwnerReference.take(f.metav1_OwnerReference[:])
+	m.metav1_Time.take(f.metav1_Time[:])
+	m.strings.take(f.strings[:])
+}
+
+// deepCopySlab is memory for as many values as were counted, all of it allocated when the first is asked for.
+type deepCopySlab[T any] struct {
+	room []T
+	used int
+	want int
+}
+
+// one is memory for a value.
+func (s *deepCopySlab[T]) one() *T {
+	if s.used >= len(s.room) {
+		s.fill(1)
+	}
+	s.used++
+	return &s.room[s.used-1]
+}
+
+// list is memory for n values; it is not nil, even for none.
+func (s *deepCopySlab[T]) list(n int) []T {
+	if n > len(s.room)-s.used || s.room == nil {
+		s.fill(n)
+	}
+	s.used += n
+	return s.room[s.used-n : s.used : s.used]
+}
+
+// fill allocates what was counted, or what is missing if that was not counted: values of maps are not.
+func (s *deepCopySlab[T]) fill(n int) {
+	s.room = make([]T, max(n, s.want))
+	s.used, s.want = 0, 0
+}
+
+// fits is how many bytes are used of memory for so many values; none if they do not suffice.
+func (s *deepCopySlab[T]) fits(room int) uintptr {
+	if s.want > room {
+		return 0
+	}
+	var v T
+	return uintptr(s.want) * unsafe.Sizeof(v)
+}
+
+// take makes room the memory, if it suffices.
+func (s *deepCopySlab[T]) take(room []T) {
+	if s.want <= len(room) {
+		s.room = room
 	}
 }

@@ -56,96 +56,111 @@ func DeepCopy_Pod(in *Pod) *Pod {
 	return out
 }
 
-// deepCopy_appsv1_Deployment copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+// deepCopy_appsv1_Deployment copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_appsv1_Deployment(in, out *appsv1.Deployment) {
+	var m deepCopyMemory
+	deepCopyCount_appsv1_Deployment(&m, in)
+	m.first()
+	deepCopyWith_appsv1_Deployment(&m, in, out)
+}
+
+// deepCopyWith_appsv1_Deployment copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_appsv1_Deployment(m *deepCopyMemory, in, out *appsv1.Deployment) {
 	if unsafe.Sizeof(*in) != 1232 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopy_metav1_ObjectMeta(&in.ObjectMeta, &out.ObjectMeta)
-	deepCopy_appsv1_DeploymentSpec(&in.Spec, &out.Spec)
-	deepCopy_appsv1_DeploymentStatus(&in.Status, &out.Status)
+	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_appsv1_DeploymentSpec(m, &in.Spec, &out.Spec)
+	deepCopyWith_appsv1_DeploymentStatus(m, &in.Status, &out.Status)
 }
 
-// deepCopy_appsv1_DeploymentSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_appsv1_DeploymentSpec(in, out *appsv1.DeploymentSpec) {
+// deepCopyCount_appsv1_Deployment counts what deepCopyWith_appsv1_Deployment takes.
+func deepCopyCount_appsv1_Deployment(m *deepCopyMemory, in *appsv1.Deployment) {
+	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	deepCopyCount_appsv1_DeploymentSpec(m, &in.Spec)
+	deepCopyCount_appsv1_DeploymentStatus(m, &in.Status)
+}
+
+// deepCopyWith_appsv1_DeploymentSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_appsv1_DeploymentSpec(m *deepCopyMemory, in, out *appsv1.DeploymentSpec) {
 	if unsafe.Sizeof(*in) != 896 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.Replicas = in.Replicas
-	out.Selector = in.Selector
-	out.RevisionHistoryLimit = in.RevisionHistoryLimit
-	out.ProgressDeadlineSeconds = in.ProgressDeadlineSeconds
-	if in.Replicas != nil && in.Selector != nil && in.RevisionHistoryLimit != nil && in.ProgressDeadlineSeconds != nil {
-		v := new(struct {
-			Replicas                int32
-			Selector                metav1.LabelSelector
-			RevisionHistoryLimit    int32
-			ProgressDeadlineSeconds int32
-		})
-		v.Replicas = *in.Replicas
-		out.Replicas = &v.Replicas
-		deepCopy_metav1_LabelSelector(in.Selector, &v.Selector)
-		out.Selector = &v.Selector
-		v.RevisionHistoryLimit = *in.RevisionHistoryLimit
-		out.RevisionHistoryLimit = &v.RevisionHistoryLimit
-		v.ProgressDeadlineSeconds = *in.ProgressDeadlineSeconds
-		out.ProgressDeadlineSeconds = &v.ProgressDeadlineSeconds
-	} else {
-		if in.Replicas != nil {
-			v := *in.Replicas
-			out.Replicas = &v
-		}
-		if in.Selector != nil {
-			out.Selector = new(metav1.LabelSelector)
-			deepCopy_metav1_LabelSelector(in.Selector, out.Selector)
-		}
-		if in.RevisionHistoryLimit != nil {
-			v := *in.RevisionHistoryLimit
-			out.RevisionHistoryLimit = &v
-		}
-		if in.ProgressDeadlineSeconds != nil {
-			v := *in.ProgressDeadlineSeconds
-			out.ProgressDeadlineSeconds = &v
-		}
+	if in.Replicas != nil {
+		out.Replicas = m.int32s.one()
+		*out.Replicas = *in.Replicas
 	}
-	deepCopy_v1_PodTemplateSpec(&in.Template, &out.Template)
+	out.Selector = in.Selector
+	if in.Selector != nil {
+		out.Selector = m.metav1_LabelSelector.one()
+		deepCopyWith_metav1_LabelSelector(m, in.Selector, out.Selector)
+	}
+	deepCopyWith_v1_PodTemplateSpec(m, &in.Template, &out.Template)
 	deepCopy_appsv1_DeploymentStrategy(&in.Strategy, &out.Strategy)
 	out.MinReadySeconds = in.MinReadySeconds
+	out.RevisionHistoryLimit = in.RevisionHistoryLimit
+	if in.RevisionHistoryLimit != nil {
+		out.RevisionHistoryLimit = m.int32s.one()
+		*out.RevisionHistoryLimit = *in.RevisionHistoryLimit
+	}
 	out.Paused = in.Paused
+	out.ProgressDeadlineSeconds = in.ProgressDeadlineSeconds
+	if in.ProgressDeadlineSeconds != nil {
+		out.ProgressDeadlineSeconds = m.int32s.one()
+		*out.ProgressDeadlineSeconds = *in.ProgressDeadlineSeconds
+	}
 }
 
-// deepCopy_appsv1_DeploymentStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_appsv1_DeploymentStatus(in, out *appsv1.DeploymentStatus) {
+// deepCopyCount_appsv1_DeploymentSpec counts what deepCopyWith_appsv1_DeploymentSpec takes.
+func deepCopyCount_appsv1_DeploymentSpec(m *deepCopyMemory, in *appsv1.DeploymentSpec) {
+	if in.Replicas != nil {
+		m.int32s.want++
+	}
+	if in.Selector != nil {
+		m.metav1_LabelSelector.want++
+		deepCopyCount_metav1_LabelSelector(m, in.Selector)
+	}
+	deepCopyCount_v1_PodTemplateSpec(m, &in.Template)
+	if in.RevisionHistoryLimit != nil {
+		m.int32s.want++
+	}
+	if in.ProgressDeadlineSeconds != nil {
+		m.int32s.want++
+	}
+}
+
+// deepCopyWith_appsv1_DeploymentStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_appsv1_DeploymentStatus(m *deepCopyMemory, in, out *appsv1.DeploymentStatus) {
 	if unsafe.Sizeof(*in) != 72 || unsafe.Sizeof(appsv1.DeploymentCondition{}) != 112 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.TerminatingReplicas != nil && in.CollisionCount != nil {
-		v := new(struct {
-			TerminatingReplicas int32
-			CollisionCount      int32
-		})
-		v.TerminatingReplicas = *in.TerminatingReplicas
-		out.TerminatingReplicas = &v.TerminatingReplicas
-		v.CollisionCount = *in.CollisionCount
-		out.CollisionCount = &v.CollisionCount
-	} else {
-		if in.TerminatingReplicas != nil {
-			v := *in.TerminatingReplicas
-			out.TerminatingReplicas = &v
-		}
-		if in.CollisionCount != nil {
-			v := *in.CollisionCount
-			out.CollisionCount = &v
-		}
+	if in.TerminatingReplicas != nil {
+		out.TerminatingReplicas = m.int32s.one()
+		*out.TerminatingReplicas = *in.TerminatingReplicas
 	}
 	if in.Conditions != nil {
 		out.Conditions = make([]appsv1.DeploymentCondition, len(in.Conditions))
 		copy(out.Conditions, in.Conditions)
+	}
+	if in.CollisionCount != nil {
+		out.CollisionCount = m.int32s.one()
+		*out.CollisionCount = *in.CollisionCount
+	}
+}
+
+// deepCopyCount_appsv1_DeploymentStatus counts what deepCopyWith_appsv1_DeploymentStatus takes.
+func deepCopyCount_appsv1_DeploymentStatus(m *deepCopyMemory, in *appsv1.DeploymentStatus) {
+	if in.TerminatingReplicas != nil {
+		m.int32s.want++
+	}
+	if in.CollisionCount != nil {
+		m.int32s.want++
 	}
 }
 
@@ -190,8 +205,8 @@ func deepCopy_appsv1_RollingUpdateDeployment(in, out *appsv1.RollingUpdateDeploy
 	}
 }
 
-// deepCopy_v1_Affinity copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_Affinity(in, out *v1.Affinity) {
+// deepCopyWith_v1_Affinity copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_Affinity(m *deepCopyMemory, in, out *v1.Affinity) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
@@ -203,224 +218,274 @@ func deepCopy_v1_Affinity(in, out *v1.Affinity) {
 			PodAffinity     v1.PodAffinity
 			PodAntiAffinity v1.PodAntiAffinity
 		})
-		deepCopy_v1_NodeAffinity(in.NodeAffinity, &v.NodeAffinity)
+		deepCopyWith_v1_NodeAffinity(m, in.NodeAffinity, &v.NodeAffinity)
 		out.NodeAffinity = &v.NodeAffinity
-		deepCopy_v1_PodAffinity(in.PodAffinity, &v.PodAffinity)
+		deepCopyWith_v1_PodAffinity(m, in.PodAffinity, &v.PodAffinity)
 		out.PodAffinity = &v.PodAffinity
-		deepCopy_v1_PodAntiAffinity(in.PodAntiAffinity, &v.PodAntiAffinity)
+		deepCopyWith_v1_PodAntiAffinity(m, in.PodAntiAffinity, &v.PodAntiAffinity)
 		out.PodAntiAffinity = &v.PodAntiAffinity
 	} else {
 		if in.NodeAffinity != nil {
 			out.NodeAffinity = new(v1.NodeAffinity)
-			deepCopy_v1_NodeAffinity(in.NodeAffinity, out.NodeAffinity)
+			deepCopyWith_v1_NodeAffinity(m, in.NodeAffinity, out.NodeAffinity)
 		}
 		if in.PodAffinity != nil {
 			out.PodAffinity = new(v1.PodAffinity)
-			deepCopy_v1_PodAffinity(in.PodAffinity, out.PodAffinity)
+			deepCopyWith_v1_PodAffinity(m, in.PodAffinity, out.PodAffinity)
 		}
 		if in.PodAntiAffinity != nil {
 			out.PodAntiAffinity = new(v1.PodAntiAffinity)
-			deepCopy_v1_PodAntiAffinity(in.PodAntiAffinity, out.PodAntiAffinity)
+			deepCopyWith_v1_PodAntiAffinity(m, in.PodAntiAffinity, out.PodAntiAffinity)
 		}
 	}
 }
 
-// deepCopy_v1_AppArmorProfile copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_AppArmorProfile(in, out *v1.AppArmorProfile) {
+// deepCopyCount_v1_Affinity counts what deepCopyWith_v1_Affinity takes.
+func deepCopyCount_v1_Affinity(m *deepCopyMemory, in *v1.Affinity) {
+	if in.NodeAffinity != nil {
+		deepCopyCount_v1_NodeAffinity(m, in.NodeAffinity)
+	}
+	if in.PodAffinity != nil {
+		deepCopyCount_v1_PodAffinity(m, in.PodAffinity)
+	}
+	if in.PodAntiAffinity != nil {
+		deepCopyCount_v1_PodAntiAffinity(m, in.PodAntiAffinity)
+	}
+}
+
+// deepCopyWith_v1_AppArmorProfile copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_AppArmorProfile(m *deepCopyMetaMemory, in, out *v1.AppArmorProfile) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.LocalhostProfile != nil {
-		v := *in.LocalhostProfile
-		out.LocalhostProfile = &v
+		out.LocalhostProfile = m.strings.one()
+		*out.LocalhostProfile = *in.LocalhostProfile
 	}
 }
 
-// deepCopy_v1_AzureDiskVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_AzureDiskVolumeSource(in, out *v1.AzureDiskVolumeSource) {
+// deepCopyCount_v1_AppArmorProfile counts what deepCopyWith_v1_AppArmorProfile takes.
+func deepCopyCount_v1_AppArmorProfile(m *deepCopyMetaMemory, in *v1.AppArmorProfile) {
+	if in.LocalhostProfile != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_v1_AzureDiskVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_AzureDiskVolumeSource(m *deepCopyMetaMemory, in, out *v1.AzureDiskVolumeSource) {
 	if unsafe.Sizeof(*in) != 64 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.CachingMode != nil && in.FSType != nil && in.ReadOnly != nil && in.Kind != nil {
-		v := new(struct {
-			CachingMode v1.AzureDataDiskCachingMode
-			FSType      string
-			ReadOnly    bool
-			Kind        v1.AzureDataDiskKind
-		})
-		v.CachingMode = *in.CachingMode
-		out.CachingMode = &v.CachingMode
-		v.FSType = *in.FSType
-		out.FSType = &v.FSType
-		v.ReadOnly = *in.ReadOnly
-		out.ReadOnly = &v.ReadOnly
-		v.Kind = *in.Kind
-		out.Kind = &v.Kind
-	} else {
-		if in.CachingMode != nil {
-			v := *in.CachingMode
-			out.CachingMode = &v
-		}
-		if in.FSType != nil {
-			v := *in.FSType
-			out.FSType = &v
-		}
-		if in.ReadOnly != nil {
-			v := *in.ReadOnly
-			out.ReadOnly = &v
-		}
-		if in.Kind != nil {
-			v := *in.Kind
-			out.Kind = &v
-		}
+	if in.CachingMode != nil {
+		out.CachingMode = (*v1.AzureDataDiskCachingMode)(m.strings.one())
+		*out.CachingMode = *in.CachingMode
+	}
+	if in.FSType != nil {
+		out.FSType = m.strings.one()
+		*out.FSType = *in.FSType
+	}
+	if in.ReadOnly != nil {
+		out.ReadOnly = m.bools.one()
+		*out.ReadOnly = *in.ReadOnly
+	}
+	if in.Kind != nil {
+		out.Kind = (*v1.AzureDataDiskKind)(m.strings.one())
+		*out.Kind = *in.Kind
 	}
 }
 
-// deepCopy_v1_CSIVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_CSIVolumeSource(in, out *v1.CSIVolumeSource) {
+// deepCopyCount_v1_AzureDiskVolumeSource counts what deepCopyWith_v1_AzureDiskVolumeSource takes.
+func deepCopyCount_v1_AzureDiskVolumeSource(m *deepCopyMetaMemory, in *v1.AzureDiskVolumeSource) {
+	if in.CachingMode != nil {
+		m.strings.want++
+	}
+	if in.FSType != nil {
+		m.strings.want++
+	}
+	if in.ReadOnly != nil {
+		m.bools.want++
+	}
+	if in.Kind != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_v1_CSIVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_CSIVolumeSource(m *deepCopyMemory, in, out *v1.CSIVolumeSource) {
 	if unsafe.Sizeof(*in) != 48 || unsafe.Sizeof(v1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.ReadOnly != nil && in.FSType != nil && in.NodePublishSecretRef != nil {
-		v := new(struct {
-			ReadOnly             bool
-			FSType               string
-			NodePublishSecretRef v1.LocalObjectReference
-		})
-		v.ReadOnly = *in.ReadOnly
-		out.ReadOnly = &v.ReadOnly
-		v.FSType = *in.FSType
-		out.FSType = &v.FSType
-		v.NodePublishSecretRef = *in.NodePublishSecretRef
-		out.NodePublishSecretRef = &v.NodePublishSecretRef
-	} else {
-		if in.ReadOnly != nil {
-			v := *in.ReadOnly
-			out.ReadOnly = &v
-		}
-		if in.FSType != nil {
-			v := *in.FSType
-			out.FSType = &v
-		}
-		if in.NodePublishSecretRef != nil {
-			v := *in.NodePublishSecretRef
-			out.NodePublishSecretRef = &v
-		}
+	if in.ReadOnly != nil {
+		out.ReadOnly = m.bools.one()
+		*out.ReadOnly = *in.ReadOnly
+	}
+	if in.FSType != nil {
+		out.FSType = m.strings.one()
+		*out.FSType = *in.FSType
 	}
 	out.VolumeAttributes = maps.Clone(in.VolumeAttributes)
+	if in.NodePublishSecretRef != nil {
+		out.NodePublishSecretRef = m.v1_LocalObjectReference.one()
+		*out.NodePublishSecretRef = *in.NodePublishSecretRef
+	}
 }
 
-// deepCopy_v1_Capabilities copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_Capabilities(in, out *v1.Capabilities) {
+// deepCopyCount_v1_CSIVolumeSource counts what deepCopyWith_v1_CSIVolumeSource takes.
+func deepCopyCount_v1_CSIVolumeSource(m *deepCopyMemory, in *v1.CSIVolumeSource) {
+	if in.ReadOnly != nil {
+		m.bools.want++
+	}
+	if in.FSType != nil {
+		m.strings.want++
+	}
+	if in.NodePublishSecretRef != nil {
+		m.v1_LocalObjectReference.want++
+	}
+}
+
+// deepCopyWith_v1_Capabilities copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_Capabilities(m *deepCopyMetaMemory, in, out *v1.Capabilities) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Add != nil {
-		out.Add = make([]v1.Capability, len(in.Add))
+		out.Add = unsafe.Slice((*v1.Capability)(unsafe.SliceData(m.strings.list(len(in.Add)))), len(in.Add))
 		copy(out.Add, in.Add)
 	}
 	if in.Drop != nil {
-		out.Drop = make([]v1.Capability, len(in.Drop))
+		out.Drop = unsafe.Slice((*v1.Capability)(unsafe.SliceData(m.strings.list(len(in.Drop)))), len(in.Drop))
 		copy(out.Drop, in.Drop)
 	}
 }
 
-// deepCopy_v1_CephFSVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_CephFSVolumeSource(in, out *v1.CephFSVolumeSource) {
+// deepCopyCount_v1_Capabilities counts what deepCopyWith_v1_Capabilities takes.
+func deepCopyCount_v1_Capabilities(m *deepCopyMetaMemory, in *v1.Capabilities) {
+	m.strings.want += len(in.Add)
+	m.strings.want += len(in.Drop)
+}
+
+// deepCopyWith_v1_CephFSVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_CephFSVolumeSource(m *deepCopyMemory, in, out *v1.CephFSVolumeSource) {
 	if unsafe.Sizeof(*in) != 88 || unsafe.Sizeof(v1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Monitors != nil {
-		out.Monitors = make([]string, len(in.Monitors))
+		out.Monitors = m.strings.list(len(in.Monitors))
 		copy(out.Monitors, in.Monitors)
 	}
 	if in.SecretRef != nil {
-		v := *in.SecretRef
-		out.SecretRef = &v
+		out.SecretRef = m.v1_LocalObjectReference.one()
+		*out.SecretRef = *in.SecretRef
 	}
 }
 
-// deepCopy_v1_CinderVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_CinderVolumeSource(in, out *v1.CinderVolumeSource) {
+// deepCopyCount_v1_CephFSVolumeSource counts what deepCopyWith_v1_CephFSVolumeSource takes.
+func deepCopyCount_v1_CephFSVolumeSource(m *deepCopyMemory, in *v1.CephFSVolumeSource) {
+	m.strings.want += len(in.Monitors)
+	if in.SecretRef != nil {
+		m.v1_LocalObjectReference.want++
+	}
+}
+
+// deepCopyWith_v1_CinderVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_CinderVolumeSource(m *deepCopyMemory, in, out *v1.CinderVolumeSource) {
 	if unsafe.Sizeof(*in) != 48 || unsafe.Sizeof(v1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.SecretRef != nil {
-		v := *in.SecretRef
-		out.SecretRef = &v
+		out.SecretRef = m.v1_LocalObjectReference.one()
+		*out.SecretRef = *in.SecretRef
 	}
 }
 
-// deepCopy_v1_ClusterTrustBundleProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_ClusterTrustBundleProjection(in, out *v1.ClusterTrustBundleProjection) {
+// deepCopyCount_v1_CinderVolumeSource counts what deepCopyWith_v1_CinderVolumeSource takes.
+func deepCopyCount_v1_CinderVolumeSource(m *deepCopyMemory, in *v1.CinderVolumeSource) {
+	if in.SecretRef != nil {
+		m.v1_LocalObjectReference.want++
+	}
+}
+
+// deepCopyWith_v1_ClusterTrustBundleProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_ClusterTrustBundleProjection(m *deepCopyMemory, in, out *v1.ClusterTrustBundleProjection) {
 	if unsafe.Sizeof(*in) != 56 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.Name != nil && in.SignerName != nil && in.LabelSelector != nil && in.Optional != nil {
-		v := new(struct {
-			Name          string
-			SignerName    string
-			LabelSelector metav1.LabelSelector
-			Optional      bool
-		})
-		v.Name = *in.Name
-		out.Name = &v.Name
-		v.SignerName = *in.SignerName
-		out.SignerName = &v.SignerName
-		deepCopy_metav1_LabelSelector(in.LabelSelector, &v.LabelSelector)
-		out.LabelSelector = &v.LabelSelector
-		v.Optional = *in.Optional
-		out.Optional = &v.Optional
-	} else {
-		if in.Name != nil {
-			v := *in.Name
-			out.Name = &v
-		}
-		if in.SignerName != nil {
-			v := *in.SignerName
-			out.SignerName = &v
-		}
-		if in.LabelSelector != nil {
-			out.LabelSelector = new(metav1.LabelSelector)
-			deepCopy_metav1_LabelSelector(in.LabelSelector, out.LabelSelector)
-		}
-		if in.Optional != nil {
-			v := *in.Optional
-			out.Optional = &v
-		}
+	if in.Name != nil {
+		out.Name = m.strings.one()
+		*out.Name = *in.Name
+	}
+	if in.SignerName != nil {
+		out.SignerName = m.strings.one()
+		*out.SignerName = *in.SignerName
+	}
+	if in.LabelSelector != nil {
+		out.LabelSelector = m.metav1_LabelSelector.one()
+		deepCopyWith_metav1_LabelSelector(m, in.LabelSelector, out.LabelSelector)
+	}
+	if in.Optional != nil {
+		out.Optional = m.bools.one()
+		*out.Optional = *in.Optional
 	}
 	if in.User != nil {
-		v := *in.User
-		out.User = &v
+		out.User = m.int64s.one()
+		*out.User = *in.User
 	}
 }
 
-// deepCopy_v1_ConfigMap copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+// deepCopyCount_v1_ClusterTrustBundleProjection counts what deepCopyWith_v1_ClusterTrustBundleProjection takes.
+func deepCopyCount_v1_ClusterTrustBundleProjection(m *deepCopyMemory, in *v1.ClusterTrustBundleProjection) {
+	if in.Name != nil {
+		m.strings.want++
+	}
+	if in.SignerName != nil {
+		m.strings.want++
+	}
+	if in.LabelSelector != nil {
+		m.metav1_LabelSelector.want++
+		deepCopyCount_metav1_LabelSelector(m, in.LabelSelector)
+	}
+	if in.Optional != nil {
+		m.bools.want++
+	}
+	if in.User != nil {
+		m.int64s.want++
+	}
+}
+
+// deepCopy_v1_ConfigMap copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_v1_ConfigMap(in, out *v1.ConfigMap) {
+	var m deepCopyMetaMemory
+	deepCopyCount_v1_ConfigMap(&m, in)
+	m.first()
+	deepCopyWith_v1_ConfigMap(&m, in, out)
+}
+
+// deepCopyWith_v1_ConfigMap copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_ConfigMap(m *deepCopyMetaMemory, in, out *v1.ConfigMap) {
 	if unsafe.Sizeof(*in) != 288 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopy_metav1_ObjectMeta(&in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
 	out.Immutable = in.Immutable
 	if in.Immutable != nil {
-		v := *in.Immutable
-		out.Immutable = &v
+		out.Immutable = m.bools.one()
+		*out.Immutable = *in.Immutable
 	}
 	out.Data = maps.Clone(in.Data)
 	out.BinaryData = in.BinaryData
@@ -437,221 +502,290 @@ func deepCopy_v1_ConfigMap(in, out *v1.ConfigMap) {
 	}
 }
 
-// deepCopy_v1_ConfigMapEnvSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_ConfigMapEnvSource(in, out *v1.ConfigMapEnvSource) {
+// deepCopyCount_v1_ConfigMap counts what deepCopyWith_v1_ConfigMap takes.
+func deepCopyCount_v1_ConfigMap(m *deepCopyMetaMemory, in *v1.ConfigMap) {
+	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+	if in.Immutable != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopyWith_v1_ConfigMapEnvSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_ConfigMapEnvSource(m *deepCopyMetaMemory, in, out *v1.ConfigMapEnvSource) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Optional != nil {
-		v := *in.Optional
-		out.Optional = &v
+		out.Optional = m.bools.one()
+		*out.Optional = *in.Optional
 	}
 }
 
-// deepCopy_v1_ConfigMapKeySelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_ConfigMapKeySelector(in, out *v1.ConfigMapKeySelector) {
+// deepCopyCount_v1_ConfigMapEnvSource counts what deepCopyWith_v1_ConfigMapEnvSource takes.
+func deepCopyCount_v1_ConfigMapEnvSource(m *deepCopyMetaMemory, in *v1.ConfigMapEnvSource) {
+	if in.Optional != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopyWith_v1_ConfigMapKeySelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_ConfigMapKeySelector(m *deepCopyMetaMemory, in, out *v1.ConfigMapKeySelector) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Optional != nil {
-		v := *in.Optional
-		out.Optional = &v
+		out.Optional = m.bools.one()
+		*out.Optional = *in.Optional
 	}
 }
 
-// deepCopy_v1_ConfigMapProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_ConfigMapProjection(in, out *v1.ConfigMapProjection) {
+// deepCopyCount_v1_ConfigMapKeySelector counts what deepCopyWith_v1_ConfigMapKeySelector takes.
+func deepCopyCount_v1_ConfigMapKeySelector(m *deepCopyMetaMemory, in *v1.ConfigMapKeySelector) {
+	if in.Optional != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopyWith_v1_ConfigMapProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_ConfigMapProjection(m *deepCopyMemory, in, out *v1.ConfigMapProjection) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Items != nil {
-		out.Items = make([]v1.KeyToPath, len(in.Items))
+		out.Items = m.v1_KeyToPath.list(len(in.Items))
 		for i := range in.Items {
-			deepCopy_v1_KeyToPath(&in.Items[i], &out.Items[i])
+			deepCopyWith_v1_KeyToPath(m, &in.Items[i], &out.Items[i])
 		}
 	}
 	if in.Optional != nil {
-		v := *in.Optional
-		out.Optional = &v
+		out.Optional = m.bools.one()
+		*out.Optional = *in.Optional
 	}
 }
 
-// deepCopy_v1_ConfigMapVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_ConfigMapVolumeSource(in, out *v1.ConfigMapVolumeSource) {
+// deepCopyCount_v1_ConfigMapProjection counts what deepCopyWith_v1_ConfigMapProjection takes.
+func deepCopyCount_v1_ConfigMapProjection(m *deepCopyMemory, in *v1.ConfigMapProjection) {
+	m.v1_KeyToPath.want += len(in.Items)
+	for i := range in.Items {
+		deepCopyCount_v1_KeyToPath(m, &in.Items[i])
+	}
+	if in.Optional != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopyWith_v1_ConfigMapVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_ConfigMapVolumeSource(m *deepCopyMemory, in, out *v1.ConfigMapVolumeSource) {
 	if unsafe.Sizeof(*in) != 64 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Items != nil {
-		out.Items = make([]v1.KeyToPath, len(in.Items))
+		out.Items = m.v1_KeyToPath.list(len(in.Items))
 		for i := range in.Items {
-			deepCopy_v1_KeyToPath(&in.Items[i], &out.Items[i])
+			deepCopyWith_v1_KeyToPath(m, &in.Items[i], &out.Items[i])
 		}
 	}
-	if in.DefaultMode != nil && in.Optional != nil && in.DefaultUser != nil {
-		v := new(struct {
-			DefaultMode int32
-			Optional    bool
-			DefaultUser int64
-		})
-		v.DefaultMode = *in.DefaultMode
-		out.DefaultMode = &v.DefaultMode
-		v.Optional = *in.Optional
-		out.Optional = &v.Optional
-		v.DefaultUser = *in.DefaultUser
-		out.DefaultUser = &v.DefaultUser
-	} else {
-		if in.DefaultMode != nil {
-			v := *in.DefaultMode
-			out.DefaultMode = &v
-		}
-		if in.Optional != nil {
-			v := *in.Optional
-			out.Optional = &v
-		}
-		if in.DefaultUser != nil {
-			v := *in.DefaultUser
-			out.DefaultUser = &v
-		}
+	if in.DefaultMode != nil {
+		out.DefaultMode = m.int32s.one()
+		*out.DefaultMode = *in.DefaultMode
+	}
+	if in.Optional != nil {
+		out.Optional = m.bools.one()
+		*out.Optional = *in.Optional
+	}
+	if in.DefaultUser != nil {
+		out.DefaultUser = m.int64s.one()
+		*out.DefaultUser = *in.DefaultUser
 	}
 }
 
-// deepCopy_v1_Container copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_Container(in, out *v1.Container) {
+// deepCopyCount_v1_ConfigMapVolumeSource counts what deepCopyWith_v1_ConfigMapVolumeSource takes.
+func deepCopyCount_v1_ConfigMapVolumeSource(m *deepCopyMemory, in *v1.ConfigMapVolumeSource) {
+	m.v1_KeyToPath.want += len(in.Items)
+	for i := range in.Items {
+		deepCopyCount_v1_KeyToPath(m, &in.Items[i])
+	}
+	if in.DefaultMode != nil {
+		m.int32s.want++
+	}
+	if in.Optional != nil {
+		m.bools.want++
+	}
+	if in.DefaultUser != nil {
+		m.int64s.want++
+	}
+}
+
+// deepCopyWith_v1_Container copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_Container(m *deepCopyMemory, in, out *v1.Container) {
 	if unsafe.Sizeof(*in) != 408 || unsafe.Sizeof(v1.ContainerPort{}) != 56 || unsafe.Sizeof(v1.ContainerResizePolicy{}) != 32 || unsafe.Sizeof(v1.VolumeDevice{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Command != nil {
-		out.Command = make([]string, len(in.Command))
+		out.Command = m.strings.list(len(in.Command))
 		copy(out.Command, in.Command)
 	}
 	if in.Args != nil {
-		out.Args = make([]string, len(in.Args))
+		out.Args = m.strings.list(len(in.Args))
 		copy(out.Args, in.Args)
 	}
 	if in.Ports != nil {
-		out.Ports = make([]v1.ContainerPort, len(in.Ports))
+		out.Ports = m.v1_ContainerPort.list(len(in.Ports))
 		copy(out.Ports, in.Ports)
 	}
 	if in.EnvFrom != nil {
-		out.EnvFrom = make([]v1.EnvFromSource, len(in.EnvFrom))
+		out.EnvFrom = m.v1_EnvFromSource.list(len(in.EnvFrom))
 		for i := range in.EnvFrom {
-			deepCopy_v1_EnvFromSource(&in.EnvFrom[i], &out.EnvFrom[i])
+			deepCopyWith_v1_EnvFromSource(m, &in.EnvFrom[i], &out.EnvFrom[i])
 		}
 	}
 	if in.Env != nil {
-		out.Env = make([]v1.EnvVar, len(in.Env))
+		out.Env = m.v1_EnvVar.list(len(in.Env))
 		for i := range in.Env {
-			deepCopy_v1_EnvVar(&in.Env[i], &out.Env[i])
+			deepCopyWith_v1_EnvVar(m, &in.Env[i], &out.Env[i])
 		}
 	}
-	deepCopy_v1_ResourceRequirements(&in.Resources, &out.Resources)
+	deepCopyWith_v1_ResourceRequirements(m, &in.Resources, &out.Resources)
 	if in.ResizePolicy != nil {
-		out.ResizePolicy = make([]v1.ContainerResizePolicy, len(in.ResizePolicy))
+		out.ResizePolicy = m.v1_ContainerResizePolicy.list(len(in.ResizePolicy))
 		copy(out.ResizePolicy, in.ResizePolicy)
 	}
-	if in.RestartPolicy != nil && in.LivenessProbe != nil && in.ReadinessProbe != nil && in.StartupProbe != nil {
-		v := new(struct {
-			RestartPolicy  v1.ContainerRestartPolicy
-			LivenessProbe  v1.Probe
-			ReadinessProbe v1.Probe
-			StartupProbe   v1.Probe
-		})
-		v.RestartPolicy = *in.RestartPolicy
-		out.RestartPolicy = &v.RestartPolicy
-		deepCopy_v1_Probe(in.LivenessProbe, &v.LivenessProbe)
-		out.LivenessProbe = &v.LivenessProbe
-		deepCopy_v1_Probe(in.ReadinessProbe, &v.ReadinessProbe)
-		out.ReadinessProbe = &v.ReadinessProbe
-		deepCopy_v1_Probe(in.StartupProbe, &v.StartupProbe)
-		out.StartupProbe = &v.StartupProbe
-	} else {
-		if in.RestartPolicy != nil {
-			v := *in.RestartPolicy
-			out.RestartPolicy = &v
-		}
-		if in.LivenessProbe != nil {
-			out.LivenessProbe = new(v1.Probe)
-			deepCopy_v1_Probe(in.LivenessProbe, out.LivenessProbe)
-		}
-		if in.ReadinessProbe != nil {
-			out.ReadinessProbe = new(v1.Probe)
-			deepCopy_v1_Probe(in.ReadinessProbe, out.ReadinessProbe)
-		}
-		if in.StartupProbe != nil {
-			out.StartupProbe = new(v1.Probe)
-			deepCopy_v1_Probe(in.StartupProbe, out.StartupProbe)
-		}
+	if in.RestartPolicy != nil {
+		out.RestartPolicy = (*v1.ContainerRestartPolicy)(m.strings.one())
+		*out.RestartPolicy = *in.RestartPolicy
 	}
 	if in.RestartPolicyRules != nil {
-		out.RestartPolicyRules = make([]v1.ContainerRestartRule, len(in.RestartPolicyRules))
+		out.RestartPolicyRules = m.v1_ContainerRestartRule.list(len(in.RestartPolicyRules))
 		for i := range in.RestartPolicyRules {
-			deepCopy_v1_ContainerRestartRule(&in.RestartPolicyRules[i], &out.RestartPolicyRules[i])
+			deepCopyWith_v1_ContainerRestartRule(m, &in.RestartPolicyRules[i], &out.RestartPolicyRules[i])
 		}
 	}
 	if in.VolumeMounts != nil {
-		out.VolumeMounts = make([]v1.VolumeMount, len(in.VolumeMounts))
+		out.VolumeMounts = m.v1_VolumeMount.list(len(in.VolumeMounts))
 		for i := range in.VolumeMounts {
-			deepCopy_v1_VolumeMount(&in.VolumeMounts[i], &out.VolumeMounts[i])
+			deepCopyWith_v1_VolumeMount(&m.deepCopyMetaMemory, &in.VolumeMounts[i], &out.VolumeMounts[i])
 		}
 	}
 	if in.VolumeDevices != nil {
-		out.VolumeDevices = make([]v1.VolumeDevice, len(in.VolumeDevices))
+		out.VolumeDevices = m.v1_VolumeDevice.list(len(in.VolumeDevices))
 		copy(out.VolumeDevices, in.VolumeDevices)
 	}
-	if in.Lifecycle != nil && in.SecurityContext != nil {
-		v := new(struct {
-			Lifecycle       v1.Lifecycle
-			SecurityContext v1.SecurityContext
-		})
-		deepCopy_v1_Lifecycle(in.Lifecycle, &v.Lifecycle)
-		out.Lifecycle = &v.Lifecycle
-		deepCopy_v1_SecurityContext(in.SecurityContext, &v.SecurityContext)
-		out.SecurityContext = &v.SecurityContext
-	} else {
-		if in.Lifecycle != nil {
-			out.Lifecycle = new(v1.Lifecycle)
-			deepCopy_v1_Lifecycle(in.Lifecycle, out.Lifecycle)
-		}
-		if in.SecurityContext != nil {
-			out.SecurityContext = new(v1.SecurityContext)
-			deepCopy_v1_SecurityContext(in.SecurityContext, out.SecurityContext)
-		}
+	if in.LivenessProbe != nil {
+		out.LivenessProbe = m.v1_Probe.one()
+		deepCopyWith_v1_Probe(m, in.LivenessProbe, out.LivenessProbe)
+	}
+	if in.ReadinessProbe != nil {
+		out.ReadinessProbe = m.v1_Probe.one()
+		deepCopyWith_v1_Probe(m, in.ReadinessProbe, out.ReadinessProbe)
+	}
+	if in.StartupProbe != nil {
+		out.StartupProbe = m.v1_Probe.one()
+		deepCopyWith_v1_Probe(m, in.StartupProbe, out.StartupProbe)
+	}
+	if in.Lifecycle != nil {
+		out.Lifecycle = m.v1_Lifecycle.one()
+		deepCopyWith_v1_Lifecycle(m, in.Lifecycle, out.Lifecycle)
+	}
+	if in.SecurityContext != nil {
+		out.SecurityContext = m.v1_SecurityContext.one()
+		deepCopyWith_v1_SecurityContext(m, in.SecurityContext, out.SecurityContext)
 	}
 }
 
-// deepCopy_v1_ContainerImage copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_ContainerImage(in, out *v1.ContainerImage) {
+// deepCopyCount_v1_Container counts what deepCopyWith_v1_Container takes.
+func deepCopyCount_v1_Container(m *deepCopyMemory, in *v1.Container) {
+	m.strings.want += len(in.Command)
+	m.strings.want += len(in.Args)
+	m.v1_ContainerPort.want += len(in.Ports)
+	m.v1_EnvFromSource.want += len(in.EnvFrom)
+	for i := range in.EnvFrom {
+		deepCopyCount_v1_EnvFromSource(m, &in.EnvFrom[i])
+	}
+	m.v1_EnvVar.want += len(in.Env)
+	for i := range in.Env {
+		deepCopyCount_v1_EnvVar(m, &in.Env[i])
+	}
+	deepCopyCount_v1_ResourceRequirements(m, &in.Resources)
+	m.v1_ContainerResizePolicy.want += len(in.ResizePolicy)
+	if in.RestartPolicy != nil {
+		m.strings.want++
+	}
+	m.v1_ContainerRestartRule.want += len(in.RestartPolicyRules)
+	for i := range in.RestartPolicyRules {
+		deepCopyCount_v1_ContainerRestartRule(m, &in.RestartPolicyRules[i])
+	}
+	m.v1_VolumeMount.want += len(in.VolumeMounts)
+	for i := range in.VolumeMounts {
+		deepCopyCount_v1_VolumeMount(&m.deepCopyMetaMemory, &in.VolumeMounts[i])
+	}
+	m.v1_VolumeDevice.want += len(in.VolumeDevices)
+	if in.LivenessProbe != nil {
+		m.v1_Probe.want++
+		deepCopyCount_v1_Probe(m, in.LivenessProbe)
+	}
+	if in.ReadinessProbe != nil {
+		m.v1_Probe.want++
+		deepCopyCount_v1_Probe(m, in.ReadinessProbe)
+	}
+	if in.StartupProbe != nil {
+		m.v1_Probe.want++
+		deepCopyCount_v1_Probe(m, in.StartupProbe)
+	}
+	if in.Lifecycle != nil {
+		m.v1_Lifecycle.want++
+		deepCopyCount_v1_Lifecycle(m, in.Lifecycle)
+	}
+	if in.SecurityContext != nil {
+		m.v1_SecurityContext.want++
+		deepCopyCount_v1_SecurityContext(m, in.SecurityContext)
+	}
+}
+
+// deepCopyWith_v1_ContainerImage copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_ContainerImage(m *deepCopyMetaMemory, in, out *v1.ContainerImage) {
 	if unsafe.Sizeof(*in) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Names != nil {
-		out.Names = make([]string, len(in.Names))
+		out.Names = m.strings.list(len(in.Names))
 		copy(out.Names, in.Names)
 	}
 }
 
-// deepCopy_v1_ContainerRestartRule copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_ContainerRestartRule(in, out *v1.ContainerRestartRule) {
+// deepCopyCount_v1_ContainerImage counts what deepCopyWith_v1_ContainerImage takes.
+func deepCopyCount_v1_ContainerImage(m *deepCopyMetaMemory, in *v1.ContainerImage) {
+	m.strings.want += len(in.Names)
+}
+
+// deepCopyWith_v1_ContainerRestartRule copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_ContainerRestartRule(m *deepCopyMemory, in, out *v1.ContainerRestartRule) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.ExitCodes != nil {
-		out.ExitCodes = new(v1.ContainerRestartRuleOnExitCodes)
+		out.ExitCodes = m.v1_ContainerRestartRuleOnExitCodes.one()
 		deepCopy_v1_ContainerRestartRuleOnExitCodes(in.ExitCodes, out.ExitCodes)
+	}
+}
+
+// deepCopyCount_v1_ContainerRestartRule counts what deepCopyWith_v1_ContainerRestartRule takes.
+func deepCopyCount_v1_ContainerRestartRule(m *deepCopyMemory, in *v1.ContainerRestartRule) {
+	if in.ExitCodes != nil {
+		m.v1_ContainerRestartRuleOnExitCodes.want++
 	}
 }
 
@@ -668,82 +802,52 @@ func deepCopy_v1_ContainerRestartRuleOnExitCodes(in, out *v1.ContainerRestartRul
 	}
 }
 
-// deepCopy_v1_ContainerState copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_ContainerState(in, out *v1.ContainerState) {
+// deepCopyWith_v1_ContainerState copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_ContainerState(m *deepCopyMemory, in, out *v1.ContainerState) {
 	if unsafe.Sizeof(*in) != 24 || unsafe.Sizeof(v1.ContainerStateWaiting{}) != 32 || unsafe.Sizeof(v1.ContainerStateRunning{}) != 24 || unsafe.Sizeof(v1.ContainerStateTerminated{}) != 104 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.Waiting != nil && in.Running != nil && in.Terminated != nil {
-		v := new(struct {
-			Waiting    v1.ContainerStateWaiting
-			Running    v1.ContainerStateRunning
-			Terminated v1.ContainerStateTerminated
-		})
-		v.Waiting = *in.Waiting
-		out.Waiting = &v.Waiting
-		v.Running = *in.Running
-		out.Running = &v.Running
-		v.Terminated = *in.Terminated
-		out.Terminated = &v.Terminated
-	} else {
-		if in.Waiting != nil {
-			v := *in.Waiting
-			out.Waiting = &v
-		}
-		if in.Running != nil {
-			v := *in.Running
-			out.Running = &v
-		}
-		if in.Terminated != nil {
-			v := *in.Terminated
-			out.Terminated = &v
-		}
+	if in.Waiting != nil {
+		out.Waiting = m.v1_ContainerStateWaiting.one()
+		*out.Waiting = *in.Waiting
+	}
+	if in.Running != nil {
+		out.Running = m.v1_ContainerStateRunning.one()
+		*out.Running = *in.Running
+	}
+	if in.Terminated != nil {
+		out.Terminated = m.v1_ContainerStateTerminated.one()
+		*out.Terminated = *in.Terminated
 	}
 }
 
-// deepCopy_v1_ContainerStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_ContainerStatus(in, out *v1.ContainerStatus) {
+// deepCopyCount_v1_ContainerState counts what deepCopyWith_v1_ContainerState takes.
+func deepCopyCount_v1_ContainerState(m *deepCopyMemory, in *v1.ContainerState) {
+	if in.Waiting != nil {
+		m.v1_ContainerStateWaiting.want++
+	}
+	if in.Running != nil {
+		m.v1_ContainerStateRunning.want++
+	}
+	if in.Terminated != nil {
+		m.v1_ContainerStateTerminated.want++
+	}
+}
+
+// deepCopyWith_v1_ContainerStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_ContainerStatus(m *deepCopyMemory, in, out *v1.ContainerStatus) {
 	if unsafe.Sizeof(*in) != 208 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	deepCopy_v1_ContainerState(&in.State, &out.State)
-	deepCopy_v1_ContainerState(&in.LastTerminationState, &out.LastTerminationState)
-	if in.Started != nil && in.Resources != nil && in.User != nil && in.StopSignal != nil {
-		v := new(struct {
-			Started    bool
-			Resources  v1.ResourceRequirements
-			User       v1.ContainerUser
-			StopSignal v1.Signal
-		})
-		v.Started = *in.Started
-		out.Started = &v.Started
-		deepCopy_v1_ResourceRequirements(in.Resources, &v.Resources)
-		out.Resources = &v.Resources
-		deepCopy_v1_ContainerUser(in.User, &v.User)
-		out.User = &v.User
-		v.StopSignal = *in.StopSignal
-		out.StopSignal = &v.StopSignal
-	} else {
-		if in.Started != nil {
-			v := *in.Started
-			out.Started = &v
-		}
-		if in.Resources != nil {
-			out.Resources = new(v1.ResourceRequirements)
-			deepCopy_v1_ResourceRequirements(in.Resources, out.Resources)
-		}
-		if in.User != nil {
-			out.User = new(v1.ContainerUser)
-			deepCopy_v1_ContainerUser(in.User, out.User)
-		}
-		if in.StopSignal != nil {
-			v := *in.StopSignal
-			out.StopSignal = &v
-		}
+	deepCopyWith_v1_ContainerState(m, &in.State, &out.State)
+	deepCopyWith_v1_ContainerState(m, &in.LastTerminationState, &out.LastTerminationState)
+	if in.Started != nil {
+		out.Started = m.bools.one()
+		*out.Started = *in.Started
 	}
 	if in.AllocatedResources != nil {
 		out.AllocatedResources = make(v1.ResourceList, len(in.AllocatedResources))
@@ -751,357 +855,453 @@ func deepCopy_v1_ContainerStatus(in, out *v1.ContainerStatus) {
 			out.AllocatedResources[key] = val.DeepCopy()
 		}
 	}
+	if in.Resources != nil {
+		out.Resources = m.v1_ResourceRequirements.one()
+		deepCopyWith_v1_ResourceRequirements(m, in.Resources, out.Resources)
+	}
 	if in.VolumeMounts != nil {
-		out.VolumeMounts = make([]v1.VolumeMountStatus, len(in.VolumeMounts))
+		out.VolumeMounts = m.v1_VolumeMountStatus.list(len(in.VolumeMounts))
 		for i := range in.VolumeMounts {
-			deepCopy_v1_VolumeMountStatus(&in.VolumeMounts[i], &out.VolumeMounts[i])
+			deepCopyWith_v1_VolumeMountStatus(m, &in.VolumeMounts[i], &out.VolumeMounts[i])
 		}
 	}
+	if in.User != nil {
+		out.User = m.v1_ContainerUser.one()
+		deepCopyWith_v1_ContainerUser(m, in.User, out.User)
+	}
 	if in.AllocatedResourcesStatus != nil {
-		out.AllocatedResourcesStatus = make([]v1.ResourceStatus, len(in.AllocatedResourcesStatus))
+		out.AllocatedResourcesStatus = m.v1_ResourceStatus.list(len(in.AllocatedResourcesStatus))
 		for i := range in.AllocatedResourcesStatus {
-			deepCopy_v1_ResourceStatus(&in.AllocatedResourcesStatus[i], &out.AllocatedResourcesStatus[i])
+			deepCopyWith_v1_ResourceStatus(m, &in.AllocatedResourcesStatus[i], &out.AllocatedResourcesStatus[i])
 		}
+	}
+	if in.StopSignal != nil {
+		out.StopSignal = (*v1.Signal)(m.strings.one())
+		*out.StopSignal = *in.StopSignal
 	}
 }
 
-// deepCopy_v1_ContainerUser copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_ContainerUser(in, out *v1.ContainerUser) {
+// deepCopyCount_v1_ContainerStatus counts what deepCopyWith_v1_ContainerStatus takes.
+func deepCopyCount_v1_ContainerStatus(m *deepCopyMemory, in *v1.ContainerStatus) {
+	deepCopyCount_v1_ContainerState(m, &in.State)
+	deepCopyCount_v1_ContainerState(m, &in.LastTerminationState)
+	if in.Started != nil {
+		m.bools.want++
+	}
+	if in.Resources != nil {
+		m.v1_ResourceRequirements.want++
+		deepCopyCount_v1_ResourceRequirements(m, in.Resources)
+	}
+	m.v1_VolumeMountStatus.want += len(in.VolumeMounts)
+	for i := range in.VolumeMounts {
+		deepCopyCount_v1_VolumeMountStatus(m, &in.VolumeMounts[i])
+	}
+	if in.User != nil {
+		m.v1_ContainerUser.want++
+		deepCopyCount_v1_ContainerUser(m, in.User)
+	}
+	m.v1_ResourceStatus.want += len(in.AllocatedResourcesStatus)
+	for i := range in.AllocatedResourcesStatus {
+		deepCopyCount_v1_ResourceStatus(m, &in.AllocatedResourcesStatus[i])
+	}
+	if in.StopSignal != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_v1_ContainerUser copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_ContainerUser(m *deepCopyMemory, in, out *v1.ContainerUser) {
 	if unsafe.Sizeof(*in) != 8 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Linux != nil {
-		out.Linux = new(v1.LinuxContainerUser)
+		out.Linux = m.v1_LinuxContainerUser.one()
 		deepCopy_v1_LinuxContainerUser(in.Linux, out.Linux)
 	}
 }
 
-// deepCopy_v1_DownwardAPIProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_DownwardAPIProjection(in, out *v1.DownwardAPIProjection) {
+// deepCopyCount_v1_ContainerUser counts what deepCopyWith_v1_ContainerUser takes.
+func deepCopyCount_v1_ContainerUser(m *deepCopyMemory, in *v1.ContainerUser) {
+	if in.Linux != nil {
+		m.v1_LinuxContainerUser.want++
+	}
+}
+
+// deepCopyWith_v1_DownwardAPIProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_DownwardAPIProjection(m *deepCopyMemory, in, out *v1.DownwardAPIProjection) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Items != nil {
-		out.Items = make([]v1.DownwardAPIVolumeFile, len(in.Items))
+		out.Items = m.v1_DownwardAPIVolumeFile.list(len(in.Items))
 		for i := range in.Items {
-			deepCopy_v1_DownwardAPIVolumeFile(&in.Items[i], &out.Items[i])
+			deepCopyWith_v1_DownwardAPIVolumeFile(m, &in.Items[i], &out.Items[i])
 		}
 	}
 }
 
-// deepCopy_v1_DownwardAPIVolumeFile copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_DownwardAPIVolumeFile(in, out *v1.DownwardAPIVolumeFile) {
+// deepCopyCount_v1_DownwardAPIProjection counts what deepCopyWith_v1_DownwardAPIProjection takes.
+func deepCopyCount_v1_DownwardAPIProjection(m *deepCopyMemory, in *v1.DownwardAPIProjection) {
+	m.v1_DownwardAPIVolumeFile.want += len(in.Items)
+	for i := range in.Items {
+		deepCopyCount_v1_DownwardAPIVolumeFile(m, &in.Items[i])
+	}
+}
+
+// deepCopyWith_v1_DownwardAPIVolumeFile copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_DownwardAPIVolumeFile(m *deepCopyMemory, in, out *v1.DownwardAPIVolumeFile) {
 	if unsafe.Sizeof(*in) != 48 || unsafe.Sizeof(v1.ObjectFieldSelector{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.FieldRef != nil && in.ResourceFieldRef != nil && in.Mode != nil && in.User != nil {
-		v := new(struct {
-			FieldRef         v1.ObjectFieldSelector
-			ResourceFieldRef v1.ResourceFieldSelector
-			Mode             int32
-			User             int64
-		})
-		v.FieldRef = *in.FieldRef
-		out.FieldRef = &v.FieldRef
-		deepCopy_v1_ResourceFieldSelector(in.ResourceFieldRef, &v.ResourceFieldRef)
-		out.ResourceFieldRef = &v.ResourceFieldRef
-		v.Mode = *in.Mode
-		out.Mode = &v.Mode
-		v.User = *in.User
-		out.User = &v.User
-	} else {
-		if in.FieldRef != nil {
-			v := *in.FieldRef
-			out.FieldRef = &v
-		}
-		if in.ResourceFieldRef != nil {
-			out.ResourceFieldRef = new(v1.ResourceFieldSelector)
-			deepCopy_v1_ResourceFieldSelector(in.ResourceFieldRef, out.ResourceFieldRef)
-		}
-		if in.Mode != nil {
-			v := *in.Mode
-			out.Mode = &v
-		}
-		if in.User != nil {
-			v := *in.User
-			out.User = &v
-		}
+	if in.FieldRef != nil {
+		out.FieldRef = m.v1_ObjectFieldSelector.one()
+		*out.FieldRef = *in.FieldRef
+	}
+	if in.ResourceFieldRef != nil {
+		out.ResourceFieldRef = m.v1_ResourceFieldSelector.one()
+		deepCopy_v1_ResourceFieldSelector(in.ResourceFieldRef, out.ResourceFieldRef)
+	}
+	if in.Mode != nil {
+		out.Mode = m.int32s.one()
+		*out.Mode = *in.Mode
+	}
+	if in.User != nil {
+		out.User = m.int64s.one()
+		*out.User = *in.User
 	}
 }
 
-// deepCopy_v1_DownwardAPIVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_DownwardAPIVolumeSource(in, out *v1.DownwardAPIVolumeSource) {
+// deepCopyCount_v1_DownwardAPIVolumeFile counts what deepCopyWith_v1_DownwardAPIVolumeFile takes.
+func deepCopyCount_v1_DownwardAPIVolumeFile(m *deepCopyMemory, in *v1.DownwardAPIVolumeFile) {
+	if in.FieldRef != nil {
+		m.v1_ObjectFieldSelector.want++
+	}
+	if in.ResourceFieldRef != nil {
+		m.v1_ResourceFieldSelector.want++
+	}
+	if in.Mode != nil {
+		m.int32s.want++
+	}
+	if in.User != nil {
+		m.int64s.want++
+	}
+}
+
+// deepCopyWith_v1_DownwardAPIVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_DownwardAPIVolumeSource(m *deepCopyMemory, in, out *v1.DownwardAPIVolumeSource) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Items != nil {
-		out.Items = make([]v1.DownwardAPIVolumeFile, len(in.Items))
+		out.Items = m.v1_DownwardAPIVolumeFile.list(len(in.Items))
 		for i := range in.Items {
-			deepCopy_v1_DownwardAPIVolumeFile(&in.Items[i], &out.Items[i])
+			deepCopyWith_v1_DownwardAPIVolumeFile(m, &in.Items[i], &out.Items[i])
 		}
 	}
-	if in.DefaultMode != nil && in.DefaultUser != nil {
-		v := new(struct {
-			DefaultMode int32
-			DefaultUser int64
-		})
-		v.DefaultMode = *in.DefaultMode
-		out.DefaultMode = &v.DefaultMode
-		v.DefaultUser = *in.DefaultUser
-		out.DefaultUser = &v.DefaultUser
-	} else {
-		if in.DefaultMode != nil {
-			v := *in.DefaultMode
-			out.DefaultMode = &v
-		}
-		if in.DefaultUser != nil {
-			v := *in.DefaultUser
-			out.DefaultUser = &v
-		}
+	if in.DefaultMode != nil {
+		out.DefaultMode = m.int32s.one()
+		*out.DefaultMode = *in.DefaultMode
+	}
+	if in.DefaultUser != nil {
+		out.DefaultUser = m.int64s.one()
+		*out.DefaultUser = *in.DefaultUser
 	}
 }
 
-// deepCopy_v1_EmptyDirVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_EmptyDirVolumeSource(in, out *v1.EmptyDirVolumeSource) {
+// deepCopyCount_v1_DownwardAPIVolumeSource counts what deepCopyWith_v1_DownwardAPIVolumeSource takes.
+func deepCopyCount_v1_DownwardAPIVolumeSource(m *deepCopyMemory, in *v1.DownwardAPIVolumeSource) {
+	m.v1_DownwardAPIVolumeFile.want += len(in.Items)
+	for i := range in.Items {
+		deepCopyCount_v1_DownwardAPIVolumeFile(m, &in.Items[i])
+	}
+	if in.DefaultMode != nil {
+		m.int32s.want++
+	}
+	if in.DefaultUser != nil {
+		m.int64s.want++
+	}
+}
+
+// deepCopyWith_v1_EmptyDirVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_EmptyDirVolumeSource(m *deepCopyMemory, in, out *v1.EmptyDirVolumeSource) {
 	if unsafe.Sizeof(*in) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.SizeLimit != nil && in.Mode != nil {
-		v := new(struct {
-			SizeLimit resource.Quantity
-			Mode      int32
-		})
-		v.SizeLimit = in.SizeLimit.DeepCopy()
-		out.SizeLimit = &v.SizeLimit
-		v.Mode = *in.Mode
-		out.Mode = &v.Mode
-	} else {
-		if in.SizeLimit != nil {
-			v := in.SizeLimit.DeepCopy()
-			out.SizeLimit = &v
-		}
-		if in.Mode != nil {
-			v := *in.Mode
-			out.Mode = &v
-		}
+	if in.SizeLimit != nil {
+		out.SizeLimit = m.resource_Quantity.one()
+		in.SizeLimit.DeepCopyInto(out.SizeLimit)
+	}
+	if in.Mode != nil {
+		out.Mode = m.int32s.one()
+		*out.Mode = *in.Mode
 	}
 }
 
-// deepCopy_v1_EnvFromSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_EnvFromSource(in, out *v1.EnvFromSource) {
+// deepCopyCount_v1_EmptyDirVolumeSource counts what deepCopyWith_v1_EmptyDirVolumeSource takes.
+func deepCopyCount_v1_EmptyDirVolumeSource(m *deepCopyMemory, in *v1.EmptyDirVolumeSource) {
+	if in.SizeLimit != nil {
+		m.resource_Quantity.want++
+	}
+	if in.Mode != nil {
+		m.int32s.want++
+	}
+}
+
+// deepCopyWith_v1_EnvFromSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_EnvFromSource(m *deepCopyMemory, in, out *v1.EnvFromSource) {
 	if unsafe.Sizeof(*in) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.ConfigMapRef != nil && in.SecretRef != nil {
-		v := new(struct {
-			ConfigMapRef v1.ConfigMapEnvSource
-			SecretRef    v1.SecretEnvSource
-		})
-		deepCopy_v1_ConfigMapEnvSource(in.ConfigMapRef, &v.ConfigMapRef)
-		out.ConfigMapRef = &v.ConfigMapRef
-		deepCopy_v1_SecretEnvSource(in.SecretRef, &v.SecretRef)
-		out.SecretRef = &v.SecretRef
-	} else {
-		if in.ConfigMapRef != nil {
-			out.ConfigMapRef = new(v1.ConfigMapEnvSource)
-			deepCopy_v1_ConfigMapEnvSource(in.ConfigMapRef, out.ConfigMapRef)
-		}
-		if in.SecretRef != nil {
-			out.SecretRef = new(v1.SecretEnvSource)
-			deepCopy_v1_SecretEnvSource(in.SecretRef, out.SecretRef)
-		}
+	if in.ConfigMapRef != nil {
+		out.ConfigMapRef = m.v1_ConfigMapEnvSource.one()
+		deepCopyWith_v1_ConfigMapEnvSource(&m.deepCopyMetaMemory, in.ConfigMapRef, out.ConfigMapRef)
+	}
+	if in.SecretRef != nil {
+		out.SecretRef = m.v1_SecretEnvSource.one()
+		deepCopyWith_v1_SecretEnvSource(&m.deepCopyMetaMemory, in.SecretRef, out.SecretRef)
 	}
 }
 
-// deepCopy_v1_EnvVar copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_EnvVar(in, out *v1.EnvVar) {
+// deepCopyCount_v1_EnvFromSource counts what deepCopyWith_v1_EnvFromSource takes.
+func deepCopyCount_v1_EnvFromSource(m *deepCopyMemory, in *v1.EnvFromSource) {
+	if in.ConfigMapRef != nil {
+		m.v1_ConfigMapEnvSource.want++
+		deepCopyCount_v1_ConfigMapEnvSource(&m.deepCopyMetaMemory, in.ConfigMapRef)
+	}
+	if in.SecretRef != nil {
+		m.v1_SecretEnvSource.want++
+		deepCopyCount_v1_SecretEnvSource(&m.deepCopyMetaMemory, in.SecretRef)
+	}
+}
+
+// deepCopyWith_v1_EnvVar copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_EnvVar(m *deepCopyMemory, in, out *v1.EnvVar) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.ValueFrom != nil {
-		out.ValueFrom = new(v1.EnvVarSource)
-		deepCopy_v1_EnvVarSource(in.ValueFrom, out.ValueFrom)
+		out.ValueFrom = m.v1_EnvVarSource.one()
+		deepCopyWith_v1_EnvVarSource(m, in.ValueFrom, out.ValueFrom)
 	}
 }
 
-// deepCopy_v1_EnvVarSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_EnvVarSource(in, out *v1.EnvVarSource) {
+// deepCopyCount_v1_EnvVar counts what deepCopyWith_v1_EnvVar takes.
+func deepCopyCount_v1_EnvVar(m *deepCopyMemory, in *v1.EnvVar) {
+	if in.ValueFrom != nil {
+		m.v1_EnvVarSource.want++
+		deepCopyCount_v1_EnvVarSource(m, in.ValueFrom)
+	}
+}
+
+// deepCopyWith_v1_EnvVarSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_EnvVarSource(m *deepCopyMemory, in, out *v1.EnvVarSource) {
 	if unsafe.Sizeof(*in) != 40 || unsafe.Sizeof(v1.ObjectFieldSelector{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.FieldRef != nil && in.ResourceFieldRef != nil && in.ConfigMapKeyRef != nil && in.SecretKeyRef != nil {
-		v := new(struct {
-			FieldRef         v1.ObjectFieldSelector
-			ResourceFieldRef v1.ResourceFieldSelector
-			ConfigMapKeyRef  v1.ConfigMapKeySelector
-			SecretKeyRef     v1.SecretKeySelector
-		})
-		v.FieldRef = *in.FieldRef
-		out.FieldRef = &v.FieldRef
-		deepCopy_v1_ResourceFieldSelector(in.ResourceFieldRef, &v.ResourceFieldRef)
-		out.ResourceFieldRef = &v.ResourceFieldRef
-		deepCopy_v1_ConfigMapKeySelector(in.ConfigMapKeyRef, &v.ConfigMapKeyRef)
-		out.ConfigMapKeyRef = &v.ConfigMapKeyRef
-		deepCopy_v1_SecretKeySelector(in.SecretKeyRef, &v.SecretKeyRef)
-		out.SecretKeyRef = &v.SecretKeyRef
-	} else {
-		if in.FieldRef != nil {
-			v := *in.FieldRef
-			out.FieldRef = &v
-		}
-		if in.ResourceFieldRef != nil {
-			out.ResourceFieldRef = new(v1.ResourceFieldSelector)
-			deepCopy_v1_ResourceFieldSelector(in.ResourceFieldRef, out.ResourceFieldRef)
-		}
-		if in.ConfigMapKeyRef != nil {
-			out.ConfigMapKeyRef = new(v1.ConfigMapKeySelector)
-			deepCopy_v1_ConfigMapKeySelector(in.ConfigMapKeyRef, out.ConfigMapKeyRef)
-		}
-		if in.SecretKeyRef != nil {
-			out.SecretKeyRef = new(v1.SecretKeySelector)
-			deepCopy_v1_SecretKeySelector(in.SecretKeyRef, out.SecretKeyRef)
-		}
+	if in.FieldRef != nil {
+		out.FieldRef = m.v1_ObjectFieldSelector.one()
+		*out.FieldRef = *in.FieldRef
+	}
+	if in.ResourceFieldRef != nil {
+		out.ResourceFieldRef = m.v1_ResourceFieldSelector.one()
+		deepCopy_v1_ResourceFieldSelector(in.ResourceFieldRef, out.ResourceFieldRef)
+	}
+	if in.ConfigMapKeyRef != nil {
+		out.ConfigMapKeyRef = m.v1_ConfigMapKeySelector.one()
+		deepCopyWith_v1_ConfigMapKeySelector(&m.deepCopyMetaMemory, in.ConfigMapKeyRef, out.ConfigMapKeyRef)
+	}
+	if in.SecretKeyRef != nil {
+		out.SecretKeyRef = m.v1_SecretKeySelector.one()
+		deepCopyWith_v1_SecretKeySelector(&m.deepCopyMetaMemory, in.SecretKeyRef, out.SecretKeyRef)
 	}
 	if in.FileKeyRef != nil {
-		out.FileKeyRef = new(v1.FileKeySelector)
-		deepCopy_v1_FileKeySelector(in.FileKeyRef, out.FileKeyRef)
+		out.FileKeyRef = m.v1_FileKeySelector.one()
+		deepCopyWith_v1_FileKeySelector(&m.deepCopyMetaMemory, in.FileKeyRef, out.FileKeyRef)
 	}
 }
 
-// deepCopy_v1_EphemeralContainer copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_EphemeralContainer(in, out *v1.EphemeralContainer) {
+// deepCopyCount_v1_EnvVarSource counts what deepCopyWith_v1_EnvVarSource takes.
+func deepCopyCount_v1_EnvVarSource(m *deepCopyMemory, in *v1.EnvVarSource) {
+	if in.FieldRef != nil {
+		m.v1_ObjectFieldSelector.want++
+	}
+	if in.ResourceFieldRef != nil {
+		m.v1_ResourceFieldSelector.want++
+	}
+	if in.ConfigMapKeyRef != nil {
+		m.v1_ConfigMapKeySelector.want++
+		deepCopyCount_v1_ConfigMapKeySelector(&m.deepCopyMetaMemory, in.ConfigMapKeyRef)
+	}
+	if in.SecretKeyRef != nil {
+		m.v1_SecretKeySelector.want++
+		deepCopyCount_v1_SecretKeySelector(&m.deepCopyMetaMemory, in.SecretKeyRef)
+	}
+	if in.FileKeyRef != nil {
+		m.v1_FileKeySelector.want++
+		deepCopyCount_v1_FileKeySelector(&m.deepCopyMetaMemory, in.FileKeyRef)
+	}
+}
+
+// deepCopyWith_v1_EphemeralContainer copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_EphemeralContainer(m *deepCopyMemory, in, out *v1.EphemeralContainer) {
 	if unsafe.Sizeof(*in) != 424 {
 		in.DeepCopyInto(out)
 		return
 	}
-	deepCopy_v1_EphemeralContainerCommon(&in.EphemeralContainerCommon, &out.EphemeralContainerCommon)
+	deepCopyWith_v1_EphemeralContainerCommon(m, &in.EphemeralContainerCommon, &out.EphemeralContainerCommon)
 	out.TargetContainerName = in.TargetContainerName
 }
 
-// deepCopy_v1_EphemeralContainerCommon copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_EphemeralContainerCommon(in, out *v1.EphemeralContainerCommon) {
+// deepCopyCount_v1_EphemeralContainer counts what deepCopyWith_v1_EphemeralContainer takes.
+func deepCopyCount_v1_EphemeralContainer(m *deepCopyMemory, in *v1.EphemeralContainer) {
+	deepCopyCount_v1_EphemeralContainerCommon(m, &in.EphemeralContainerCommon)
+}
+
+// deepCopyWith_v1_EphemeralContainerCommon copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_EphemeralContainerCommon(m *deepCopyMemory, in, out *v1.EphemeralContainerCommon) {
 	if unsafe.Sizeof(*in) != 408 || unsafe.Sizeof(v1.ContainerPort{}) != 56 || unsafe.Sizeof(v1.ContainerResizePolicy{}) != 32 || unsafe.Sizeof(v1.VolumeDevice{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Command != nil {
-		out.Command = make([]string, len(in.Command))
+		out.Command = m.strings.list(len(in.Command))
 		copy(out.Command, in.Command)
 	}
 	if in.Args != nil {
-		out.Args = make([]string, len(in.Args))
+		out.Args = m.strings.list(len(in.Args))
 		copy(out.Args, in.Args)
 	}
 	if in.Ports != nil {
-		out.Ports = make([]v1.ContainerPort, len(in.Ports))
+		out.Ports = m.v1_ContainerPort.list(len(in.Ports))
 		copy(out.Ports, in.Ports)
 	}
 	if in.EnvFrom != nil {
-		out.EnvFrom = make([]v1.EnvFromSource, len(in.EnvFrom))
+		out.EnvFrom = m.v1_EnvFromSource.list(len(in.EnvFrom))
 		for i := range in.EnvFrom {
-			deepCopy_v1_EnvFromSource(&in.EnvFrom[i], &out.EnvFrom[i])
+			deepCopyWith_v1_EnvFromSource(m, &in.EnvFrom[i], &out.EnvFrom[i])
 		}
 	}
 	if in.Env != nil {
-		out.Env = make([]v1.EnvVar, len(in.Env))
+		out.Env = m.v1_EnvVar.list(len(in.Env))
 		for i := range in.Env {
-			deepCopy_v1_EnvVar(&in.Env[i], &out.Env[i])
+			deepCopyWith_v1_EnvVar(m, &in.Env[i], &out.Env[i])
 		}
 	}
-	deepCopy_v1_ResourceRequirements(&in.Resources, &out.Resources)
+	deepCopyWith_v1_ResourceRequirements(m, &in.Resources, &out.Resources)
 	if in.ResizePolicy != nil {
-		out.ResizePolicy = make([]v1.ContainerResizePolicy, len(in.ResizePolicy))
+		out.ResizePolicy = m.v1_ContainerResizePolicy.list(len(in.ResizePolicy))
 		copy(out.ResizePolicy, in.ResizePolicy)
 	}
-	if in.RestartPolicy != nil && in.LivenessProbe != nil && in.ReadinessProbe != nil && in.StartupProbe != nil {
-		v := new(struct {
-			RestartPolicy  v1.ContainerRestartPolicy
-			LivenessProbe  v1.Probe
-			ReadinessProbe v1.Probe
-			StartupProbe   v1.Probe
-		})
-		v.RestartPolicy = *in.RestartPolicy
-		out.RestartPolicy = &v.RestartPolicy
-		deepCopy_v1_Probe(in.LivenessProbe, &v.LivenessProbe)
-		out.LivenessProbe = &v.LivenessProbe
-		deepCopy_v1_Probe(in.ReadinessProbe, &v.ReadinessProbe)
-		out.ReadinessProbe = &v.ReadinessProbe
-		deepCopy_v1_Probe(in.StartupProbe, &v.StartupProbe)
-		out.StartupProbe = &v.StartupProbe
-	} else {
-		if in.RestartPolicy != nil {
-			v := *in.RestartPolicy
-			out.RestartPolicy = &v
-		}
-		if in.LivenessProbe != nil {
-			out.LivenessProbe = new(v1.Probe)
-			deepCopy_v1_Probe(in.LivenessProbe, out.LivenessProbe)
-		}
-		if in.ReadinessProbe != nil {
-			out.ReadinessProbe = new(v1.Probe)
-			deepCopy_v1_Probe(in.ReadinessProbe, out.ReadinessProbe)
-		}
-		if in.StartupProbe != nil {
-			out.StartupProbe = new(v1.Probe)
-			deepCopy_v1_Probe(in.StartupProbe, out.StartupProbe)
-		}
+	if in.RestartPolicy != nil {
+		out.RestartPolicy = (*v1.ContainerRestartPolicy)(m.strings.one())
+		*out.RestartPolicy = *in.RestartPolicy
 	}
 	if in.RestartPolicyRules != nil {
-		out.RestartPolicyRules = make([]v1.ContainerRestartRule, len(in.RestartPolicyRules))
+		out.RestartPolicyRules = m.v1_ContainerRestartRule.list(len(in.RestartPolicyRules))
 		for i := range in.RestartPolicyRules {
-			deepCopy_v1_ContainerRestartRule(&in.RestartPolicyRules[i], &out.RestartPolicyRules[i])
+			deepCopyWith_v1_ContainerRestartRule(m, &in.RestartPolicyRules[i], &out.RestartPolicyRules[i])
 		}
 	}
 	if in.VolumeMounts != nil {
-		out.VolumeMounts = make([]v1.VolumeMount, len(in.VolumeMounts))
+		out.VolumeMounts = m.v1_VolumeMount.list(len(in.VolumeMounts))
 		for i := range in.VolumeMounts {
-			deepCopy_v1_VolumeMount(&in.VolumeMounts[i], &out.VolumeMounts[i])
+			deepCopyWith_v1_VolumeMount(&m.deepCopyMetaMemory, &in.VolumeMounts[i], &out.VolumeMounts[i])
 		}
 	}
 	if in.VolumeDevices != nil {
-		out.VolumeDevices = make([]v1.VolumeDevice, len(in.VolumeDevices))
+		out.VolumeDevices = m.v1_VolumeDevice.list(len(in.VolumeDevices))
 		copy(out.VolumeDevices, in.VolumeDevices)
 	}
-	if in.Lifecycle != nil && in.SecurityContext != nil {
-		v := new(struct {
-			Lifecycle       v1.Lifecycle
-			SecurityContext v1.SecurityContext
-		})
-		deepCopy_v1_Lifecycle(in.Lifecycle, &v.Lifecycle)
-		out.Lifecycle = &v.Lifecycle
-		deepCopy_v1_SecurityContext(in.SecurityContext, &v.SecurityContext)
-		out.SecurityContext = &v.SecurityContext
-	} else {
-		if in.Lifecycle != nil {
-			out.Lifecycle = new(v1.Lifecycle)
-			deepCopy_v1_Lifecycle(in.Lifecycle, out.Lifecycle)
-		}
-		if in.SecurityContext != nil {
-			out.SecurityContext = new(v1.SecurityContext)
-			deepCopy_v1_SecurityContext(in.SecurityContext, out.SecurityContext)
-		}
+	if in.LivenessProbe != nil {
+		out.LivenessProbe = m.v1_Probe.one()
+		deepCopyWith_v1_Probe(m, in.LivenessProbe, out.LivenessProbe)
+	}
+	if in.ReadinessProbe != nil {
+		out.ReadinessProbe = m.v1_Probe.one()
+		deepCopyWith_v1_Probe(m, in.ReadinessProbe, out.ReadinessProbe)
+	}
+	if in.StartupProbe != nil {
+		out.StartupProbe = m.v1_Probe.one()
+		deepCopyWith_v1_Probe(m, in.StartupProbe, out.StartupProbe)
+	}
+	if in.Lifecycle != nil {
+		out.Lifecycle = m.v1_Lifecycle.one()
+		deepCopyWith_v1_Lifecycle(m, in.Lifecycle, out.Lifecycle)
+	}
+	if in.SecurityContext != nil {
+		out.SecurityContext = m.v1_SecurityContext.one()
+		deepCopyWith_v1_SecurityContext(m, in.SecurityContext, out.SecurityContext)
 	}
 }
 
-// deepCopy_v1_EphemeralVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_EphemeralVolumeSource(in, out *v1.EphemeralVolumeSource) {
+// deepCopyCount_v1_EphemeralContainerCommon counts what deepCopyWith_v1_EphemeralContainerCommon takes.
+func deepCopyCount_v1_EphemeralContainerCommon(m *deepCopyMemory, in *v1.EphemeralContainerCommon) {
+	m.strings.want += len(in.Command)
+	m.strings.want += len(in.Args)
+	m.v1_ContainerPort.want += len(in.Ports)
+	m.v1_EnvFromSource.want += len(in.EnvFrom)
+	for i := range in.EnvFrom {
+		deepCopyCount_v1_EnvFromSource(m, &in.EnvFrom[i])
+	}
+	m.v1_EnvVar.want += len(in.Env)
+	for i := range in.Env {
+		deepCopyCount_v1_EnvVar(m, &in.Env[i])
+	}
+	deepCopyCount_v1_ResourceRequirements(m, &in.Resources)
+	m.v1_ContainerResizePolicy.want += len(in.ResizePolicy)
+	if in.RestartPolicy != nil {
+		m.strings.want++
+	}
+	m.v1_ContainerRestartRule.want += len(in.RestartPolicyRules)
+	for i := range in.RestartPolicyRules {
+		deepCopyCount_v1_ContainerRestartRule(m, &in.RestartPolicyRules[i])
+	}
+	m.v1_VolumeMount.want += len(in.VolumeMounts)
+	for i := range in.VolumeMounts {
+		deepCopyCount_v1_VolumeMount(&m.deepCopyMetaMemory, &in.VolumeMounts[i])
+	}
+	m.v1_VolumeDevice.want += len(in.VolumeDevices)
+	if in.LivenessProbe != nil {
+		m.v1_Probe.want++
+		deepCopyCount_v1_Probe(m, in.LivenessProbe)
+	}
+	if in.ReadinessProbe != nil {
+		m.v1_Probe.want++
+		deepCopyCount_v1_Probe(m, in.ReadinessProbe)
+	}
+	if in.StartupProbe != nil {
+		m.v1_Probe.want++
+		deepCopyCount_v1_Probe(m, in.StartupProbe)
+	}
+	if in.Lifecycle != nil {
+		m.v1_Lifecycle.want++
+		deepCopyCount_v1_Lifecycle(m, in.Lifecycle)
+	}
+	if in.SecurityContext != nil {
+		m.v1_SecurityContext.want++
+		deepCopyCount_v1_SecurityContext(m, in.SecurityContext)
+	}
+}
+
+// deepCopyWith_v1_EphemeralVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_EphemeralVolumeSource(m *deepCopyMemory, in, out *v1.EphemeralVolumeSource) {
 	if unsafe.Sizeof(*in) != 8 {
 		in.DeepCopyInto(out)
 		return
@@ -1109,289 +1309,351 @@ func deepCopy_v1_EphemeralVolumeSource(in, out *v1.EphemeralVolumeSource) {
 	*out = *in
 	if in.VolumeClaimTemplate != nil {
 		out.VolumeClaimTemplate = new(v1.PersistentVolumeClaimTemplate)
-		deepCopy_v1_PersistentVolumeClaimTemplate(in.VolumeClaimTemplate, out.VolumeClaimTemplate)
+		deepCopyWith_v1_PersistentVolumeClaimTemplate(m, in.VolumeClaimTemplate, out.VolumeClaimTemplate)
 	}
 }
 
-// deepCopy_v1_EvictionResponder copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_EvictionResponder(in, out *v1.EvictionResponder) {
+// deepCopyCount_v1_EphemeralVolumeSource counts what deepCopyWith_v1_EphemeralVolumeSource takes.
+func deepCopyCount_v1_EphemeralVolumeSource(m *deepCopyMemory, in *v1.EphemeralVolumeSource) {
+	if in.VolumeClaimTemplate != nil {
+		deepCopyCount_v1_PersistentVolumeClaimTemplate(m, in.VolumeClaimTemplate)
+	}
+}
+
+// deepCopyWith_v1_EvictionResponder copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_EvictionResponder(m *deepCopyMemory, in, out *v1.EvictionResponder) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Priority != nil {
-		v := *in.Priority
-		out.Priority = &v
+		out.Priority = m.int32s.one()
+		*out.Priority = *in.Priority
 	}
 }
 
-// deepCopy_v1_ExecAction copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_ExecAction(in, out *v1.ExecAction) {
+// deepCopyCount_v1_EvictionResponder counts what deepCopyWith_v1_EvictionResponder takes.
+func deepCopyCount_v1_EvictionResponder(m *deepCopyMemory, in *v1.EvictionResponder) {
+	if in.Priority != nil {
+		m.int32s.want++
+	}
+}
+
+// deepCopyWith_v1_ExecAction copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_ExecAction(m *deepCopyMetaMemory, in, out *v1.ExecAction) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Command != nil {
-		out.Command = make([]string, len(in.Command))
+		out.Command = m.strings.list(len(in.Command))
 		copy(out.Command, in.Command)
 	}
 }
 
-// deepCopy_v1_FCVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_FCVolumeSource(in, out *v1.FCVolumeSource) {
+// deepCopyCount_v1_ExecAction counts what deepCopyWith_v1_ExecAction takes.
+func deepCopyCount_v1_ExecAction(m *deepCopyMetaMemory, in *v1.ExecAction) {
+	m.strings.want += len(in.Command)
+}
+
+// deepCopyWith_v1_FCVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_FCVolumeSource(m *deepCopyMemory, in, out *v1.FCVolumeSource) {
 	if unsafe.Sizeof(*in) != 80 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.TargetWWNs != nil {
-		out.TargetWWNs = make([]string, len(in.TargetWWNs))
+		out.TargetWWNs = m.strings.list(len(in.TargetWWNs))
 		copy(out.TargetWWNs, in.TargetWWNs)
 	}
 	if in.Lun != nil {
-		v := *in.Lun
-		out.Lun = &v
+		out.Lun = m.int32s.one()
+		*out.Lun = *in.Lun
 	}
 	if in.WWIDs != nil {
-		out.WWIDs = make([]string, len(in.WWIDs))
+		out.WWIDs = m.strings.list(len(in.WWIDs))
 		copy(out.WWIDs, in.WWIDs)
 	}
 }
 
-// deepCopy_v1_FileKeySelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_FileKeySelector(in, out *v1.FileKeySelector) {
+// deepCopyCount_v1_FCVolumeSource counts what deepCopyWith_v1_FCVolumeSource takes.
+func deepCopyCount_v1_FCVolumeSource(m *deepCopyMemory, in *v1.FCVolumeSource) {
+	m.strings.want += len(in.TargetWWNs)
+	if in.Lun != nil {
+		m.int32s.want++
+	}
+	m.strings.want += len(in.WWIDs)
+}
+
+// deepCopyWith_v1_FileKeySelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_FileKeySelector(m *deepCopyMetaMemory, in, out *v1.FileKeySelector) {
 	if unsafe.Sizeof(*in) != 56 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Optional != nil {
-		v := *in.Optional
-		out.Optional = &v
+		out.Optional = m.bools.one()
+		*out.Optional = *in.Optional
 	}
 }
 
-// deepCopy_v1_FlexVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_FlexVolumeSource(in, out *v1.FlexVolumeSource) {
+// deepCopyCount_v1_FileKeySelector counts what deepCopyWith_v1_FileKeySelector takes.
+func deepCopyCount_v1_FileKeySelector(m *deepCopyMetaMemory, in *v1.FileKeySelector) {
+	if in.Optional != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopyWith_v1_FlexVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_FlexVolumeSource(m *deepCopyMemory, in, out *v1.FlexVolumeSource) {
 	if unsafe.Sizeof(*in) != 56 || unsafe.Sizeof(v1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.SecretRef != nil {
-		v := *in.SecretRef
-		out.SecretRef = &v
+		out.SecretRef = m.v1_LocalObjectReference.one()
+		*out.SecretRef = *in.SecretRef
 	}
 	out.Options = maps.Clone(in.Options)
 }
 
-// deepCopy_v1_GRPCAction copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_GRPCAction(in, out *v1.GRPCAction) {
+// deepCopyCount_v1_FlexVolumeSource counts what deepCopyWith_v1_FlexVolumeSource takes.
+func deepCopyCount_v1_FlexVolumeSource(m *deepCopyMemory, in *v1.FlexVolumeSource) {
+	if in.SecretRef != nil {
+		m.v1_LocalObjectReference.want++
+	}
+}
+
+// deepCopyWith_v1_GRPCAction copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_GRPCAction(m *deepCopyMetaMemory, in, out *v1.GRPCAction) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.Service != nil && in.Mode != nil {
-		v := new(struct {
-			Service string
-			Mode    v1.GRPCProbeMode
-		})
-		v.Service = *in.Service
-		out.Service = &v.Service
-		v.Mode = *in.Mode
-		out.Mode = &v.Mode
-	} else {
-		if in.Service != nil {
-			v := *in.Service
-			out.Service = &v
-		}
-		if in.Mode != nil {
-			v := *in.Mode
-			out.Mode = &v
-		}
+	if in.Service != nil {
+		out.Service = m.strings.one()
+		*out.Service = *in.Service
+	}
+	if in.Mode != nil {
+		out.Mode = (*v1.GRPCProbeMode)(m.strings.one())
+		*out.Mode = *in.Mode
 	}
 }
 
-// deepCopy_v1_HTTPGetAction copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_HTTPGetAction(in, out *v1.HTTPGetAction) {
+// deepCopyCount_v1_GRPCAction counts what deepCopyWith_v1_GRPCAction takes.
+func deepCopyCount_v1_GRPCAction(m *deepCopyMetaMemory, in *v1.GRPCAction) {
+	if in.Service != nil {
+		m.strings.want++
+	}
+	if in.Mode != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_v1_HTTPGetAction copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_HTTPGetAction(m *deepCopyMemory, in, out *v1.HTTPGetAction) {
 	if unsafe.Sizeof(*in) != 112 || unsafe.Sizeof(v1.HTTPHeader{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.HTTPHeaders != nil {
-		out.HTTPHeaders = make([]v1.HTTPHeader, len(in.HTTPHeaders))
+		out.HTTPHeaders = m.v1_HTTPHeader.list(len(in.HTTPHeaders))
 		copy(out.HTTPHeaders, in.HTTPHeaders)
 	}
 	if in.Protocol != nil {
-		v := *in.Protocol
-		out.Protocol = &v
+		out.Protocol = (*v1.HTTPProtocol)(m.strings.one())
+		*out.Protocol = *in.Protocol
 	}
 }
 
-// deepCopy_v1_HostAlias copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_HostAlias(in, out *v1.HostAlias) {
+// deepCopyCount_v1_HTTPGetAction counts what deepCopyWith_v1_HTTPGetAction takes.
+func deepCopyCount_v1_HTTPGetAction(m *deepCopyMemory, in *v1.HTTPGetAction) {
+	m.v1_HTTPHeader.want += len(in.HTTPHeaders)
+	if in.Protocol != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_v1_HostAlias copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_HostAlias(m *deepCopyMetaMemory, in, out *v1.HostAlias) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Hostnames != nil {
-		out.Hostnames = make([]string, len(in.Hostnames))
+		out.Hostnames = m.strings.list(len(in.Hostnames))
 		copy(out.Hostnames, in.Hostnames)
 	}
 }
 
-// deepCopy_v1_HostPathVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_HostPathVolumeSource(in, out *v1.HostPathVolumeSource) {
+// deepCopyCount_v1_HostAlias counts what deepCopyWith_v1_HostAlias takes.
+func deepCopyCount_v1_HostAlias(m *deepCopyMetaMemory, in *v1.HostAlias) {
+	m.strings.want += len(in.Hostnames)
+}
+
+// deepCopyWith_v1_HostPathVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_HostPathVolumeSource(m *deepCopyMetaMemory, in, out *v1.HostPathVolumeSource) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Type != nil {
-		v := *in.Type
-		out.Type = &v
+		out.Type = (*v1.HostPathType)(m.strings.one())
+		*out.Type = *in.Type
 	}
 }
 
-// deepCopy_v1_ISCSIVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_ISCSIVolumeSource(in, out *v1.ISCSIVolumeSource) {
+// deepCopyCount_v1_HostPathVolumeSource counts what deepCopyWith_v1_HostPathVolumeSource takes.
+func deepCopyCount_v1_HostPathVolumeSource(m *deepCopyMetaMemory, in *v1.HostPathVolumeSource) {
+	if in.Type != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_v1_ISCSIVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_ISCSIVolumeSource(m *deepCopyMemory, in, out *v1.ISCSIVolumeSource) {
 	if unsafe.Sizeof(*in) != 128 || unsafe.Sizeof(v1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Portals != nil {
-		out.Portals = make([]string, len(in.Portals))
+		out.Portals = m.strings.list(len(in.Portals))
 		copy(out.Portals, in.Portals)
 	}
-	if in.SecretRef != nil && in.InitiatorName != nil {
-		v := new(struct {
-			SecretRef     v1.LocalObjectReference
-			InitiatorName string
-		})
-		v.SecretRef = *in.SecretRef
-		out.SecretRef = &v.SecretRef
-		v.InitiatorName = *in.InitiatorName
-		out.InitiatorName = &v.InitiatorName
-	} else {
-		if in.SecretRef != nil {
-			v := *in.SecretRef
-			out.SecretRef = &v
-		}
-		if in.InitiatorName != nil {
-			v := *in.InitiatorName
-			out.InitiatorName = &v
-		}
+	if in.SecretRef != nil {
+		out.SecretRef = m.v1_LocalObjectReference.one()
+		*out.SecretRef = *in.SecretRef
+	}
+	if in.InitiatorName != nil {
+		out.InitiatorName = m.strings.one()
+		*out.InitiatorName = *in.InitiatorName
 	}
 }
 
-// deepCopy_v1_KeyToPath copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_KeyToPath(in, out *v1.KeyToPath) {
+// deepCopyCount_v1_ISCSIVolumeSource counts what deepCopyWith_v1_ISCSIVolumeSource takes.
+func deepCopyCount_v1_ISCSIVolumeSource(m *deepCopyMemory, in *v1.ISCSIVolumeSource) {
+	m.strings.want += len(in.Portals)
+	if in.SecretRef != nil {
+		m.v1_LocalObjectReference.want++
+	}
+	if in.InitiatorName != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_v1_KeyToPath copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_KeyToPath(m *deepCopyMemory, in, out *v1.KeyToPath) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.Mode != nil && in.User != nil {
-		v := new(struct {
-			Mode int32
-			User int64
-		})
-		v.Mode = *in.Mode
-		out.Mode = &v.Mode
-		v.User = *in.User
-		out.User = &v.User
-	} else {
-		if in.Mode != nil {
-			v := *in.Mode
-			out.Mode = &v
-		}
-		if in.User != nil {
-			v := *in.User
-			out.User = &v
-		}
+	if in.Mode != nil {
+		out.Mode = m.int32s.one()
+		*out.Mode = *in.Mode
+	}
+	if in.User != nil {
+		out.User = m.int64s.one()
+		*out.User = *in.User
 	}
 }
 
-// deepCopy_v1_Lifecycle copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_Lifecycle(in, out *v1.Lifecycle) {
+// deepCopyCount_v1_KeyToPath counts what deepCopyWith_v1_KeyToPath takes.
+func deepCopyCount_v1_KeyToPath(m *deepCopyMemory, in *v1.KeyToPath) {
+	if in.Mode != nil {
+		m.int32s.want++
+	}
+	if in.User != nil {
+		m.int64s.want++
+	}
+}
+
+// deepCopyWith_v1_Lifecycle copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_Lifecycle(m *deepCopyMemory, in, out *v1.Lifecycle) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.PostStart != nil && in.PreStop != nil && in.StopSignal != nil {
-		v := new(struct {
-			PostStart  v1.LifecycleHandler
-			PreStop    v1.LifecycleHandler
-			StopSignal v1.Signal
-		})
-		deepCopy_v1_LifecycleHandler(in.PostStart, &v.PostStart)
-		out.PostStart = &v.PostStart
-		deepCopy_v1_LifecycleHandler(in.PreStop, &v.PreStop)
-		out.PreStop = &v.PreStop
-		v.StopSignal = *in.StopSignal
-		out.StopSignal = &v.StopSignal
-	} else {
-		if in.PostStart != nil {
-			out.PostStart = new(v1.LifecycleHandler)
-			deepCopy_v1_LifecycleHandler(in.PostStart, out.PostStart)
-		}
-		if in.PreStop != nil {
-			out.PreStop = new(v1.LifecycleHandler)
-			deepCopy_v1_LifecycleHandler(in.PreStop, out.PreStop)
-		}
-		if in.StopSignal != nil {
-			v := *in.StopSignal
-			out.StopSignal = &v
-		}
+	if in.PostStart != nil {
+		out.PostStart = m.v1_LifecycleHandler.one()
+		deepCopyWith_v1_LifecycleHandler(m, in.PostStart, out.PostStart)
+	}
+	if in.PreStop != nil {
+		out.PreStop = m.v1_LifecycleHandler.one()
+		deepCopyWith_v1_LifecycleHandler(m, in.PreStop, out.PreStop)
+	}
+	if in.StopSignal != nil {
+		out.StopSignal = (*v1.Signal)(m.strings.one())
+		*out.StopSignal = *in.StopSignal
 	}
 }
 
-// deepCopy_v1_LifecycleHandler copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_LifecycleHandler(in, out *v1.LifecycleHandler) {
+// deepCopyCount_v1_Lifecycle counts what deepCopyWith_v1_Lifecycle takes.
+func deepCopyCount_v1_Lifecycle(m *deepCopyMemory, in *v1.Lifecycle) {
+	if in.PostStart != nil {
+		m.v1_LifecycleHandler.want++
+		deepCopyCount_v1_LifecycleHandler(m, in.PostStart)
+	}
+	if in.PreStop != nil {
+		m.v1_LifecycleHandler.want++
+		deepCopyCount_v1_LifecycleHandler(m, in.PreStop)
+	}
+	if in.StopSignal != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_v1_LifecycleHandler copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_LifecycleHandler(m *deepCopyMemory, in, out *v1.LifecycleHandler) {
 	if unsafe.Sizeof(*in) != 32 || unsafe.Sizeof(v1.TCPSocketAction{}) != 48 || unsafe.Sizeof(v1.SleepAction{}) != 8 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.Exec != nil && in.HTTPGet != nil && in.TCPSocket != nil && in.Sleep != nil {
-		v := new(struct {
-			Exec      v1.ExecAction
-			HTTPGet   v1.HTTPGetAction
-			TCPSocket v1.TCPSocketAction
-			Sleep     v1.SleepAction
-		})
-		deepCopy_v1_ExecAction(in.Exec, &v.Exec)
-		out.Exec = &v.Exec
-		deepCopy_v1_HTTPGetAction(in.HTTPGet, &v.HTTPGet)
-		out.HTTPGet = &v.HTTPGet
-		v.TCPSocket = *in.TCPSocket
-		out.TCPSocket = &v.TCPSocket
-		v.Sleep = *in.Sleep
-		out.Sleep = &v.Sleep
-	} else {
-		if in.Exec != nil {
-			out.Exec = new(v1.ExecAction)
-			deepCopy_v1_ExecAction(in.Exec, out.Exec)
-		}
-		if in.HTTPGet != nil {
-			out.HTTPGet = new(v1.HTTPGetAction)
-			deepCopy_v1_HTTPGetAction(in.HTTPGet, out.HTTPGet)
-		}
-		if in.TCPSocket != nil {
-			v := *in.TCPSocket
-			out.TCPSocket = &v
-		}
-		if in.Sleep != nil {
-			v := *in.Sleep
-			out.Sleep = &v
-		}
+	if in.Exec != nil {
+		out.Exec = m.v1_ExecAction.one()
+		deepCopyWith_v1_ExecAction(&m.deepCopyMetaMemory, in.Exec, out.Exec)
+	}
+	if in.HTTPGet != nil {
+		out.HTTPGet = m.v1_HTTPGetAction.one()
+		deepCopyWith_v1_HTTPGetAction(m, in.HTTPGet, out.HTTPGet)
+	}
+	if in.TCPSocket != nil {
+		out.TCPSocket = m.v1_TCPSocketAction.one()
+		*out.TCPSocket = *in.TCPSocket
+	}
+	if in.Sleep != nil {
+		out.Sleep = m.v1_SleepAction.one()
+		*out.Sleep = *in.Sleep
+	}
+}
+
+// deepCopyCount_v1_LifecycleHandler counts what deepCopyWith_v1_LifecycleHandler takes.
+func deepCopyCount_v1_LifecycleHandler(m *deepCopyMemory, in *v1.LifecycleHandler) {
+	if in.Exec != nil {
+		m.v1_ExecAction.want++
+		deepCopyCount_v1_ExecAction(&m.deepCopyMetaMemory, in.Exec)
+	}
+	if in.HTTPGet != nil {
+		m.v1_HTTPGetAction.want++
+		deepCopyCount_v1_HTTPGetAction(m, in.HTTPGet)
+	}
+	if in.TCPSocket != nil {
+		m.v1_TCPSocketAction.want++
+	}
+	if in.Sleep != nil {
+		m.v1_SleepAction.want++
 	}
 }
 
@@ -1408,20 +1670,35 @@ func deepCopy_v1_LinuxContainerUser(in, out *v1.LinuxContainerUser) {
 	}
 }
 
-// deepCopy_v1_Node copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+// deepCopy_v1_Node copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_v1_Node(in, out *v1.Node) {
+	var m deepCopyMetaMemory
+	deepCopyCount_v1_Node(&m, in)
+	m.first()
+	deepCopyWith_v1_Node(&m, in, out)
+}
+
+// deepCopyWith_v1_Node copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_Node(m *deepCopyMetaMemory, in, out *v1.Node) {
 	if unsafe.Sizeof(*in) != 784 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopy_metav1_ObjectMeta(&in.ObjectMeta, &out.ObjectMeta)
-	deepCopy_v1_NodeSpec(&in.Spec, &out.Spec)
-	deepCopy_v1_NodeStatus(&in.Status, &out.Status)
+	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_v1_NodeSpec(m, &in.Spec, &out.Spec)
+	deepCopyWith_v1_NodeStatus(m, &in.Status, &out.Status)
 }
 
-// deepCopy_v1_NodeAffinity copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_NodeAffinity(in, out *v1.NodeAffinity) {
+// deepCopyCount_v1_Node counts what deepCopyWith_v1_Node takes.
+func deepCopyCount_v1_Node(m *deepCopyMetaMemory, in *v1.Node) {
+	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+	deepCopyCount_v1_NodeSpec(m, &in.Spec)
+	deepCopyCount_v1_NodeStatus(m, &in.Status)
+}
+
+// deepCopyWith_v1_NodeAffinity copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_NodeAffinity(m *deepCopyMemory, in, out *v1.NodeAffinity) {
 	if unsafe.Sizeof(*in) != 32 {
 		in.DeepCopyInto(out)
 		return
@@ -1429,79 +1706,106 @@ func deepCopy_v1_NodeAffinity(in, out *v1.NodeAffinity) {
 	*out = *in
 	if in.RequiredDuringSchedulingIgnoredDuringExecution != nil {
 		out.RequiredDuringSchedulingIgnoredDuringExecution = new(v1.NodeSelector)
-		deepCopy_v1_NodeSelector(in.RequiredDuringSchedulingIgnoredDuringExecution, out.RequiredDuringSchedulingIgnoredDuringExecution)
+		deepCopyWith_v1_NodeSelector(m, in.RequiredDuringSchedulingIgnoredDuringExecution, out.RequiredDuringSchedulingIgnoredDuringExecution)
 	}
 	if in.PreferredDuringSchedulingIgnoredDuringExecution != nil {
 		out.PreferredDuringSchedulingIgnoredDuringExecution = make([]v1.PreferredSchedulingTerm, len(in.PreferredDuringSchedulingIgnoredDuringExecution))
 		for i := range in.PreferredDuringSchedulingIgnoredDuringExecution {
-			deepCopy_v1_PreferredSchedulingTerm(&in.PreferredDuringSchedulingIgnoredDuringExecution[i], &out.PreferredDuringSchedulingIgnoredDuringExecution[i])
+			deepCopyWith_v1_PreferredSchedulingTerm(m, &in.PreferredDuringSchedulingIgnoredDuringExecution[i], &out.PreferredDuringSchedulingIgnoredDuringExecution[i])
 		}
 	}
 }
 
-// deepCopy_v1_NodeAllocatableMappedResources copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_NodeAllocatableMappedResources(in, out *v1.NodeAllocatableMappedResources) {
+// deepCopyCount_v1_NodeAffinity counts what deepCopyWith_v1_NodeAffinity takes.
+func deepCopyCount_v1_NodeAffinity(m *deepCopyMemory, in *v1.NodeAffinity) {
+	if in.RequiredDuringSchedulingIgnoredDuringExecution != nil {
+		deepCopyCount_v1_NodeSelector(m, in.RequiredDuringSchedulingIgnoredDuringExecution)
+	}
+	for i := range in.PreferredDuringSchedulingIgnoredDuringExecution {
+		deepCopyCount_v1_PreferredSchedulingTerm(m, &in.PreferredDuringSchedulingIgnoredDuringExecution[i])
+	}
+}
+
+// deepCopyWith_v1_NodeAllocatableMappedResources copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_NodeAllocatableMappedResources(m *deepCopyMemory, in, out *v1.NodeAllocatableMappedResources) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Quantity != nil {
-		v := in.Quantity.DeepCopy()
-		out.Quantity = &v
+		out.Quantity = m.resource_Quantity.one()
+		in.Quantity.DeepCopyInto(out.Quantity)
 	}
 }
 
-// deepCopy_v1_NodeAllocatableOverheadResources copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_NodeAllocatableOverheadResources(in, out *v1.NodeAllocatableOverheadResources) {
+// deepCopyCount_v1_NodeAllocatableMappedResources counts what deepCopyWith_v1_NodeAllocatableMappedResources takes.
+func deepCopyCount_v1_NodeAllocatableMappedResources(m *deepCopyMemory, in *v1.NodeAllocatableMappedResources) {
+	if in.Quantity != nil {
+		m.resource_Quantity.want++
+	}
+}
+
+// deepCopyWith_v1_NodeAllocatableOverheadResources copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_NodeAllocatableOverheadResources(m *deepCopyMemory, in, out *v1.NodeAllocatableOverheadResources) {
 	if unsafe.Sizeof(*in) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.PerPod != nil && in.PerContainer != nil {
-		v := new(struct {
-			PerPod       resource.Quantity
-			PerContainer resource.Quantity
-		})
-		v.PerPod = in.PerPod.DeepCopy()
-		out.PerPod = &v.PerPod
-		v.PerContainer = in.PerContainer.DeepCopy()
-		out.PerContainer = &v.PerContainer
-	} else {
-		if in.PerPod != nil {
-			v := in.PerPod.DeepCopy()
-			out.PerPod = &v
-		}
-		if in.PerContainer != nil {
-			v := in.PerContainer.DeepCopy()
-			out.PerContainer = &v
-		}
+	if in.PerPod != nil {
+		out.PerPod = m.resource_Quantity.one()
+		in.PerPod.DeepCopyInto(out.PerPod)
+	}
+	if in.PerContainer != nil {
+		out.PerContainer = m.resource_Quantity.one()
+		in.PerContainer.DeepCopyInto(out.PerContainer)
 	}
 }
 
-// deepCopy_v1_NodeAllocatableResourceClaimStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_NodeAllocatableResourceClaimStatus(in, out *v1.NodeAllocatableResourceClaimStatus) {
+// deepCopyCount_v1_NodeAllocatableOverheadResources counts what deepCopyWith_v1_NodeAllocatableOverheadResources takes.
+func deepCopyCount_v1_NodeAllocatableOverheadResources(m *deepCopyMemory, in *v1.NodeAllocatableOverheadResources) {
+	if in.PerPod != nil {
+		m.resource_Quantity.want++
+	}
+	if in.PerContainer != nil {
+		m.resource_Quantity.want++
+	}
+}
+
+// deepCopyWith_v1_NodeAllocatableResourceClaimStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_NodeAllocatableResourceClaimStatus(m *deepCopyMemory, in, out *v1.NodeAllocatableResourceClaimStatus) {
 	if unsafe.Sizeof(*in) != 88 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Containers != nil {
-		out.Containers = make([]string, len(in.Containers))
+		out.Containers = m.strings.list(len(in.Containers))
 		copy(out.Containers, in.Containers)
 	}
 	if in.Mapping != nil {
 		out.Mapping = make([]v1.NodeAllocatableMappedResources, len(in.Mapping))
 		for i := range in.Mapping {
-			deepCopy_v1_NodeAllocatableMappedResources(&in.Mapping[i], &out.Mapping[i])
+			deepCopyWith_v1_NodeAllocatableMappedResources(m, &in.Mapping[i], &out.Mapping[i])
 		}
 	}
 	if in.Overhead != nil {
 		out.Overhead = make([]v1.NodeAllocatableOverheadResources, len(in.Overhead))
 		for i := range in.Overhead {
-			deepCopy_v1_NodeAllocatableOverheadResources(&in.Overhead[i], &out.Overhead[i])
+			deepCopyWith_v1_NodeAllocatableOverheadResources(m, &in.Overhead[i], &out.Overhead[i])
 		}
+	}
+}
+
+// deepCopyCount_v1_NodeAllocatableResourceClaimStatus counts what deepCopyWith_v1_NodeAllocatableResourceClaimStatus takes.
+func deepCopyCount_v1_NodeAllocatableResourceClaimStatus(m *deepCopyMemory, in *v1.NodeAllocatableResourceClaimStatus) {
+	m.strings.want += len(in.Containers)
+	for i := range in.Mapping {
+		deepCopyCount_v1_NodeAllocatableMappedResources(m, &in.Mapping[i])
+	}
+	for i := range in.Overhead {
+		deepCopyCount_v1_NodeAllocatableOverheadResources(m, &in.Overhead[i])
 	}
 }
 
@@ -1553,34 +1857,46 @@ func deepCopy_v1_NodeConfigStatus(in, out *v1.NodeConfigStatus) {
 	}
 }
 
-// deepCopy_v1_NodeFeatures copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_NodeFeatures(in, out *v1.NodeFeatures) {
+// deepCopyWith_v1_NodeFeatures copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_NodeFeatures(m *deepCopyMetaMemory, in, out *v1.NodeFeatures) {
 	if unsafe.Sizeof(*in) != 8 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.SupplementalGroupsPolicy != nil {
-		v := *in.SupplementalGroupsPolicy
-		out.SupplementalGroupsPolicy = &v
+		out.SupplementalGroupsPolicy = m.bools.one()
+		*out.SupplementalGroupsPolicy = *in.SupplementalGroupsPolicy
 	}
 }
 
-// deepCopy_v1_NodePodPreemptionPolicy copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_NodePodPreemptionPolicy(in, out *v1.NodePodPreemptionPolicy) {
+// deepCopyCount_v1_NodeFeatures counts what deepCopyWith_v1_NodeFeatures takes.
+func deepCopyCount_v1_NodeFeatures(m *deepCopyMetaMemory, in *v1.NodeFeatures) {
+	if in.SupplementalGroupsPolicy != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopyWith_v1_NodePodPreemptionPolicy copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_NodePodPreemptionPolicy(m *deepCopyMetaMemory, in, out *v1.NodePodPreemptionPolicy) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.DisableResizePreemption != nil {
-		out.DisableResizePreemption = make([]string, len(in.DisableResizePreemption))
+		out.DisableResizePreemption = m.strings.list(len(in.DisableResizePreemption))
 		copy(out.DisableResizePreemption, in.DisableResizePreemption)
 	}
 }
 
-// deepCopy_v1_NodeRuntimeHandler copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_NodeRuntimeHandler(in, out *v1.NodeRuntimeHandler) {
+// deepCopyCount_v1_NodePodPreemptionPolicy counts what deepCopyWith_v1_NodePodPreemptionPolicy takes.
+func deepCopyCount_v1_NodePodPreemptionPolicy(m *deepCopyMetaMemory, in *v1.NodePodPreemptionPolicy) {
+	m.strings.want += len(in.DisableResizePreemption)
+}
+
+// deepCopyWith_v1_NodeRuntimeHandler copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_NodeRuntimeHandler(m *deepCopyMetaMemory, in, out *v1.NodeRuntimeHandler) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
@@ -1588,40 +1904,46 @@ func deepCopy_v1_NodeRuntimeHandler(in, out *v1.NodeRuntimeHandler) {
 	*out = *in
 	if in.Features != nil {
 		out.Features = new(v1.NodeRuntimeHandlerFeatures)
-		deepCopy_v1_NodeRuntimeHandlerFeatures(in.Features, out.Features)
+		deepCopyWith_v1_NodeRuntimeHandlerFeatures(m, in.Features, out.Features)
 	}
 }
 
-// deepCopy_v1_NodeRuntimeHandlerFeatures copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_NodeRuntimeHandlerFeatures(in, out *v1.NodeRuntimeHandlerFeatures) {
+// deepCopyCount_v1_NodeRuntimeHandler counts what deepCopyWith_v1_NodeRuntimeHandler takes.
+func deepCopyCount_v1_NodeRuntimeHandler(m *deepCopyMetaMemory, in *v1.NodeRuntimeHandler) {
+	if in.Features != nil {
+		deepCopyCount_v1_NodeRuntimeHandlerFeatures(m, in.Features)
+	}
+}
+
+// deepCopyWith_v1_NodeRuntimeHandlerFeatures copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_NodeRuntimeHandlerFeatures(m *deepCopyMetaMemory, in, out *v1.NodeRuntimeHandlerFeatures) {
 	if unsafe.Sizeof(*in) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.RecursiveReadOnlyMounts != nil && in.UserNamespaces != nil {
-		v := new(struct {
-			RecursiveReadOnlyMounts bool
-			UserNamespaces          bool
-		})
-		v.RecursiveReadOnlyMounts = *in.RecursiveReadOnlyMounts
-		out.RecursiveReadOnlyMounts = &v.RecursiveReadOnlyMounts
-		v.UserNamespaces = *in.UserNamespaces
-		out.UserNamespaces = &v.UserNamespaces
-	} else {
-		if in.RecursiveReadOnlyMounts != nil {
-			v := *in.RecursiveReadOnlyMounts
-			out.RecursiveReadOnlyMounts = &v
-		}
-		if in.UserNamespaces != nil {
-			v := *in.UserNamespaces
-			out.UserNamespaces = &v
-		}
+	if in.RecursiveReadOnlyMounts != nil {
+		out.RecursiveReadOnlyMounts = m.bools.one()
+		*out.RecursiveReadOnlyMounts = *in.RecursiveReadOnlyMounts
+	}
+	if in.UserNamespaces != nil {
+		out.UserNamespaces = m.bools.one()
+		*out.UserNamespaces = *in.UserNamespaces
 	}
 }
 
-// deepCopy_v1_NodeSelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_NodeSelector(in, out *v1.NodeSelector) {
+// deepCopyCount_v1_NodeRuntimeHandlerFeatures counts what deepCopyWith_v1_NodeRuntimeHandlerFeatures takes.
+func deepCopyCount_v1_NodeRuntimeHandlerFeatures(m *deepCopyMetaMemory, in *v1.NodeRuntimeHandlerFeatures) {
+	if in.RecursiveReadOnlyMounts != nil {
+		m.bools.want++
+	}
+	if in.UserNamespaces != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopyWith_v1_NodeSelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_NodeSelector(m *deepCopyMemory, in, out *v1.NodeSelector) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
@@ -1630,60 +1952,84 @@ func deepCopy_v1_NodeSelector(in, out *v1.NodeSelector) {
 	if in.NodeSelectorTerms != nil {
 		out.NodeSelectorTerms = make([]v1.NodeSelectorTerm, len(in.NodeSelectorTerms))
 		for i := range in.NodeSelectorTerms {
-			deepCopy_v1_NodeSelectorTerm(&in.NodeSelectorTerms[i], &out.NodeSelectorTerms[i])
+			deepCopyWith_v1_NodeSelectorTerm(m, &in.NodeSelectorTerms[i], &out.NodeSelectorTerms[i])
 		}
 	}
 }
 
-// deepCopy_v1_NodeSelectorRequirement copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_NodeSelectorRequirement(in, out *v1.NodeSelectorRequirement) {
+// deepCopyCount_v1_NodeSelector counts what deepCopyWith_v1_NodeSelector takes.
+func deepCopyCount_v1_NodeSelector(m *deepCopyMemory, in *v1.NodeSelector) {
+	for i := range in.NodeSelectorTerms {
+		deepCopyCount_v1_NodeSelectorTerm(m, &in.NodeSelectorTerms[i])
+	}
+}
+
+// deepCopyWith_v1_NodeSelectorRequirement copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_NodeSelectorRequirement(m *deepCopyMetaMemory, in, out *v1.NodeSelectorRequirement) {
 	if unsafe.Sizeof(*in) != 56 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Values != nil {
-		out.Values = make([]string, len(in.Values))
+		out.Values = m.strings.list(len(in.Values))
 		copy(out.Values, in.Values)
 	}
 }
 
-// deepCopy_v1_NodeSelectorTerm copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_NodeSelectorTerm(in, out *v1.NodeSelectorTerm) {
+// deepCopyCount_v1_NodeSelectorRequirement counts what deepCopyWith_v1_NodeSelectorRequirement takes.
+func deepCopyCount_v1_NodeSelectorRequirement(m *deepCopyMetaMemory, in *v1.NodeSelectorRequirement) {
+	m.strings.want += len(in.Values)
+}
+
+// deepCopyWith_v1_NodeSelectorTerm copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_NodeSelectorTerm(m *deepCopyMemory, in, out *v1.NodeSelectorTerm) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.MatchExpressions != nil {
-		out.MatchExpressions = make([]v1.NodeSelectorRequirement, len(in.MatchExpressions))
+		out.MatchExpressions = m.v1_NodeSelectorRequirement.list(len(in.MatchExpressions))
 		for i := range in.MatchExpressions {
-			deepCopy_v1_NodeSelectorRequirement(&in.MatchExpressions[i], &out.MatchExpressions[i])
+			deepCopyWith_v1_NodeSelectorRequirement(&m.deepCopyMetaMemory, &in.MatchExpressions[i], &out.MatchExpressions[i])
 		}
 	}
 	if in.MatchFields != nil {
-		out.MatchFields = make([]v1.NodeSelectorRequirement, len(in.MatchFields))
+		out.MatchFields = m.v1_NodeSelectorRequirement.list(len(in.MatchFields))
 		for i := range in.MatchFields {
-			deepCopy_v1_NodeSelectorRequirement(&in.MatchFields[i], &out.MatchFields[i])
+			deepCopyWith_v1_NodeSelectorRequirement(&m.deepCopyMetaMemory, &in.MatchFields[i], &out.MatchFields[i])
 		}
 	}
 }
 
-// deepCopy_v1_NodeSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_NodeSpec(in, out *v1.NodeSpec) {
+// deepCopyCount_v1_NodeSelectorTerm counts what deepCopyWith_v1_NodeSelectorTerm takes.
+func deepCopyCount_v1_NodeSelectorTerm(m *deepCopyMemory, in *v1.NodeSelectorTerm) {
+	m.v1_NodeSelectorRequirement.want += len(in.MatchExpressions)
+	for i := range in.MatchExpressions {
+		deepCopyCount_v1_NodeSelectorRequirement(&m.deepCopyMetaMemory, &in.MatchExpressions[i])
+	}
+	m.v1_NodeSelectorRequirement.want += len(in.MatchFields)
+	for i := range in.MatchFields {
+		deepCopyCount_v1_NodeSelectorRequirement(&m.deepCopyMetaMemory, &in.MatchFields[i])
+	}
+}
+
+// deepCopyWith_v1_NodeSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_NodeSpec(m *deepCopyMetaMemory, in, out *v1.NodeSpec) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.PodCIDRs != nil {
-		out.PodCIDRs = make([]string, len(in.PodCIDRs))
+		out.PodCIDRs = m.strings.list(len(in.PodCIDRs))
 		copy(out.PodCIDRs, in.PodCIDRs)
 	}
 	if in.Taints != nil {
 		out.Taints = make([]v1.Taint, len(in.Taints))
 		for i := range in.Taints {
-			deepCopy_v1_Taint(&in.Taints[i], &out.Taints[i])
+			deepCopyWith_v1_Taint(m, &in.Taints[i], &out.Taints[i])
 		}
 	}
 	if in.ConfigSource != nil && in.PodPreemptionPolicy != nil {
@@ -1693,7 +2039,7 @@ func deepCopy_v1_NodeSpec(in, out *v1.NodeSpec) {
 		})
 		deepCopy_v1_NodeConfigSource(in.ConfigSource, &v.ConfigSource)
 		out.ConfigSource = &v.ConfigSource
-		deepCopy_v1_NodePodPreemptionPolicy(in.PodPreemptionPolicy, &v.PodPreemptionPolicy)
+		deepCopyWith_v1_NodePodPreemptionPolicy(m, in.PodPreemptionPolicy, &v.PodPreemptionPolicy)
 		out.PodPreemptionPolicy = &v.PodPreemptionPolicy
 	} else {
 		if in.ConfigSource != nil {
@@ -1702,13 +2048,24 @@ func deepCopy_v1_NodeSpec(in, out *v1.NodeSpec) {
 		}
 		if in.PodPreemptionPolicy != nil {
 			out.PodPreemptionPolicy = new(v1.NodePodPreemptionPolicy)
-			deepCopy_v1_NodePodPreemptionPolicy(in.PodPreemptionPolicy, out.PodPreemptionPolicy)
+			deepCopyWith_v1_NodePodPreemptionPolicy(m, in.PodPreemptionPolicy, out.PodPreemptionPolicy)
 		}
 	}
 }
 
-// deepCopy_v1_NodeStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_NodeStatus(in, out *v1.NodeStatus) {
+// deepCopyCount_v1_NodeSpec counts what deepCopyWith_v1_NodeSpec takes.
+func deepCopyCount_v1_NodeSpec(m *deepCopyMetaMemory, in *v1.NodeSpec) {
+	m.strings.want += len(in.PodCIDRs)
+	for i := range in.Taints {
+		deepCopyCount_v1_Taint(m, &in.Taints[i])
+	}
+	if in.PodPreemptionPolicy != nil {
+		deepCopyCount_v1_NodePodPreemptionPolicy(m, in.PodPreemptionPolicy)
+	}
+}
+
+// deepCopyWith_v1_NodeStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_NodeStatus(m *deepCopyMetaMemory, in, out *v1.NodeStatus) {
 	if unsafe.Sizeof(*in) != 400 || unsafe.Sizeof(v1.NodeCondition{}) != 112 || unsafe.Sizeof(v1.NodeAddress{}) != 32 || unsafe.Sizeof(v1.AttachedVolume{}) != 32 {
 		in.DeepCopyInto(out)
 		return
@@ -1734,15 +2091,15 @@ func deepCopy_v1_NodeStatus(in, out *v1.NodeStatus) {
 		out.Addresses = make([]v1.NodeAddress, len(in.Addresses))
 		copy(out.Addresses, in.Addresses)
 	}
-	deepCopy_v1_NodeSystemInfo(&in.NodeInfo, &out.NodeInfo)
+	deepCopyWith_v1_NodeSystemInfo(m, &in.NodeInfo, &out.NodeInfo)
 	if in.Images != nil {
 		out.Images = make([]v1.ContainerImage, len(in.Images))
 		for i := range in.Images {
-			deepCopy_v1_ContainerImage(&in.Images[i], &out.Images[i])
+			deepCopyWith_v1_ContainerImage(m, &in.Images[i], &out.Images[i])
 		}
 	}
 	if in.VolumesInUse != nil {
-		out.VolumesInUse = make([]v1.UniqueVolumeName, len(in.VolumesInUse))
+		out.VolumesInUse = unsafe.Slice((*v1.UniqueVolumeName)(unsafe.SliceData(m.strings.list(len(in.VolumesInUse)))), len(in.VolumesInUse))
 		copy(out.VolumesInUse, in.VolumesInUse)
 	}
 	if in.VolumesAttached != nil {
@@ -1756,7 +2113,7 @@ func deepCopy_v1_NodeStatus(in, out *v1.NodeStatus) {
 		})
 		deepCopy_v1_NodeConfigStatus(in.Config, &v.Config)
 		out.Config = &v.Config
-		deepCopy_v1_NodeFeatures(in.Features, &v.Features)
+		deepCopyWith_v1_NodeFeatures(m, in.Features, &v.Features)
 		out.Features = &v.Features
 	} else {
 		if in.Config != nil {
@@ -1765,152 +2122,202 @@ func deepCopy_v1_NodeStatus(in, out *v1.NodeStatus) {
 		}
 		if in.Features != nil {
 			out.Features = new(v1.NodeFeatures)
-			deepCopy_v1_NodeFeatures(in.Features, out.Features)
+			deepCopyWith_v1_NodeFeatures(m, in.Features, out.Features)
 		}
 	}
 	if in.RuntimeHandlers != nil {
 		out.RuntimeHandlers = make([]v1.NodeRuntimeHandler, len(in.RuntimeHandlers))
 		for i := range in.RuntimeHandlers {
-			deepCopy_v1_NodeRuntimeHandler(&in.RuntimeHandlers[i], &out.RuntimeHandlers[i])
+			deepCopyWith_v1_NodeRuntimeHandler(m, &in.RuntimeHandlers[i], &out.RuntimeHandlers[i])
 		}
 	}
 	if in.DeclaredFeatures != nil {
-		out.DeclaredFeatures = make([]string, len(in.DeclaredFeatures))
+		out.DeclaredFeatures = m.strings.list(len(in.DeclaredFeatures))
 		copy(out.DeclaredFeatures, in.DeclaredFeatures)
 	}
 }
 
-// deepCopy_v1_NodeSwapStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_NodeSwapStatus(in, out *v1.NodeSwapStatus) {
+// deepCopyCount_v1_NodeStatus counts what deepCopyWith_v1_NodeStatus takes.
+func deepCopyCount_v1_NodeStatus(m *deepCopyMetaMemory, in *v1.NodeStatus) {
+	deepCopyCount_v1_NodeSystemInfo(m, &in.NodeInfo)
+	for i := range in.Images {
+		deepCopyCount_v1_ContainerImage(m, &in.Images[i])
+	}
+	m.strings.want += len(in.VolumesInUse)
+	for i := range in.RuntimeHandlers {
+		deepCopyCount_v1_NodeRuntimeHandler(m, &in.RuntimeHandlers[i])
+	}
+	if in.Features != nil {
+		deepCopyCount_v1_NodeFeatures(m, in.Features)
+	}
+	m.strings.want += len(in.DeclaredFeatures)
+}
+
+// deepCopyWith_v1_NodeSwapStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_NodeSwapStatus(m *deepCopyMetaMemory, in, out *v1.NodeSwapStatus) {
 	if unsafe.Sizeof(*in) != 8 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Capacity != nil {
-		v := *in.Capacity
-		out.Capacity = &v
+		out.Capacity = m.int64s.one()
+		*out.Capacity = *in.Capacity
 	}
 }
 
-// deepCopy_v1_NodeSystemInfo copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_NodeSystemInfo(in, out *v1.NodeSystemInfo) {
+// deepCopyCount_v1_NodeSwapStatus counts what deepCopyWith_v1_NodeSwapStatus takes.
+func deepCopyCount_v1_NodeSwapStatus(m *deepCopyMetaMemory, in *v1.NodeSwapStatus) {
+	if in.Capacity != nil {
+		m.int64s.want++
+	}
+}
+
+// deepCopyWith_v1_NodeSystemInfo copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_NodeSystemInfo(m *deepCopyMetaMemory, in, out *v1.NodeSystemInfo) {
 	if unsafe.Sizeof(*in) != 176 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.Swap != nil && in.RunningInUserNamespace != nil {
-		v := new(struct {
-			Swap                   v1.NodeSwapStatus
-			RunningInUserNamespace bool
-		})
-		deepCopy_v1_NodeSwapStatus(in.Swap, &v.Swap)
-		out.Swap = &v.Swap
-		v.RunningInUserNamespace = *in.RunningInUserNamespace
-		out.RunningInUserNamespace = &v.RunningInUserNamespace
-	} else {
-		if in.Swap != nil {
-			out.Swap = new(v1.NodeSwapStatus)
-			deepCopy_v1_NodeSwapStatus(in.Swap, out.Swap)
-		}
-		if in.RunningInUserNamespace != nil {
-			v := *in.RunningInUserNamespace
-			out.RunningInUserNamespace = &v
-		}
+	if in.Swap != nil {
+		out.Swap = new(v1.NodeSwapStatus)
+		deepCopyWith_v1_NodeSwapStatus(m, in.Swap, out.Swap)
+	}
+	if in.RunningInUserNamespace != nil {
+		out.RunningInUserNamespace = m.bools.one()
+		*out.RunningInUserNamespace = *in.RunningInUserNamespace
 	}
 }
 
-// deepCopy_v1_PersistentVolumeClaimSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_PersistentVolumeClaimSpec(in, out *v1.PersistentVolumeClaimSpec) {
+// deepCopyCount_v1_NodeSystemInfo counts what deepCopyWith_v1_NodeSystemInfo takes.
+func deepCopyCount_v1_NodeSystemInfo(m *deepCopyMetaMemory, in *v1.NodeSystemInfo) {
+	if in.Swap != nil {
+		deepCopyCount_v1_NodeSwapStatus(m, in.Swap)
+	}
+	if in.RunningInUserNamespace != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopyWith_v1_PersistentVolumeClaimSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_PersistentVolumeClaimSpec(m *deepCopyMemory, in, out *v1.PersistentVolumeClaimSpec) {
 	if unsafe.Sizeof(*in) != 104 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.AccessModes != nil {
-		out.AccessModes = make([]v1.PersistentVolumeAccessMode, len(in.AccessModes))
+		out.AccessModes = unsafe.Slice((*v1.PersistentVolumeAccessMode)(unsafe.SliceData(m.strings.list(len(in.AccessModes)))), len(in.AccessModes))
 		copy(out.AccessModes, in.AccessModes)
 	}
-	if in.Selector != nil && in.StorageClassName != nil && in.VolumeMode != nil && in.DataSource != nil {
-		v := new(struct {
-			Selector         metav1.LabelSelector
-			StorageClassName string
-			VolumeMode       v1.PersistentVolumeMode
-			DataSource       v1.TypedLocalObjectReference
-		})
-		deepCopy_metav1_LabelSelector(in.Selector, &v.Selector)
-		out.Selector = &v.Selector
-		v.StorageClassName = *in.StorageClassName
-		out.StorageClassName = &v.StorageClassName
-		v.VolumeMode = *in.VolumeMode
-		out.VolumeMode = &v.VolumeMode
-		deepCopy_v1_TypedLocalObjectReference(in.DataSource, &v.DataSource)
-		out.DataSource = &v.DataSource
-	} else {
-		if in.Selector != nil {
-			out.Selector = new(metav1.LabelSelector)
-			deepCopy_metav1_LabelSelector(in.Selector, out.Selector)
-		}
-		if in.StorageClassName != nil {
-			v := *in.StorageClassName
-			out.StorageClassName = &v
-		}
-		if in.VolumeMode != nil {
-			v := *in.VolumeMode
-			out.VolumeMode = &v
-		}
-		if in.DataSource != nil {
-			out.DataSource = new(v1.TypedLocalObjectReference)
-			deepCopy_v1_TypedLocalObjectReference(in.DataSource, out.DataSource)
-		}
+	if in.Selector != nil {
+		out.Selector = m.metav1_LabelSelector.one()
+		deepCopyWith_metav1_LabelSelector(m, in.Selector, out.Selector)
 	}
 	deepCopy_v1_VolumeResourceRequirements(&in.Resources, &out.Resources)
-	if in.DataSourceRef != nil && in.VolumeAttributesClassName != nil {
+	if in.StorageClassName != nil {
+		out.StorageClassName = m.strings.one()
+		*out.StorageClassName = *in.StorageClassName
+	}
+	if in.VolumeMode != nil {
+		out.VolumeMode = (*v1.PersistentVolumeMode)(m.strings.one())
+		*out.VolumeMode = *in.VolumeMode
+	}
+	if in.DataSource != nil && in.DataSourceRef != nil {
 		v := new(struct {
-			DataSourceRef             v1.TypedObjectReference
-			VolumeAttributesClassName string
+			DataSource    v1.TypedLocalObjectReference
+			DataSourceRef v1.TypedObjectReference
 		})
-		deepCopy_v1_TypedObjectReference(in.DataSourceRef, &v.DataSourceRef)
+		deepCopyWith_v1_TypedLocalObjectReference(&m.deepCopyMetaMemory, in.DataSource, &v.DataSource)
+		out.DataSource = &v.DataSource
+		deepCopyWith_v1_TypedObjectReference(&m.deepCopyMetaMemory, in.DataSourceRef, &v.DataSourceRef)
 		out.DataSourceRef = &v.DataSourceRef
-		v.VolumeAttributesClassName = *in.VolumeAttributesClassName
-		out.VolumeAttributesClassName = &v.VolumeAttributesClassName
 	} else {
+		if in.DataSource != nil {
+			out.DataSource = new(v1.TypedLocalObjectReference)
+			deepCopyWith_v1_TypedLocalObjectReference(&m.deepCopyMetaMemory, in.DataSource, out.DataSource)
+		}
 		if in.DataSourceRef != nil {
 			out.DataSourceRef = new(v1.TypedObjectReference)
-			deepCopy_v1_TypedObjectReference(in.DataSourceRef, out.DataSourceRef)
+			deepCopyWith_v1_TypedObjectReference(&m.deepCopyMetaMemory, in.DataSourceRef, out.DataSourceRef)
 		}
-		if in.VolumeAttributesClassName != nil {
-			v := *in.VolumeAttributesClassName
-			out.VolumeAttributesClassName = &v
-		}
+	}
+	if in.VolumeAttributesClassName != nil {
+		out.VolumeAttributesClassName = m.strings.one()
+		*out.VolumeAttributesClassName = *in.VolumeAttributesClassName
 	}
 }
 
-// deepCopy_v1_PersistentVolumeClaimTemplate copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_PersistentVolumeClaimTemplate(in, out *v1.PersistentVolumeClaimTemplate) {
+// deepCopyCount_v1_PersistentVolumeClaimSpec counts what deepCopyWith_v1_PersistentVolumeClaimSpec takes.
+func deepCopyCount_v1_PersistentVolumeClaimSpec(m *deepCopyMemory, in *v1.PersistentVolumeClaimSpec) {
+	m.strings.want += len(in.AccessModes)
+	if in.Selector != nil {
+		m.metav1_LabelSelector.want++
+		deepCopyCount_metav1_LabelSelector(m, in.Selector)
+	}
+	if in.StorageClassName != nil {
+		m.strings.want++
+	}
+	if in.VolumeMode != nil {
+		m.strings.want++
+	}
+	if in.DataSource != nil {
+		deepCopyCount_v1_TypedLocalObjectReference(&m.deepCopyMetaMemory, in.DataSource)
+	}
+	if in.DataSourceRef != nil {
+		deepCopyCount_v1_TypedObjectReference(&m.deepCopyMetaMemory, in.DataSourceRef)
+	}
+	if in.VolumeAttributesClassName != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_v1_PersistentVolumeClaimTemplate copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_PersistentVolumeClaimTemplate(m *deepCopyMemory, in, out *v1.PersistentVolumeClaimTemplate) {
 	if unsafe.Sizeof(*in) != 336 {
 		in.DeepCopyInto(out)
 		return
 	}
-	deepCopy_metav1_ObjectMeta(&in.ObjectMeta, &out.ObjectMeta)
-	deepCopy_v1_PersistentVolumeClaimSpec(&in.Spec, &out.Spec)
+	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_v1_PersistentVolumeClaimSpec(m, &in.Spec, &out.Spec)
 }
 
-// deepCopy_v1_Pod copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+// deepCopyCount_v1_PersistentVolumeClaimTemplate counts what deepCopyWith_v1_PersistentVolumeClaimTemplate takes.
+func deepCopyCount_v1_PersistentVolumeClaimTemplate(m *deepCopyMemory, in *v1.PersistentVolumeClaimTemplate) {
+	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	deepCopyCount_v1_PersistentVolumeClaimSpec(m, &in.Spec)
+}
+
+// deepCopy_v1_Pod copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_v1_Pod(in, out *v1.Pod) {
+	var m deepCopyMemory
+	deepCopyCount_v1_Pod(&m, in)
+	m.first()
+	deepCopyWith_v1_Pod(&m, in, out)
+}
+
+// deepCopyWith_v1_Pod copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_Pod(m *deepCopyMemory, in, out *v1.Pod) {
 	if unsafe.Sizeof(*in) != 1240 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopy_metav1_ObjectMeta(&in.ObjectMeta, &out.ObjectMeta)
-	deepCopy_v1_PodSpec(&in.Spec, &out.Spec)
-	deepCopy_v1_PodStatus(&in.Status, &out.Status)
+	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_v1_PodSpec(m, &in.Spec, &out.Spec)
+	deepCopyWith_v1_PodStatus(m, &in.Status, &out.Status)
 }
 
-// deepCopy_v1_PodAffinity copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_PodAffinity(in, out *v1.PodAffinity) {
+// deepCopyCount_v1_Pod counts what deepCopyWith_v1_Pod takes.
+func deepCopyCount_v1_Pod(m *deepCopyMemory, in *v1.Pod) {
+	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	deepCopyCount_v1_PodSpec(m, &in.Spec)
+	deepCopyCount_v1_PodStatus(m, &in.Status)
+}
+
+// deepCopyWith_v1_PodAffinity copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_PodAffinity(m *deepCopyMemory, in, out *v1.PodAffinity) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
@@ -1919,59 +2326,73 @@ func deepCopy_v1_PodAffinity(in, out *v1.PodAffinity) {
 	if in.RequiredDuringSchedulingIgnoredDuringExecution != nil {
 		out.RequiredDuringSchedulingIgnoredDuringExecution = make([]v1.PodAffinityTerm, len(in.RequiredDuringSchedulingIgnoredDuringExecution))
 		for i := range in.RequiredDuringSchedulingIgnoredDuringExecution {
-			deepCopy_v1_PodAffinityTerm(&in.RequiredDuringSchedulingIgnoredDuringExecution[i], &out.RequiredDuringSchedulingIgnoredDuringExecution[i])
+			deepCopyWith_v1_PodAffinityTerm(m, &in.RequiredDuringSchedulingIgnoredDuringExecution[i], &out.RequiredDuringSchedulingIgnoredDuringExecution[i])
 		}
 	}
 	if in.PreferredDuringSchedulingIgnoredDuringExecution != nil {
 		out.PreferredDuringSchedulingIgnoredDuringExecution = make([]v1.WeightedPodAffinityTerm, len(in.PreferredDuringSchedulingIgnoredDuringExecution))
 		for i := range in.PreferredDuringSchedulingIgnoredDuringExecution {
-			deepCopy_v1_WeightedPodAffinityTerm(&in.PreferredDuringSchedulingIgnoredDuringExecution[i], &out.PreferredDuringSchedulingIgnoredDuringExecution[i])
+			deepCopyWith_v1_WeightedPodAffinityTerm(m, &in.PreferredDuringSchedulingIgnoredDuringExecution[i], &out.PreferredDuringSchedulingIgnoredDuringExecution[i])
 		}
 	}
 }
 
-// deepCopy_v1_PodAffinityTerm copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_PodAffinityTerm(in, out *v1.PodAffinityTerm) {
+// deepCopyCount_v1_PodAffinity counts what deepCopyWith_v1_PodAffinity takes.
+func deepCopyCount_v1_PodAffinity(m *deepCopyMemory, in *v1.PodAffinity) {
+	for i := range in.RequiredDuringSchedulingIgnoredDuringExecution {
+		deepCopyCount_v1_PodAffinityTerm(m, &in.RequiredDuringSchedulingIgnoredDuringExecution[i])
+	}
+	for i := range in.PreferredDuringSchedulingIgnoredDuringExecution {
+		deepCopyCount_v1_WeightedPodAffinityTerm(m, &in.PreferredDuringSchedulingIgnoredDuringExecution[i])
+	}
+}
+
+// deepCopyWith_v1_PodAffinityTerm copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_PodAffinityTerm(m *deepCopyMemory, in, out *v1.PodAffinityTerm) {
 	if unsafe.Sizeof(*in) != 104 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.LabelSelector != nil && in.NamespaceSelector != nil {
-		v := new(struct {
-			LabelSelector     metav1.LabelSelector
-			NamespaceSelector metav1.LabelSelector
-		})
-		deepCopy_metav1_LabelSelector(in.LabelSelector, &v.LabelSelector)
-		out.LabelSelector = &v.LabelSelector
-		deepCopy_metav1_LabelSelector(in.NamespaceSelector, &v.NamespaceSelector)
-		out.NamespaceSelector = &v.NamespaceSelector
-	} else {
-		if in.LabelSelector != nil {
-			out.LabelSelector = new(metav1.LabelSelector)
-			deepCopy_metav1_LabelSelector(in.LabelSelector, out.LabelSelector)
-		}
-		if in.NamespaceSelector != nil {
-			out.NamespaceSelector = new(metav1.LabelSelector)
-			deepCopy_metav1_LabelSelector(in.NamespaceSelector, out.NamespaceSelector)
-		}
+	if in.LabelSelector != nil {
+		out.LabelSelector = m.metav1_LabelSelector.one()
+		deepCopyWith_metav1_LabelSelector(m, in.LabelSelector, out.LabelSelector)
 	}
 	if in.Namespaces != nil {
-		out.Namespaces = make([]string, len(in.Namespaces))
+		out.Namespaces = m.strings.list(len(in.Namespaces))
 		copy(out.Namespaces, in.Namespaces)
 	}
+	if in.NamespaceSelector != nil {
+		out.NamespaceSelector = m.metav1_LabelSelector.one()
+		deepCopyWith_metav1_LabelSelector(m, in.NamespaceSelector, out.NamespaceSelector)
+	}
 	if in.MatchLabelKeys != nil {
-		out.MatchLabelKeys = make([]string, len(in.MatchLabelKeys))
+		out.MatchLabelKeys = m.strings.list(len(in.MatchLabelKeys))
 		copy(out.MatchLabelKeys, in.MatchLabelKeys)
 	}
 	if in.MismatchLabelKeys != nil {
-		out.MismatchLabelKeys = make([]string, len(in.MismatchLabelKeys))
+		out.MismatchLabelKeys = m.strings.list(len(in.MismatchLabelKeys))
 		copy(out.MismatchLabelKeys, in.MismatchLabelKeys)
 	}
 }
 
-// deepCopy_v1_PodAntiAffinity copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_PodAntiAffinity(in, out *v1.PodAntiAffinity) {
+// deepCopyCount_v1_PodAffinityTerm counts what deepCopyWith_v1_PodAffinityTerm takes.
+func deepCopyCount_v1_PodAffinityTerm(m *deepCopyMemory, in *v1.PodAffinityTerm) {
+	if in.LabelSelector != nil {
+		m.metav1_LabelSelector.want++
+		deepCopyCount_metav1_LabelSelector(m, in.LabelSelector)
+	}
+	m.strings.want += len(in.Namespaces)
+	if in.NamespaceSelector != nil {
+		m.metav1_LabelSelector.want++
+		deepCopyCount_metav1_LabelSelector(m, in.NamespaceSelector)
+	}
+	m.strings.want += len(in.MatchLabelKeys)
+	m.strings.want += len(in.MismatchLabelKeys)
+}
+
+// deepCopyWith_v1_PodAntiAffinity copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_PodAntiAffinity(m *deepCopyMemory, in, out *v1.PodAntiAffinity) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
@@ -1980,79 +2401,104 @@ func deepCopy_v1_PodAntiAffinity(in, out *v1.PodAntiAffinity) {
 	if in.RequiredDuringSchedulingIgnoredDuringExecution != nil {
 		out.RequiredDuringSchedulingIgnoredDuringExecution = make([]v1.PodAffinityTerm, len(in.RequiredDuringSchedulingIgnoredDuringExecution))
 		for i := range in.RequiredDuringSchedulingIgnoredDuringExecution {
-			deepCopy_v1_PodAffinityTerm(&in.RequiredDuringSchedulingIgnoredDuringExecution[i], &out.RequiredDuringSchedulingIgnoredDuringExecution[i])
+			deepCopyWith_v1_PodAffinityTerm(m, &in.RequiredDuringSchedulingIgnoredDuringExecution[i], &out.RequiredDuringSchedulingIgnoredDuringExecution[i])
 		}
 	}
 	if in.PreferredDuringSchedulingIgnoredDuringExecution != nil {
 		out.PreferredDuringSchedulingIgnoredDuringExecution = make([]v1.WeightedPodAffinityTerm, len(in.PreferredDuringSchedulingIgnoredDuringExecution))
 		for i := range in.PreferredDuringSchedulingIgnoredDuringExecution {
-			deepCopy_v1_WeightedPodAffinityTerm(&in.PreferredDuringSchedulingIgnoredDuringExecution[i], &out.PreferredDuringSchedulingIgnoredDuringExecution[i])
+			deepCopyWith_v1_WeightedPodAffinityTerm(m, &in.PreferredDuringSchedulingIgnoredDuringExecution[i], &out.PreferredDuringSchedulingIgnoredDuringExecution[i])
 		}
 	}
 }
 
-// deepCopy_v1_PodCertificateProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_PodCertificateProjection(in, out *v1.PodCertificateProjection) {
+// deepCopyCount_v1_PodAntiAffinity counts what deepCopyWith_v1_PodAntiAffinity takes.
+func deepCopyCount_v1_PodAntiAffinity(m *deepCopyMemory, in *v1.PodAntiAffinity) {
+	for i := range in.RequiredDuringSchedulingIgnoredDuringExecution {
+		deepCopyCount_v1_PodAffinityTerm(m, &in.RequiredDuringSchedulingIgnoredDuringExecution[i])
+	}
+	for i := range in.PreferredDuringSchedulingIgnoredDuringExecution {
+		deepCopyCount_v1_WeightedPodAffinityTerm(m, &in.PreferredDuringSchedulingIgnoredDuringExecution[i])
+	}
+}
+
+// deepCopyWith_v1_PodCertificateProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_PodCertificateProjection(m *deepCopyMemory, in, out *v1.PodCertificateProjection) {
 	if unsafe.Sizeof(*in) != 104 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.MaxExpirationSeconds != nil && in.User != nil {
-		v := new(struct {
-			MaxExpirationSeconds int32
-			User                 int64
-		})
-		v.MaxExpirationSeconds = *in.MaxExpirationSeconds
-		out.MaxExpirationSeconds = &v.MaxExpirationSeconds
-		v.User = *in.User
-		out.User = &v.User
-	} else {
-		if in.MaxExpirationSeconds != nil {
-			v := *in.MaxExpirationSeconds
-			out.MaxExpirationSeconds = &v
-		}
-		if in.User != nil {
-			v := *in.User
-			out.User = &v
-		}
+	if in.MaxExpirationSeconds != nil {
+		out.MaxExpirationSeconds = m.int32s.one()
+		*out.MaxExpirationSeconds = *in.MaxExpirationSeconds
 	}
 	out.UserAnnotations = maps.Clone(in.UserAnnotations)
+	if in.User != nil {
+		out.User = m.int64s.one()
+		*out.User = *in.User
+	}
 }
 
-// deepCopy_v1_PodDNSConfig copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_PodDNSConfig(in, out *v1.PodDNSConfig) {
+// deepCopyCount_v1_PodCertificateProjection counts what deepCopyWith_v1_PodCertificateProjection takes.
+func deepCopyCount_v1_PodCertificateProjection(m *deepCopyMemory, in *v1.PodCertificateProjection) {
+	if in.MaxExpirationSeconds != nil {
+		m.int32s.want++
+	}
+	if in.User != nil {
+		m.int64s.want++
+	}
+}
+
+// deepCopyWith_v1_PodDNSConfig copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_PodDNSConfig(m *deepCopyMetaMemory, in, out *v1.PodDNSConfig) {
 	if unsafe.Sizeof(*in) != 72 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Nameservers != nil {
-		out.Nameservers = make([]string, len(in.Nameservers))
+		out.Nameservers = m.strings.list(len(in.Nameservers))
 		copy(out.Nameservers, in.Nameservers)
 	}
 	if in.Searches != nil {
-		out.Searches = make([]string, len(in.Searches))
+		out.Searches = m.strings.list(len(in.Searches))
 		copy(out.Searches, in.Searches)
 	}
 	if in.Options != nil {
 		out.Options = make([]v1.PodDNSConfigOption, len(in.Options))
 		for i := range in.Options {
-			deepCopy_v1_PodDNSConfigOption(&in.Options[i], &out.Options[i])
+			deepCopyWith_v1_PodDNSConfigOption(m, &in.Options[i], &out.Options[i])
 		}
 	}
 }
 
-// deepCopy_v1_PodDNSConfigOption copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_PodDNSConfigOption(in, out *v1.PodDNSConfigOption) {
+// deepCopyCount_v1_PodDNSConfig counts what deepCopyWith_v1_PodDNSConfig takes.
+func deepCopyCount_v1_PodDNSConfig(m *deepCopyMetaMemory, in *v1.PodDNSConfig) {
+	m.strings.want += len(in.Nameservers)
+	m.strings.want += len(in.Searches)
+	for i := range in.Options {
+		deepCopyCount_v1_PodDNSConfigOption(m, &in.Options[i])
+	}
+}
+
+// deepCopyWith_v1_PodDNSConfigOption copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_PodDNSConfigOption(m *deepCopyMetaMemory, in, out *v1.PodDNSConfigOption) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Value != nil {
-		v := *in.Value
-		out.Value = &v
+		out.Value = m.strings.one()
+		*out.Value = *in.Value
+	}
+}
+
+// deepCopyCount_v1_PodDNSConfigOption counts what deepCopyWith_v1_PodDNSConfigOption takes.
+func deepCopyCount_v1_PodDNSConfigOption(m *deepCopyMetaMemory, in *v1.PodDNSConfigOption) {
+	if in.Value != nil {
+		m.strings.want++
 	}
 }
 
@@ -2069,171 +2515,176 @@ func deepCopy_v1_PodExtendedResourceClaimStatus(in, out *v1.PodExtendedResourceC
 	}
 }
 
-// deepCopy_v1_PodResourceClaim copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_PodResourceClaim(in, out *v1.PodResourceClaim) {
+// deepCopyWith_v1_PodResourceClaim copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_PodResourceClaim(m *deepCopyMetaMemory, in, out *v1.PodResourceClaim) {
 	if unsafe.Sizeof(*in) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.ResourceClaimName != nil && in.ResourceClaimTemplateName != nil {
-		v := new(struct {
-			ResourceClaimName         string
-			ResourceClaimTemplateName string
-		})
-		v.ResourceClaimName = *in.ResourceClaimName
-		out.ResourceClaimName = &v.ResourceClaimName
-		v.ResourceClaimTemplateName = *in.ResourceClaimTemplateName
-		out.ResourceClaimTemplateName = &v.ResourceClaimTemplateName
-	} else {
-		if in.ResourceClaimName != nil {
-			v := *in.ResourceClaimName
-			out.ResourceClaimName = &v
-		}
-		if in.ResourceClaimTemplateName != nil {
-			v := *in.ResourceClaimTemplateName
-			out.ResourceClaimTemplateName = &v
-		}
+	if in.ResourceClaimName != nil {
+		out.ResourceClaimName = m.strings.one()
+		*out.ResourceClaimName = *in.ResourceClaimName
+	}
+	if in.ResourceClaimTemplateName != nil {
+		out.ResourceClaimTemplateName = m.strings.one()
+		*out.ResourceClaimTemplateName = *in.ResourceClaimTemplateName
 	}
 }
 
-// deepCopy_v1_PodResourceClaimStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_PodResourceClaimStatus(in, out *v1.PodResourceClaimStatus) {
+// deepCopyCount_v1_PodResourceClaim counts what deepCopyWith_v1_PodResourceClaim takes.
+func deepCopyCount_v1_PodResourceClaim(m *deepCopyMetaMemory, in *v1.PodResourceClaim) {
+	if in.ResourceClaimName != nil {
+		m.strings.want++
+	}
+	if in.ResourceClaimTemplateName != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_v1_PodResourceClaimStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_PodResourceClaimStatus(m *deepCopyMetaMemory, in, out *v1.PodResourceClaimStatus) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.ResourceClaimName != nil {
-		v := *in.ResourceClaimName
-		out.ResourceClaimName = &v
+		out.ResourceClaimName = m.strings.one()
+		*out.ResourceClaimName = *in.ResourceClaimName
 	}
 }
 
-// deepCopy_v1_PodSchedulingGroup copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_PodSchedulingGroup(in, out *v1.PodSchedulingGroup) {
+// deepCopyCount_v1_PodResourceClaimStatus counts what deepCopyWith_v1_PodResourceClaimStatus takes.
+func deepCopyCount_v1_PodResourceClaimStatus(m *deepCopyMetaMemory, in *v1.PodResourceClaimStatus) {
+	if in.ResourceClaimName != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_v1_PodSchedulingGroup copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_PodSchedulingGroup(m *deepCopyMetaMemory, in, out *v1.PodSchedulingGroup) {
 	if unsafe.Sizeof(*in) != 8 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.PodGroupName != nil {
-		v := *in.PodGroupName
-		out.PodGroupName = &v
+		out.PodGroupName = m.strings.one()
+		*out.PodGroupName = *in.PodGroupName
 	}
 }
 
-// deepCopy_v1_PodSecurityContext copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_PodSecurityContext(in, out *v1.PodSecurityContext) {
+// deepCopyCount_v1_PodSchedulingGroup counts what deepCopyWith_v1_PodSchedulingGroup takes.
+func deepCopyCount_v1_PodSchedulingGroup(m *deepCopyMetaMemory, in *v1.PodSchedulingGroup) {
+	if in.PodGroupName != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_v1_PodSecurityContext copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_PodSecurityContext(m *deepCopyMemory, in, out *v1.PodSecurityContext) {
 	if unsafe.Sizeof(*in) != 136 || unsafe.Sizeof(v1.SELinuxOptions{}) != 64 || unsafe.Sizeof(v1.Sysctl{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.SELinuxOptions != nil && in.WindowsOptions != nil && in.RunAsUser != nil && in.RunAsGroup != nil {
-		v := new(struct {
-			SELinuxOptions v1.SELinuxOptions
-			WindowsOptions v1.WindowsSecurityContextOptions
-			RunAsUser      int64
-			RunAsGroup     int64
-		})
-		v.SELinuxOptions = *in.SELinuxOptions
-		out.SELinuxOptions = &v.SELinuxOptions
-		deepCopy_v1_WindowsSecurityContextOptions(in.WindowsOptions, &v.WindowsOptions)
-		out.WindowsOptions = &v.WindowsOptions
-		v.RunAsUser = *in.RunAsUser
-		out.RunAsUser = &v.RunAsUser
-		v.RunAsGroup = *in.RunAsGroup
-		out.RunAsGroup = &v.RunAsGroup
-	} else {
-		if in.SELinuxOptions != nil {
-			v := *in.SELinuxOptions
-			out.SELinuxOptions = &v
-		}
-		if in.WindowsOptions != nil {
-			out.WindowsOptions = new(v1.WindowsSecurityContextOptions)
-			deepCopy_v1_WindowsSecurityContextOptions(in.WindowsOptions, out.WindowsOptions)
-		}
-		if in.RunAsUser != nil {
-			v := *in.RunAsUser
-			out.RunAsUser = &v
-		}
-		if in.RunAsGroup != nil {
-			v := *in.RunAsGroup
-			out.RunAsGroup = &v
-		}
+	if in.SELinuxOptions != nil {
+		out.SELinuxOptions = m.v1_SELinuxOptions.one()
+		*out.SELinuxOptions = *in.SELinuxOptions
 	}
-	if in.RunAsNonRoot != nil && in.SupplementalGroupsPolicy != nil && in.FSGroup != nil && in.FSGroupChangePolicy != nil {
-		v := new(struct {
-			RunAsNonRoot             bool
-			SupplementalGroupsPolicy v1.SupplementalGroupsPolicy
-			FSGroup                  int64
-			FSGroupChangePolicy      v1.PodFSGroupChangePolicy
-		})
-		v.RunAsNonRoot = *in.RunAsNonRoot
-		out.RunAsNonRoot = &v.RunAsNonRoot
-		v.SupplementalGroupsPolicy = *in.SupplementalGroupsPolicy
-		out.SupplementalGroupsPolicy = &v.SupplementalGroupsPolicy
-		v.FSGroup = *in.FSGroup
-		out.FSGroup = &v.FSGroup
-		v.FSGroupChangePolicy = *in.FSGroupChangePolicy
-		out.FSGroupChangePolicy = &v.FSGroupChangePolicy
-	} else {
-		if in.RunAsNonRoot != nil {
-			v := *in.RunAsNonRoot
-			out.RunAsNonRoot = &v
-		}
-		if in.SupplementalGroupsPolicy != nil {
-			v := *in.SupplementalGroupsPolicy
-			out.SupplementalGroupsPolicy = &v
-		}
-		if in.FSGroup != nil {
-			v := *in.FSGroup
-			out.FSGroup = &v
-		}
-		if in.FSGroupChangePolicy != nil {
-			v := *in.FSGroupChangePolicy
-			out.FSGroupChangePolicy = &v
-		}
+	if in.WindowsOptions != nil {
+		out.WindowsOptions = m.v1_WindowsSecurityContextOptions.one()
+		deepCopyWith_v1_WindowsSecurityContextOptions(&m.deepCopyMetaMemory, in.WindowsOptions, out.WindowsOptions)
+	}
+	if in.RunAsUser != nil {
+		out.RunAsUser = m.int64s.one()
+		*out.RunAsUser = *in.RunAsUser
+	}
+	if in.RunAsGroup != nil {
+		out.RunAsGroup = m.int64s.one()
+		*out.RunAsGroup = *in.RunAsGroup
+	}
+	if in.RunAsNonRoot != nil {
+		out.RunAsNonRoot = m.bools.one()
+		*out.RunAsNonRoot = *in.RunAsNonRoot
 	}
 	if in.SupplementalGroups != nil {
 		out.SupplementalGroups = make([]int64, len(in.SupplementalGroups))
 		copy(out.SupplementalGroups, in.SupplementalGroups)
 	}
+	if in.SupplementalGroupsPolicy != nil {
+		out.SupplementalGroupsPolicy = (*v1.SupplementalGroupsPolicy)(m.strings.one())
+		*out.SupplementalGroupsPolicy = *in.SupplementalGroupsPolicy
+	}
+	if in.FSGroup != nil {
+		out.FSGroup = m.int64s.one()
+		*out.FSGroup = *in.FSGroup
+	}
 	if in.Sysctls != nil {
 		out.Sysctls = make([]v1.Sysctl, len(in.Sysctls))
 		copy(out.Sysctls, in.Sysctls)
 	}
-	if in.SeccompProfile != nil && in.AppArmorProfile != nil && in.SELinuxChangePolicy != nil {
-		v := new(struct {
-			SeccompProfile      v1.SeccompProfile
-			AppArmorProfile     v1.AppArmorProfile
-			SELinuxChangePolicy v1.PodSELinuxChangePolicy
-		})
-		deepCopy_v1_SeccompProfile(in.SeccompProfile, &v.SeccompProfile)
-		out.SeccompProfile = &v.SeccompProfile
-		deepCopy_v1_AppArmorProfile(in.AppArmorProfile, &v.AppArmorProfile)
-		out.AppArmorProfile = &v.AppArmorProfile
-		v.SELinuxChangePolicy = *in.SELinuxChangePolicy
-		out.SELinuxChangePolicy = &v.SELinuxChangePolicy
-	} else {
-		if in.SeccompProfile != nil {
-			out.SeccompProfile = new(v1.SeccompProfile)
-			deepCopy_v1_SeccompProfile(in.SeccompProfile, out.SeccompProfile)
-		}
-		if in.AppArmorProfile != nil {
-			out.AppArmorProfile = new(v1.AppArmorProfile)
-			deepCopy_v1_AppArmorProfile(in.AppArmorProfile, out.AppArmorProfile)
-		}
-		if in.SELinuxChangePolicy != nil {
-			v := *in.SELinuxChangePolicy
-			out.SELinuxChangePolicy = &v
-		}
+	if in.FSGroupChangePolicy != nil {
+		out.FSGroupChangePolicy = (*v1.PodFSGroupChangePolicy)(m.strings.one())
+		*out.FSGroupChangePolicy = *in.FSGroupChangePolicy
+	}
+	if in.SeccompProfile != nil {
+		out.SeccompProfile = m.v1_SeccompProfile.one()
+		deepCopyWith_v1_SeccompProfile(&m.deepCopyMetaMemory, in.SeccompProfile, out.SeccompProfile)
+	}
+	if in.AppArmorProfile != nil {
+		out.AppArmorProfile = m.v1_AppArmorProfile.one()
+		deepCopyWith_v1_AppArmorProfile(&m.deepCopyMetaMemory, in.AppArmorProfile, out.AppArmorProfile)
+	}
+	if in.SELinuxChangePolicy != nil {
+		out.SELinuxChangePolicy = (*v1.PodSELinuxChangePolicy)(m.strings.one())
+		*out.SELinuxChangePolicy = *in.SELinuxChangePolicy
 	}
 }
 
-// deepCopy_v1_PodSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_PodSpec(in, out *v1.PodSpec) {
+// deepCopyCount_v1_PodSecurityContext counts what deepCopyWith_v1_PodSecurityContext takes.
+func deepCopyCount_v1_PodSecurityContext(m *deepCopyMemory, in *v1.PodSecurityContext) {
+	if in.SELinuxOptions != nil {
+		m.v1_SELinuxOptions.want++
+	}
+	if in.WindowsOptions != nil {
+		m.v1_WindowsSecurityContextOptions.want++
+		deepCopyCount_v1_WindowsSecurityContextOptions(&m.deepCopyMetaMemory, in.WindowsOptions)
+	}
+	if in.RunAsUser != nil {
+		m.int64s.want++
+	}
+	if in.RunAsGroup != nil {
+		m.int64s.want++
+	}
+	if in.RunAsNonRoot != nil {
+		m.bools.want++
+	}
+	if in.SupplementalGroupsPolicy != nil {
+		m.strings.want++
+	}
+	if in.FSGroup != nil {
+		m.int64s.want++
+	}
+	if in.FSGroupChangePolicy != nil {
+		m.strings.want++
+	}
+	if in.SeccompProfile != nil {
+		m.v1_SeccompProfile.want++
+		deepCopyCount_v1_SeccompProfile(&m.deepCopyMetaMemory, in.SeccompProfile)
+	}
+	if in.AppArmorProfile != nil {
+		m.v1_AppArmorProfile.want++
+		deepCopyCount_v1_AppArmorProfile(&m.deepCopyMetaMemory, in.AppArmorProfile)
+	}
+	if in.SELinuxChangePolicy != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_v1_PodSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_PodSpec(m *deepCopyMemory, in, out *v1.PodSpec) {
 	if unsafe.Sizeof(*in) != 592 || unsafe.Sizeof(v1.LocalObjectReference{}) != 16 || unsafe.Sizeof(v1.PodReadinessGate{}) != 16 || unsafe.Sizeof(v1.PodOS{}) != 16 || unsafe.Sizeof(v1.PodSchedulingGate{}) != 16 {
 		in.DeepCopyInto(out)
 		return
@@ -2242,146 +2693,112 @@ func deepCopy_v1_PodSpec(in, out *v1.PodSpec) {
 	if in.Volumes != nil {
 		out.Volumes = make([]v1.Volume, len(in.Volumes))
 		for i := range in.Volumes {
-			deepCopy_v1_Volume(&in.Volumes[i], &out.Volumes[i])
+			deepCopyWith_v1_Volume(m, &in.Volumes[i], &out.Volumes[i])
 		}
 	}
 	if in.InitContainers != nil {
 		out.InitContainers = make([]v1.Container, len(in.InitContainers))
 		for i := range in.InitContainers {
-			deepCopy_v1_Container(&in.InitContainers[i], &out.InitContainers[i])
+			deepCopyWith_v1_Container(m, &in.InitContainers[i], &out.InitContainers[i])
 		}
 	}
 	if in.Containers != nil {
 		out.Containers = make([]v1.Container, len(in.Containers))
 		for i := range in.Containers {
-			deepCopy_v1_Container(&in.Containers[i], &out.Containers[i])
+			deepCopyWith_v1_Container(m, &in.Containers[i], &out.Containers[i])
 		}
 	}
 	if in.EphemeralContainers != nil {
 		out.EphemeralContainers = make([]v1.EphemeralContainer, len(in.EphemeralContainers))
 		for i := range in.EphemeralContainers {
-			deepCopy_v1_EphemeralContainer(&in.EphemeralContainers[i], &out.EphemeralContainers[i])
+			deepCopyWith_v1_EphemeralContainer(m, &in.EphemeralContainers[i], &out.EphemeralContainers[i])
 		}
 	}
-	if in.TerminationGracePeriodSeconds != nil && in.ActiveDeadlineSeconds != nil && in.AutomountServiceAccountToken != nil && in.ShareProcessNamespace != nil {
-		v := new(struct {
-			TerminationGracePeriodSeconds int64
-			ActiveDeadlineSeconds         int64
-			AutomountServiceAccountToken  bool
-			ShareProcessNamespace         bool
-		})
-		v.TerminationGracePeriodSeconds = *in.TerminationGracePeriodSeconds
-		out.TerminationGracePeriodSeconds = &v.TerminationGracePeriodSeconds
-		v.ActiveDeadlineSeconds = *in.ActiveDeadlineSeconds
-		out.ActiveDeadlineSeconds = &v.ActiveDeadlineSeconds
-		v.AutomountServiceAccountToken = *in.AutomountServiceAccountToken
-		out.AutomountServiceAccountToken = &v.AutomountServiceAccountToken
-		v.ShareProcessNamespace = *in.ShareProcessNamespace
-		out.ShareProcessNamespace = &v.ShareProcessNamespace
-	} else {
-		if in.TerminationGracePeriodSeconds != nil {
-			v := *in.TerminationGracePeriodSeconds
-			out.TerminationGracePeriodSeconds = &v
-		}
-		if in.ActiveDeadlineSeconds != nil {
-			v := *in.ActiveDeadlineSeconds
-			out.ActiveDeadlineSeconds = &v
-		}
-		if in.AutomountServiceAccountToken != nil {
-			v := *in.AutomountServiceAccountToken
-			out.AutomountServiceAccountToken = &v
-		}
-		if in.ShareProcessNamespace != nil {
-			v := *in.ShareProcessNamespace
-			out.ShareProcessNamespace = &v
-		}
+	if in.TerminationGracePeriodSeconds != nil {
+		out.TerminationGracePeriodSeconds = m.int64s.one()
+		*out.TerminationGracePeriodSeconds = *in.TerminationGracePeriodSeconds
+	}
+	if in.ActiveDeadlineSeconds != nil {
+		out.ActiveDeadlineSeconds = m.int64s.one()
+		*out.ActiveDeadlineSeconds = *in.ActiveDeadlineSeconds
 	}
 	out.NodeSelector = maps.Clone(in.NodeSelector)
-	if in.SecurityContext != nil && in.Affinity != nil && in.Priority != nil && in.DNSConfig != nil {
+	if in.AutomountServiceAccountToken != nil {
+		out.AutomountServiceAccountToken = m.bools.one()
+		*out.AutomountServiceAccountToken = *in.AutomountServiceAccountToken
+	}
+	if in.ShareProcessNamespace != nil {
+		out.ShareProcessNamespace = m.bools.one()
+		*out.ShareProcessNamespace = *in.ShareProcessNamespace
+	}
+	if in.SecurityContext != nil && in.Affinity != nil && in.DNSConfig != nil && in.OS != nil {
 		v := new(struct {
 			SecurityContext v1.PodSecurityContext
 			Affinity        v1.Affinity
-			Priority        int32
 			DNSConfig       v1.PodDNSConfig
+			OS              v1.PodOS
 		})
-		deepCopy_v1_PodSecurityContext(in.SecurityContext, &v.SecurityContext)
+		deepCopyWith_v1_PodSecurityContext(m, in.SecurityContext, &v.SecurityContext)
 		out.SecurityContext = &v.SecurityContext
-		deepCopy_v1_Affinity(in.Affinity, &v.Affinity)
+		deepCopyWith_v1_Affinity(m, in.Affinity, &v.Affinity)
 		out.Affinity = &v.Affinity
-		v.Priority = *in.Priority
-		out.Priority = &v.Priority
-		deepCopy_v1_PodDNSConfig(in.DNSConfig, &v.DNSConfig)
+		deepCopyWith_v1_PodDNSConfig(&m.deepCopyMetaMemory, in.DNSConfig, &v.DNSConfig)
 		out.DNSConfig = &v.DNSConfig
+		v.OS = *in.OS
+		out.OS = &v.OS
 	} else {
 		if in.SecurityContext != nil {
 			out.SecurityContext = new(v1.PodSecurityContext)
-			deepCopy_v1_PodSecurityContext(in.SecurityContext, out.SecurityContext)
+			deepCopyWith_v1_PodSecurityContext(m, in.SecurityContext, out.SecurityContext)
 		}
 		if in.Affinity != nil {
 			out.Affinity = new(v1.Affinity)
-			deepCopy_v1_Affinity(in.Affinity, out.Affinity)
-		}
-		if in.Priority != nil {
-			v := *in.Priority
-			out.Priority = &v
+			deepCopyWith_v1_Affinity(m, in.Affinity, out.Affinity)
 		}
 		if in.DNSConfig != nil {
 			out.DNSConfig = new(v1.PodDNSConfig)
-			deepCopy_v1_PodDNSConfig(in.DNSConfig, out.DNSConfig)
+			deepCopyWith_v1_PodDNSConfig(&m.deepCopyMetaMemory, in.DNSConfig, out.DNSConfig)
+		}
+		if in.OS != nil {
+			v := *in.OS
+			out.OS = &v
 		}
 	}
 	if in.ImagePullSecrets != nil {
-		out.ImagePullSecrets = make([]v1.LocalObjectReference, len(in.ImagePullSecrets))
+		out.ImagePullSecrets = m.v1_LocalObjectReference.list(len(in.ImagePullSecrets))
 		copy(out.ImagePullSecrets, in.ImagePullSecrets)
 	}
 	if in.Tolerations != nil {
 		out.Tolerations = make([]v1.Toleration, len(in.Tolerations))
 		for i := range in.Tolerations {
-			deepCopy_v1_Toleration(&in.Tolerations[i], &out.Tolerations[i])
+			deepCopyWith_v1_Toleration(&m.deepCopyMetaMemory, &in.Tolerations[i], &out.Tolerations[i])
 		}
 	}
 	if in.HostAliases != nil {
 		out.HostAliases = make([]v1.HostAlias, len(in.HostAliases))
 		for i := range in.HostAliases {
-			deepCopy_v1_HostAlias(&in.HostAliases[i], &out.HostAliases[i])
+			deepCopyWith_v1_HostAlias(&m.deepCopyMetaMemory, &in.HostAliases[i], &out.HostAliases[i])
 		}
+	}
+	if in.Priority != nil {
+		out.Priority = m.int32s.one()
+		*out.Priority = *in.Priority
 	}
 	if in.ReadinessGates != nil {
 		out.ReadinessGates = make([]v1.PodReadinessGate, len(in.ReadinessGates))
 		copy(out.ReadinessGates, in.ReadinessGates)
 	}
-	if in.RuntimeClassName != nil && in.EnableServiceLinks != nil && in.PreemptionPolicy != nil && in.SetHostnameAsFQDN != nil {
-		v := new(struct {
-			RuntimeClassName   string
-			EnableServiceLinks bool
-			PreemptionPolicy   v1.PreemptionPolicy
-			SetHostnameAsFQDN  bool
-		})
-		v.RuntimeClassName = *in.RuntimeClassName
-		out.RuntimeClassName = &v.RuntimeClassName
-		v.EnableServiceLinks = *in.EnableServiceLinks
-		out.EnableServiceLinks = &v.EnableServiceLinks
-		v.PreemptionPolicy = *in.PreemptionPolicy
-		out.PreemptionPolicy = &v.PreemptionPolicy
-		v.SetHostnameAsFQDN = *in.SetHostnameAsFQDN
-		out.SetHostnameAsFQDN = &v.SetHostnameAsFQDN
-	} else {
-		if in.RuntimeClassName != nil {
-			v := *in.RuntimeClassName
-			out.RuntimeClassName = &v
-		}
-		if in.EnableServiceLinks != nil {
-			v := *in.EnableServiceLinks
-			out.EnableServiceLinks = &v
-		}
-		if in.PreemptionPolicy != nil {
-			v := *in.PreemptionPolicy
-			out.PreemptionPolicy = &v
-		}
-		if in.SetHostnameAsFQDN != nil {
-			v := *in.SetHostnameAsFQDN
-			out.SetHostnameAsFQDN = &v
-		}
+	if in.RuntimeClassName != nil {
+		out.RuntimeClassName = m.strings.one()
+		*out.RuntimeClassName = *in.RuntimeClassName
+	}
+	if in.EnableServiceLinks != nil {
+		out.EnableServiceLinks = m.bools.one()
+		*out.EnableServiceLinks = *in.EnableServiceLinks
+	}
+	if in.PreemptionPolicy != nil {
+		out.PreemptionPolicy = (*v1.PreemptionPolicy)(m.strings.one())
+		*out.PreemptionPolicy = *in.PreemptionPolicy
 	}
 	if in.Overhead != nil {
 		out.Overhead = make(v1.ResourceList, len(in.Overhead))
@@ -2392,41 +2809,16 @@ func deepCopy_v1_PodSpec(in, out *v1.PodSpec) {
 	if in.TopologySpreadConstraints != nil {
 		out.TopologySpreadConstraints = make([]v1.TopologySpreadConstraint, len(in.TopologySpreadConstraints))
 		for i := range in.TopologySpreadConstraints {
-			deepCopy_v1_TopologySpreadConstraint(&in.TopologySpreadConstraints[i], &out.TopologySpreadConstraints[i])
+			deepCopyWith_v1_TopologySpreadConstraint(m, &in.TopologySpreadConstraints[i], &out.TopologySpreadConstraints[i])
 		}
 	}
-	if in.OS != nil && in.HostUsers != nil && in.Resources != nil && in.HostnameOverride != nil {
-		v := new(struct {
-			OS               v1.PodOS
-			HostUsers        bool
-			Resources        v1.ResourceRequirements
-			HostnameOverride string
-		})
-		v.OS = *in.OS
-		out.OS = &v.OS
-		v.HostUsers = *in.HostUsers
-		out.HostUsers = &v.HostUsers
-		deepCopy_v1_ResourceRequirements(in.Resources, &v.Resources)
-		out.Resources = &v.Resources
-		v.HostnameOverride = *in.HostnameOverride
-		out.HostnameOverride = &v.HostnameOverride
-	} else {
-		if in.OS != nil {
-			v := *in.OS
-			out.OS = &v
-		}
-		if in.HostUsers != nil {
-			v := *in.HostUsers
-			out.HostUsers = &v
-		}
-		if in.Resources != nil {
-			out.Resources = new(v1.ResourceRequirements)
-			deepCopy_v1_ResourceRequirements(in.Resources, out.Resources)
-		}
-		if in.HostnameOverride != nil {
-			v := *in.HostnameOverride
-			out.HostnameOverride = &v
-		}
+	if in.SetHostnameAsFQDN != nil {
+		out.SetHostnameAsFQDN = m.bools.one()
+		*out.SetHostnameAsFQDN = *in.SetHostnameAsFQDN
+	}
+	if in.HostUsers != nil {
+		out.HostUsers = m.bools.one()
+		*out.HostUsers = *in.HostUsers
 	}
 	if in.SchedulingGates != nil {
 		out.SchedulingGates = make([]v1.PodSchedulingGate, len(in.SchedulingGates))
@@ -2435,23 +2827,112 @@ func deepCopy_v1_PodSpec(in, out *v1.PodSpec) {
 	if in.ResourceClaims != nil {
 		out.ResourceClaims = make([]v1.PodResourceClaim, len(in.ResourceClaims))
 		for i := range in.ResourceClaims {
-			deepCopy_v1_PodResourceClaim(&in.ResourceClaims[i], &out.ResourceClaims[i])
+			deepCopyWith_v1_PodResourceClaim(&m.deepCopyMetaMemory, &in.ResourceClaims[i], &out.ResourceClaims[i])
 		}
+	}
+	if in.Resources != nil {
+		out.Resources = m.v1_ResourceRequirements.one()
+		deepCopyWith_v1_ResourceRequirements(m, in.Resources, out.Resources)
+	}
+	if in.HostnameOverride != nil {
+		out.HostnameOverride = m.strings.one()
+		*out.HostnameOverride = *in.HostnameOverride
 	}
 	if in.SchedulingGroup != nil {
 		out.SchedulingGroup = new(v1.PodSchedulingGroup)
-		deepCopy_v1_PodSchedulingGroup(in.SchedulingGroup, out.SchedulingGroup)
+		deepCopyWith_v1_PodSchedulingGroup(&m.deepCopyMetaMemory, in.SchedulingGroup, out.SchedulingGroup)
 	}
 	if in.EvictionResponders != nil {
 		out.EvictionResponders = make([]v1.EvictionResponder, len(in.EvictionResponders))
 		for i := range in.EvictionResponders {
-			deepCopy_v1_EvictionResponder(&in.EvictionResponders[i], &out.EvictionResponders[i])
+			deepCopyWith_v1_EvictionResponder(m, &in.EvictionResponders[i], &out.EvictionResponders[i])
 		}
 	}
 }
 
-// deepCopy_v1_PodStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_PodStatus(in, out *v1.PodStatus) {
+// deepCopyCount_v1_PodSpec counts what deepCopyWith_v1_PodSpec takes.
+func deepCopyCount_v1_PodSpec(m *deepCopyMemory, in *v1.PodSpec) {
+	for i := range in.Volumes {
+		deepCopyCount_v1_Volume(m, &in.Volumes[i])
+	}
+	for i := range in.InitContainers {
+		deepCopyCount_v1_Container(m, &in.InitContainers[i])
+	}
+	for i := range in.Containers {
+		deepCopyCount_v1_Container(m, &in.Containers[i])
+	}
+	for i := range in.EphemeralContainers {
+		deepCopyCount_v1_EphemeralContainer(m, &in.EphemeralContainers[i])
+	}
+	if in.TerminationGracePeriodSeconds != nil {
+		m.int64s.want++
+	}
+	if in.ActiveDeadlineSeconds != nil {
+		m.int64s.want++
+	}
+	if in.AutomountServiceAccountToken != nil {
+		m.bools.want++
+	}
+	if in.ShareProcessNamespace != nil {
+		m.bools.want++
+	}
+	if in.SecurityContext != nil {
+		deepCopyCount_v1_PodSecurityContext(m, in.SecurityContext)
+	}
+	m.v1_LocalObjectReference.want += len(in.ImagePullSecrets)
+	if in.Affinity != nil {
+		deepCopyCount_v1_Affinity(m, in.Affinity)
+	}
+	for i := range in.Tolerations {
+		deepCopyCount_v1_Toleration(&m.deepCopyMetaMemory, &in.Tolerations[i])
+	}
+	for i := range in.HostAliases {
+		deepCopyCount_v1_HostAlias(&m.deepCopyMetaMemory, &in.HostAliases[i])
+	}
+	if in.Priority != nil {
+		m.int32s.want++
+	}
+	if in.DNSConfig != nil {
+		deepCopyCount_v1_PodDNSConfig(&m.deepCopyMetaMemory, in.DNSConfig)
+	}
+	if in.RuntimeClassName != nil {
+		m.strings.want++
+	}
+	if in.EnableServiceLinks != nil {
+		m.bools.want++
+	}
+	if in.PreemptionPolicy != nil {
+		m.strings.want++
+	}
+	for i := range in.TopologySpreadConstraints {
+		deepCopyCount_v1_TopologySpreadConstraint(m, &in.TopologySpreadConstraints[i])
+	}
+	if in.SetHostnameAsFQDN != nil {
+		m.bools.want++
+	}
+	if in.HostUsers != nil {
+		m.bools.want++
+	}
+	for i := range in.ResourceClaims {
+		deepCopyCount_v1_PodResourceClaim(&m.deepCopyMetaMemory, &in.ResourceClaims[i])
+	}
+	if in.Resources != nil {
+		m.v1_ResourceRequirements.want++
+		deepCopyCount_v1_ResourceRequirements(m, in.Resources)
+	}
+	if in.HostnameOverride != nil {
+		m.strings.want++
+	}
+	if in.SchedulingGroup != nil {
+		deepCopyCount_v1_PodSchedulingGroup(&m.deepCopyMetaMemory, in.SchedulingGroup)
+	}
+	for i := range in.EvictionResponders {
+		deepCopyCount_v1_EvictionResponder(m, &in.EvictionResponders[i])
+	}
+}
+
+// deepCopyWith_v1_PodStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_PodStatus(m *deepCopyMemory, in, out *v1.PodStatus) {
 	if unsafe.Sizeof(*in) != 384 || unsafe.Sizeof(v1.PodCondition{}) != 120 || unsafe.Sizeof(v1.HostIP{}) != 16 || unsafe.Sizeof(v1.PodIP{}) != 16 {
 		in.DeepCopyInto(out)
 		return
@@ -2469,55 +2950,37 @@ func deepCopy_v1_PodStatus(in, out *v1.PodStatus) {
 		out.PodIPs = make([]v1.PodIP, len(in.PodIPs))
 		copy(out.PodIPs, in.PodIPs)
 	}
-	if in.StartTime != nil && in.ExtendedResourceClaimStatus != nil && in.Resources != nil {
-		v := new(struct {
-			StartTime                   metav1.Time
-			ExtendedResourceClaimStatus v1.PodExtendedResourceClaimStatus
-			Resources                   v1.ResourceRequirements
-		})
-		v.StartTime = *in.StartTime
-		out.StartTime = &v.StartTime
-		deepCopy_v1_PodExtendedResourceClaimStatus(in.ExtendedResourceClaimStatus, &v.ExtendedResourceClaimStatus)
-		out.ExtendedResourceClaimStatus = &v.ExtendedResourceClaimStatus
-		deepCopy_v1_ResourceRequirements(in.Resources, &v.Resources)
-		out.Resources = &v.Resources
-	} else {
-		if in.StartTime != nil {
-			v := *in.StartTime
-			out.StartTime = &v
-		}
-		if in.ExtendedResourceClaimStatus != nil {
-			out.ExtendedResourceClaimStatus = new(v1.PodExtendedResourceClaimStatus)
-			deepCopy_v1_PodExtendedResourceClaimStatus(in.ExtendedResourceClaimStatus, out.ExtendedResourceClaimStatus)
-		}
-		if in.Resources != nil {
-			out.Resources = new(v1.ResourceRequirements)
-			deepCopy_v1_ResourceRequirements(in.Resources, out.Resources)
-		}
+	if in.StartTime != nil {
+		out.StartTime = m.metav1_Time.one()
+		*out.StartTime = *in.StartTime
 	}
 	if in.InitContainerStatuses != nil {
 		out.InitContainerStatuses = make([]v1.ContainerStatus, len(in.InitContainerStatuses))
 		for i := range in.InitContainerStatuses {
-			deepCopy_v1_ContainerStatus(&in.InitContainerStatuses[i], &out.InitContainerStatuses[i])
+			deepCopyWith_v1_ContainerStatus(m, &in.InitContainerStatuses[i], &out.InitContainerStatuses[i])
 		}
 	}
 	if in.ContainerStatuses != nil {
 		out.ContainerStatuses = make([]v1.ContainerStatus, len(in.ContainerStatuses))
 		for i := range in.ContainerStatuses {
-			deepCopy_v1_ContainerStatus(&in.ContainerStatuses[i], &out.ContainerStatuses[i])
+			deepCopyWith_v1_ContainerStatus(m, &in.ContainerStatuses[i], &out.ContainerStatuses[i])
 		}
 	}
 	if in.EphemeralContainerStatuses != nil {
 		out.EphemeralContainerStatuses = make([]v1.ContainerStatus, len(in.EphemeralContainerStatuses))
 		for i := range in.EphemeralContainerStatuses {
-			deepCopy_v1_ContainerStatus(&in.EphemeralContainerStatuses[i], &out.EphemeralContainerStatuses[i])
+			deepCopyWith_v1_ContainerStatus(m, &in.EphemeralContainerStatuses[i], &out.EphemeralContainerStatuses[i])
 		}
 	}
 	if in.ResourceClaimStatuses != nil {
 		out.ResourceClaimStatuses = make([]v1.PodResourceClaimStatus, len(in.ResourceClaimStatuses))
 		for i := range in.ResourceClaimStatuses {
-			deepCopy_v1_PodResourceClaimStatus(&in.ResourceClaimStatuses[i], &out.ResourceClaimStatuses[i])
+			deepCopyWith_v1_PodResourceClaimStatus(&m.deepCopyMetaMemory, &in.ResourceClaimStatuses[i], &out.ResourceClaimStatuses[i])
 		}
+	}
+	if in.ExtendedResourceClaimStatus != nil {
+		out.ExtendedResourceClaimStatus = new(v1.PodExtendedResourceClaimStatus)
+		deepCopy_v1_PodExtendedResourceClaimStatus(in.ExtendedResourceClaimStatus, out.ExtendedResourceClaimStatus)
 	}
 	if in.AllocatedResources != nil {
 		out.AllocatedResources = make(v1.ResourceList, len(in.AllocatedResources))
@@ -2525,10 +2988,14 @@ func deepCopy_v1_PodStatus(in, out *v1.PodStatus) {
 			out.AllocatedResources[key] = val.DeepCopy()
 		}
 	}
+	if in.Resources != nil {
+		out.Resources = m.v1_ResourceRequirements.one()
+		deepCopyWith_v1_ResourceRequirements(m, in.Resources, out.Resources)
+	}
 	if in.NodeAllocatableResourceClaimStatuses != nil {
 		out.NodeAllocatableResourceClaimStatuses = make([]v1.NodeAllocatableResourceClaimStatus, len(in.NodeAllocatableResourceClaimStatuses))
 		for i := range in.NodeAllocatableResourceClaimStatuses {
-			deepCopy_v1_NodeAllocatableResourceClaimStatus(&in.NodeAllocatableResourceClaimStatuses[i], &out.NodeAllocatableResourceClaimStatuses[i])
+			deepCopyWith_v1_NodeAllocatableResourceClaimStatus(m, &in.NodeAllocatableResourceClaimStatuses[i], &out.NodeAllocatableResourceClaimStatuses[i])
 		}
 	}
 	if in.VolumeHealth != nil {
@@ -2539,14 +3006,46 @@ func deepCopy_v1_PodStatus(in, out *v1.PodStatus) {
 	}
 }
 
-// deepCopy_v1_PodTemplateSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_PodTemplateSpec(in, out *v1.PodTemplateSpec) {
+// deepCopyCount_v1_PodStatus counts what deepCopyWith_v1_PodStatus takes.
+func deepCopyCount_v1_PodStatus(m *deepCopyMemory, in *v1.PodStatus) {
+	if in.StartTime != nil {
+		m.metav1_Time.want++
+	}
+	for i := range in.InitContainerStatuses {
+		deepCopyCount_v1_ContainerStatus(m, &in.InitContainerStatuses[i])
+	}
+	for i := range in.ContainerStatuses {
+		deepCopyCount_v1_ContainerStatus(m, &in.ContainerStatuses[i])
+	}
+	for i := range in.EphemeralContainerStatuses {
+		deepCopyCount_v1_ContainerStatus(m, &in.EphemeralContainerStatuses[i])
+	}
+	for i := range in.ResourceClaimStatuses {
+		deepCopyCount_v1_PodResourceClaimStatus(&m.deepCopyMetaMemory, &in.ResourceClaimStatuses[i])
+	}
+	if in.Resources != nil {
+		m.v1_ResourceRequirements.want++
+		deepCopyCount_v1_ResourceRequirements(m, in.Resources)
+	}
+	for i := range in.NodeAllocatableResourceClaimStatuses {
+		deepCopyCount_v1_NodeAllocatableResourceClaimStatus(m, &in.NodeAllocatableResourceClaimStatuses[i])
+	}
+}
+
+// deepCopyWith_v1_PodTemplateSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_PodTemplateSpec(m *deepCopyMemory, in, out *v1.PodTemplateSpec) {
 	if unsafe.Sizeof(*in) != 824 {
 		in.DeepCopyInto(out)
 		return
 	}
-	deepCopy_metav1_ObjectMeta(&in.ObjectMeta, &out.ObjectMeta)
-	deepCopy_v1_PodSpec(&in.Spec, &out.Spec)
+	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_v1_PodSpec(m, &in.Spec, &out.Spec)
+}
+
+// deepCopyCount_v1_PodTemplateSpec counts what deepCopyWith_v1_PodTemplateSpec takes.
+func deepCopyCount_v1_PodTemplateSpec(m *deepCopyMemory, in *v1.PodTemplateSpec) {
+	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	deepCopyCount_v1_PodSpec(m, &in.Spec)
 }
 
 // deepCopy_v1_PodVolumeHealth copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -2562,74 +3061,89 @@ func deepCopy_v1_PodVolumeHealth(in, out *v1.PodVolumeHealth) {
 	}
 }
 
-// deepCopy_v1_PreferredSchedulingTerm copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_PreferredSchedulingTerm(in, out *v1.PreferredSchedulingTerm) {
+// deepCopyWith_v1_PreferredSchedulingTerm copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_PreferredSchedulingTerm(m *deepCopyMemory, in, out *v1.PreferredSchedulingTerm) {
 	if unsafe.Sizeof(*in) != 56 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.Weight = in.Weight
-	deepCopy_v1_NodeSelectorTerm(&in.Preference, &out.Preference)
+	deepCopyWith_v1_NodeSelectorTerm(m, &in.Preference, &out.Preference)
 }
 
-// deepCopy_v1_Probe copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_Probe(in, out *v1.Probe) {
+// deepCopyCount_v1_PreferredSchedulingTerm counts what deepCopyWith_v1_PreferredSchedulingTerm takes.
+func deepCopyCount_v1_PreferredSchedulingTerm(m *deepCopyMemory, in *v1.PreferredSchedulingTerm) {
+	deepCopyCount_v1_NodeSelectorTerm(m, &in.Preference)
+}
+
+// deepCopyWith_v1_Probe copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_Probe(m *deepCopyMemory, in, out *v1.Probe) {
 	if unsafe.Sizeof(*in) != 64 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	deepCopy_v1_ProbeHandler(&in.ProbeHandler, &out.ProbeHandler)
+	deepCopyWith_v1_ProbeHandler(m, &in.ProbeHandler, &out.ProbeHandler)
 	if in.TerminationGracePeriodSeconds != nil {
-		v := *in.TerminationGracePeriodSeconds
-		out.TerminationGracePeriodSeconds = &v
+		out.TerminationGracePeriodSeconds = m.int64s.one()
+		*out.TerminationGracePeriodSeconds = *in.TerminationGracePeriodSeconds
 	}
 }
 
-// deepCopy_v1_ProbeHandler copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_ProbeHandler(in, out *v1.ProbeHandler) {
+// deepCopyCount_v1_Probe counts what deepCopyWith_v1_Probe takes.
+func deepCopyCount_v1_Probe(m *deepCopyMemory, in *v1.Probe) {
+	deepCopyCount_v1_ProbeHandler(m, &in.ProbeHandler)
+	if in.TerminationGracePeriodSeconds != nil {
+		m.int64s.want++
+	}
+}
+
+// deepCopyWith_v1_ProbeHandler copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_ProbeHandler(m *deepCopyMemory, in, out *v1.ProbeHandler) {
 	if unsafe.Sizeof(*in) != 32 || unsafe.Sizeof(v1.TCPSocketAction{}) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.Exec != nil && in.HTTPGet != nil && in.TCPSocket != nil && in.GRPC != nil {
-		v := new(struct {
-			Exec      v1.ExecAction
-			HTTPGet   v1.HTTPGetAction
-			TCPSocket v1.TCPSocketAction
-			GRPC      v1.GRPCAction
-		})
-		deepCopy_v1_ExecAction(in.Exec, &v.Exec)
-		out.Exec = &v.Exec
-		deepCopy_v1_HTTPGetAction(in.HTTPGet, &v.HTTPGet)
-		out.HTTPGet = &v.HTTPGet
-		v.TCPSocket = *in.TCPSocket
-		out.TCPSocket = &v.TCPSocket
-		deepCopy_v1_GRPCAction(in.GRPC, &v.GRPC)
-		out.GRPC = &v.GRPC
-	} else {
-		if in.Exec != nil {
-			out.Exec = new(v1.ExecAction)
-			deepCopy_v1_ExecAction(in.Exec, out.Exec)
-		}
-		if in.HTTPGet != nil {
-			out.HTTPGet = new(v1.HTTPGetAction)
-			deepCopy_v1_HTTPGetAction(in.HTTPGet, out.HTTPGet)
-		}
-		if in.TCPSocket != nil {
-			v := *in.TCPSocket
-			out.TCPSocket = &v
-		}
-		if in.GRPC != nil {
-			out.GRPC = new(v1.GRPCAction)
-			deepCopy_v1_GRPCAction(in.GRPC, out.GRPC)
-		}
+	if in.Exec != nil {
+		out.Exec = m.v1_ExecAction.one()
+		deepCopyWith_v1_ExecAction(&m.deepCopyMetaMemory, in.Exec, out.Exec)
+	}
+	if in.HTTPGet != nil {
+		out.HTTPGet = m.v1_HTTPGetAction.one()
+		deepCopyWith_v1_HTTPGetAction(m, in.HTTPGet, out.HTTPGet)
+	}
+	if in.TCPSocket != nil {
+		out.TCPSocket = m.v1_TCPSocketAction.one()
+		*out.TCPSocket = *in.TCPSocket
+	}
+	if in.GRPC != nil {
+		out.GRPC = m.v1_GRPCAction.one()
+		deepCopyWith_v1_GRPCAction(&m.deepCopyMetaMemory, in.GRPC, out.GRPC)
 	}
 }
 
-// deepCopy_v1_ProjectedVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_ProjectedVolumeSource(in, out *v1.ProjectedVolumeSource) {
+// deepCopyCount_v1_ProbeHandler counts what deepCopyWith_v1_ProbeHandler takes.
+func deepCopyCount_v1_ProbeHandler(m *deepCopyMemory, in *v1.ProbeHandler) {
+	if in.Exec != nil {
+		m.v1_ExecAction.want++
+		deepCopyCount_v1_ExecAction(&m.deepCopyMetaMemory, in.Exec)
+	}
+	if in.HTTPGet != nil {
+		m.v1_HTTPGetAction.want++
+		deepCopyCount_v1_HTTPGetAction(m, in.HTTPGet)
+	}
+	if in.TCPSocket != nil {
+		m.v1_TCPSocketAction.want++
+	}
+	if in.GRPC != nil {
+		m.v1_GRPCAction.want++
+		deepCopyCount_v1_GRPCAction(&m.deepCopyMetaMemory, in.GRPC)
+	}
+}
+
+// deepCopyWith_v1_ProjectedVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_ProjectedVolumeSource(m *deepCopyMemory, in, out *v1.ProjectedVolumeSource) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
@@ -2638,44 +3152,54 @@ func deepCopy_v1_ProjectedVolumeSource(in, out *v1.ProjectedVolumeSource) {
 	if in.Sources != nil {
 		out.Sources = make([]v1.VolumeProjection, len(in.Sources))
 		for i := range in.Sources {
-			deepCopy_v1_VolumeProjection(&in.Sources[i], &out.Sources[i])
+			deepCopyWith_v1_VolumeProjection(m, &in.Sources[i], &out.Sources[i])
 		}
 	}
-	if in.DefaultMode != nil && in.DefaultUser != nil {
-		v := new(struct {
-			DefaultMode int32
-			DefaultUser int64
-		})
-		v.DefaultMode = *in.DefaultMode
-		out.DefaultMode = &v.DefaultMode
-		v.DefaultUser = *in.DefaultUser
-		out.DefaultUser = &v.DefaultUser
-	} else {
-		if in.DefaultMode != nil {
-			v := *in.DefaultMode
-			out.DefaultMode = &v
-		}
-		if in.DefaultUser != nil {
-			v := *in.DefaultUser
-			out.DefaultUser = &v
-		}
+	if in.DefaultMode != nil {
+		out.DefaultMode = m.int32s.one()
+		*out.DefaultMode = *in.DefaultMode
+	}
+	if in.DefaultUser != nil {
+		out.DefaultUser = m.int64s.one()
+		*out.DefaultUser = *in.DefaultUser
 	}
 }
 
-// deepCopy_v1_RBDVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_RBDVolumeSource(in, out *v1.RBDVolumeSource) {
+// deepCopyCount_v1_ProjectedVolumeSource counts what deepCopyWith_v1_ProjectedVolumeSource takes.
+func deepCopyCount_v1_ProjectedVolumeSource(m *deepCopyMemory, in *v1.ProjectedVolumeSource) {
+	for i := range in.Sources {
+		deepCopyCount_v1_VolumeProjection(m, &in.Sources[i])
+	}
+	if in.DefaultMode != nil {
+		m.int32s.want++
+	}
+	if in.DefaultUser != nil {
+		m.int64s.want++
+	}
+}
+
+// deepCopyWith_v1_RBDVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_RBDVolumeSource(m *deepCopyMemory, in, out *v1.RBDVolumeSource) {
 	if unsafe.Sizeof(*in) != 120 || unsafe.Sizeof(v1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.CephMonitors != nil {
-		out.CephMonitors = make([]string, len(in.CephMonitors))
+		out.CephMonitors = m.strings.list(len(in.CephMonitors))
 		copy(out.CephMonitors, in.CephMonitors)
 	}
 	if in.SecretRef != nil {
-		v := *in.SecretRef
-		out.SecretRef = &v
+		out.SecretRef = m.v1_LocalObjectReference.one()
+		*out.SecretRef = *in.SecretRef
+	}
+}
+
+// deepCopyCount_v1_RBDVolumeSource counts what deepCopyWith_v1_RBDVolumeSource takes.
+func deepCopyCount_v1_RBDVolumeSource(m *deepCopyMemory, in *v1.RBDVolumeSource) {
+	m.strings.want += len(in.CephMonitors)
+	if in.SecretRef != nil {
+		m.v1_LocalObjectReference.want++
 	}
 }
 
@@ -2689,21 +3213,28 @@ func deepCopy_v1_ResourceFieldSelector(in, out *v1.ResourceFieldSelector) {
 	out.Divisor = in.Divisor.DeepCopy()
 }
 
-// deepCopy_v1_ResourceHealth copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_ResourceHealth(in, out *v1.ResourceHealth) {
+// deepCopyWith_v1_ResourceHealth copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_ResourceHealth(m *deepCopyMetaMemory, in, out *v1.ResourceHealth) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Message != nil {
-		v := *in.Message
-		out.Message = &v
+		out.Message = m.strings.one()
+		*out.Message = *in.Message
 	}
 }
 
-// deepCopy_v1_ResourceRequirements copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_ResourceRequirements(in, out *v1.ResourceRequirements) {
+// deepCopyCount_v1_ResourceHealth counts what deepCopyWith_v1_ResourceHealth takes.
+func deepCopyCount_v1_ResourceHealth(m *deepCopyMetaMemory, in *v1.ResourceHealth) {
+	if in.Message != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_v1_ResourceRequirements copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_ResourceRequirements(m *deepCopyMemory, in, out *v1.ResourceRequirements) {
 	if unsafe.Sizeof(*in) != 40 || unsafe.Sizeof(v1.ResourceClaim{}) != 32 {
 		in.DeepCopyInto(out)
 		return
@@ -2722,472 +3253,552 @@ func deepCopy_v1_ResourceRequirements(in, out *v1.ResourceRequirements) {
 		}
 	}
 	if in.Claims != nil {
-		out.Claims = make([]v1.ResourceClaim, len(in.Claims))
+		out.Claims = m.v1_ResourceClaim.list(len(in.Claims))
 		copy(out.Claims, in.Claims)
 	}
 }
 
-// deepCopy_v1_ResourceStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_ResourceStatus(in, out *v1.ResourceStatus) {
+// deepCopyCount_v1_ResourceRequirements counts what deepCopyWith_v1_ResourceRequirements takes.
+func deepCopyCount_v1_ResourceRequirements(m *deepCopyMemory, in *v1.ResourceRequirements) {
+	m.v1_ResourceClaim.want += len(in.Claims)
+}
+
+// deepCopyWith_v1_ResourceStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_ResourceStatus(m *deepCopyMemory, in, out *v1.ResourceStatus) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Resources != nil {
-		out.Resources = make([]v1.ResourceHealth, len(in.Resources))
+		out.Resources = m.v1_ResourceHealth.list(len(in.Resources))
 		for i := range in.Resources {
-			deepCopy_v1_ResourceHealth(&in.Resources[i], &out.Resources[i])
+			deepCopyWith_v1_ResourceHealth(&m.deepCopyMetaMemory, &in.Resources[i], &out.Resources[i])
 		}
 	}
 }
 
-// deepCopy_v1_ScaleIOVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_ScaleIOVolumeSource(in, out *v1.ScaleIOVolumeSource) {
+// deepCopyCount_v1_ResourceStatus counts what deepCopyWith_v1_ResourceStatus takes.
+func deepCopyCount_v1_ResourceStatus(m *deepCopyMemory, in *v1.ResourceStatus) {
+	m.v1_ResourceHealth.want += len(in.Resources)
+	for i := range in.Resources {
+		deepCopyCount_v1_ResourceHealth(&m.deepCopyMetaMemory, &in.Resources[i])
+	}
+}
+
+// deepCopyWith_v1_ScaleIOVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_ScaleIOVolumeSource(m *deepCopyMemory, in, out *v1.ScaleIOVolumeSource) {
 	if unsafe.Sizeof(*in) != 136 || unsafe.Sizeof(v1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.SecretRef != nil {
-		v := *in.SecretRef
-		out.SecretRef = &v
+		out.SecretRef = m.v1_LocalObjectReference.one()
+		*out.SecretRef = *in.SecretRef
 	}
 }
 
-// deepCopy_v1_SeccompProfile copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_SeccompProfile(in, out *v1.SeccompProfile) {
+// deepCopyCount_v1_ScaleIOVolumeSource counts what deepCopyWith_v1_ScaleIOVolumeSource takes.
+func deepCopyCount_v1_ScaleIOVolumeSource(m *deepCopyMemory, in *v1.ScaleIOVolumeSource) {
+	if in.SecretRef != nil {
+		m.v1_LocalObjectReference.want++
+	}
+}
+
+// deepCopyWith_v1_SeccompProfile copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_SeccompProfile(m *deepCopyMetaMemory, in, out *v1.SeccompProfile) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.LocalhostProfile != nil {
-		v := *in.LocalhostProfile
-		out.LocalhostProfile = &v
+		out.LocalhostProfile = m.strings.one()
+		*out.LocalhostProfile = *in.LocalhostProfile
 	}
 }
 
-// deepCopy_v1_SecretEnvSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_SecretEnvSource(in, out *v1.SecretEnvSource) {
+// deepCopyCount_v1_SeccompProfile counts what deepCopyWith_v1_SeccompProfile takes.
+func deepCopyCount_v1_SeccompProfile(m *deepCopyMetaMemory, in *v1.SeccompProfile) {
+	if in.LocalhostProfile != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_v1_SecretEnvSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_SecretEnvSource(m *deepCopyMetaMemory, in, out *v1.SecretEnvSource) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Optional != nil {
-		v := *in.Optional
-		out.Optional = &v
+		out.Optional = m.bools.one()
+		*out.Optional = *in.Optional
 	}
 }
 
-// deepCopy_v1_SecretKeySelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_SecretKeySelector(in, out *v1.SecretKeySelector) {
+// deepCopyCount_v1_SecretEnvSource counts what deepCopyWith_v1_SecretEnvSource takes.
+func deepCopyCount_v1_SecretEnvSource(m *deepCopyMetaMemory, in *v1.SecretEnvSource) {
+	if in.Optional != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopyWith_v1_SecretKeySelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_SecretKeySelector(m *deepCopyMetaMemory, in, out *v1.SecretKeySelector) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Optional != nil {
-		v := *in.Optional
-		out.Optional = &v
+		out.Optional = m.bools.one()
+		*out.Optional = *in.Optional
 	}
 }
 
-// deepCopy_v1_SecretProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_SecretProjection(in, out *v1.SecretProjection) {
+// deepCopyCount_v1_SecretKeySelector counts what deepCopyWith_v1_SecretKeySelector takes.
+func deepCopyCount_v1_SecretKeySelector(m *deepCopyMetaMemory, in *v1.SecretKeySelector) {
+	if in.Optional != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopyWith_v1_SecretProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_SecretProjection(m *deepCopyMemory, in, out *v1.SecretProjection) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Items != nil {
-		out.Items = make([]v1.KeyToPath, len(in.Items))
+		out.Items = m.v1_KeyToPath.list(len(in.Items))
 		for i := range in.Items {
-			deepCopy_v1_KeyToPath(&in.Items[i], &out.Items[i])
+			deepCopyWith_v1_KeyToPath(m, &in.Items[i], &out.Items[i])
 		}
 	}
 	if in.Optional != nil {
-		v := *in.Optional
-		out.Optional = &v
+		out.Optional = m.bools.one()
+		*out.Optional = *in.Optional
 	}
 }
 
-// deepCopy_v1_SecretVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_SecretVolumeSource(in, out *v1.SecretVolumeSource) {
+// deepCopyCount_v1_SecretProjection counts what deepCopyWith_v1_SecretProjection takes.
+func deepCopyCount_v1_SecretProjection(m *deepCopyMemory, in *v1.SecretProjection) {
+	m.v1_KeyToPath.want += len(in.Items)
+	for i := range in.Items {
+		deepCopyCount_v1_KeyToPath(m, &in.Items[i])
+	}
+	if in.Optional != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopyWith_v1_SecretVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_SecretVolumeSource(m *deepCopyMemory, in, out *v1.SecretVolumeSource) {
 	if unsafe.Sizeof(*in) != 64 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Items != nil {
-		out.Items = make([]v1.KeyToPath, len(in.Items))
+		out.Items = m.v1_KeyToPath.list(len(in.Items))
 		for i := range in.Items {
-			deepCopy_v1_KeyToPath(&in.Items[i], &out.Items[i])
+			deepCopyWith_v1_KeyToPath(m, &in.Items[i], &out.Items[i])
 		}
 	}
-	if in.DefaultMode != nil && in.Optional != nil && in.DefaultUser != nil {
-		v := new(struct {
-			DefaultMode int32
-			Optional    bool
-			DefaultUser int64
-		})
-		v.DefaultMode = *in.DefaultMode
-		out.DefaultMode = &v.DefaultMode
-		v.Optional = *in.Optional
-		out.Optional = &v.Optional
-		v.DefaultUser = *in.DefaultUser
-		out.DefaultUser = &v.DefaultUser
-	} else {
-		if in.DefaultMode != nil {
-			v := *in.DefaultMode
-			out.DefaultMode = &v
-		}
-		if in.Optional != nil {
-			v := *in.Optional
-			out.Optional = &v
-		}
-		if in.DefaultUser != nil {
-			v := *in.DefaultUser
-			out.DefaultUser = &v
-		}
+	if in.DefaultMode != nil {
+		out.DefaultMode = m.int32s.one()
+		*out.DefaultMode = *in.DefaultMode
+	}
+	if in.Optional != nil {
+		out.Optional = m.bools.one()
+		*out.Optional = *in.Optional
+	}
+	if in.DefaultUser != nil {
+		out.DefaultUser = m.int64s.one()
+		*out.DefaultUser = *in.DefaultUser
 	}
 }
 
-// deepCopy_v1_SecurityContext copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_SecurityContext(in, out *v1.SecurityContext) {
+// deepCopyCount_v1_SecretVolumeSource counts what deepCopyWith_v1_SecretVolumeSource takes.
+func deepCopyCount_v1_SecretVolumeSource(m *deepCopyMemory, in *v1.SecretVolumeSource) {
+	m.v1_KeyToPath.want += len(in.Items)
+	for i := range in.Items {
+		deepCopyCount_v1_KeyToPath(m, &in.Items[i])
+	}
+	if in.DefaultMode != nil {
+		m.int32s.want++
+	}
+	if in.Optional != nil {
+		m.bools.want++
+	}
+	if in.DefaultUser != nil {
+		m.int64s.want++
+	}
+}
+
+// deepCopyWith_v1_SecurityContext copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_SecurityContext(m *deepCopyMemory, in, out *v1.SecurityContext) {
 	if unsafe.Sizeof(*in) != 96 || unsafe.Sizeof(v1.SELinuxOptions{}) != 64 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.Capabilities != nil && in.Privileged != nil && in.SELinuxOptions != nil && in.WindowsOptions != nil {
-		v := new(struct {
-			Capabilities   v1.Capabilities
-			Privileged     bool
-			SELinuxOptions v1.SELinuxOptions
-			WindowsOptions v1.WindowsSecurityContextOptions
-		})
-		deepCopy_v1_Capabilities(in.Capabilities, &v.Capabilities)
-		out.Capabilities = &v.Capabilities
-		v.Privileged = *in.Privileged
-		out.Privileged = &v.Privileged
-		v.SELinuxOptions = *in.SELinuxOptions
-		out.SELinuxOptions = &v.SELinuxOptions
-		deepCopy_v1_WindowsSecurityContextOptions(in.WindowsOptions, &v.WindowsOptions)
-		out.WindowsOptions = &v.WindowsOptions
-	} else {
-		if in.Capabilities != nil {
-			out.Capabilities = new(v1.Capabilities)
-			deepCopy_v1_Capabilities(in.Capabilities, out.Capabilities)
-		}
-		if in.Privileged != nil {
-			v := *in.Privileged
-			out.Privileged = &v
-		}
-		if in.SELinuxOptions != nil {
-			v := *in.SELinuxOptions
-			out.SELinuxOptions = &v
-		}
-		if in.WindowsOptions != nil {
-			out.WindowsOptions = new(v1.WindowsSecurityContextOptions)
-			deepCopy_v1_WindowsSecurityContextOptions(in.WindowsOptions, out.WindowsOptions)
-		}
+	if in.Capabilities != nil {
+		out.Capabilities = m.v1_Capabilities.one()
+		deepCopyWith_v1_Capabilities(&m.deepCopyMetaMemory, in.Capabilities, out.Capabilities)
 	}
-	if in.RunAsUser != nil && in.RunAsGroup != nil && in.RunAsNonRoot != nil && in.ReadOnlyRootFilesystem != nil {
-		v := new(struct {
-			RunAsUser              int64
-			RunAsGroup             int64
-			RunAsNonRoot           bool
-			ReadOnlyRootFilesystem bool
-		})
-		v.RunAsUser = *in.RunAsUser
-		out.RunAsUser = &v.RunAsUser
-		v.RunAsGroup = *in.RunAsGroup
-		out.RunAsGroup = &v.RunAsGroup
-		v.RunAsNonRoot = *in.RunAsNonRoot
-		out.RunAsNonRoot = &v.RunAsNonRoot
-		v.ReadOnlyRootFilesystem = *in.ReadOnlyRootFilesystem
-		out.ReadOnlyRootFilesystem = &v.ReadOnlyRootFilesystem
-	} else {
-		if in.RunAsUser != nil {
-			v := *in.RunAsUser
-			out.RunAsUser = &v
-		}
-		if in.RunAsGroup != nil {
-			v := *in.RunAsGroup
-			out.RunAsGroup = &v
-		}
-		if in.RunAsNonRoot != nil {
-			v := *in.RunAsNonRoot
-			out.RunAsNonRoot = &v
-		}
-		if in.ReadOnlyRootFilesystem != nil {
-			v := *in.ReadOnlyRootFilesystem
-			out.ReadOnlyRootFilesystem = &v
-		}
+	if in.Privileged != nil {
+		out.Privileged = m.bools.one()
+		*out.Privileged = *in.Privileged
 	}
-	if in.AllowPrivilegeEscalation != nil && in.ProcMount != nil && in.SeccompProfile != nil && in.AppArmorProfile != nil {
-		v := new(struct {
-			AllowPrivilegeEscalation bool
-			ProcMount                v1.ProcMountType
-			SeccompProfile           v1.SeccompProfile
-			AppArmorProfile          v1.AppArmorProfile
-		})
-		v.AllowPrivilegeEscalation = *in.AllowPrivilegeEscalation
-		out.AllowPrivilegeEscalation = &v.AllowPrivilegeEscalation
-		v.ProcMount = *in.ProcMount
-		out.ProcMount = &v.ProcMount
-		deepCopy_v1_SeccompProfile(in.SeccompProfile, &v.SeccompProfile)
-		out.SeccompProfile = &v.SeccompProfile
-		deepCopy_v1_AppArmorProfile(in.AppArmorProfile, &v.AppArmorProfile)
-		out.AppArmorProfile = &v.AppArmorProfile
-	} else {
-		if in.AllowPrivilegeEscalation != nil {
-			v := *in.AllowPrivilegeEscalation
-			out.AllowPrivilegeEscalation = &v
-		}
-		if in.ProcMount != nil {
-			v := *in.ProcMount
-			out.ProcMount = &v
-		}
-		if in.SeccompProfile != nil {
-			out.SeccompProfile = new(v1.SeccompProfile)
-			deepCopy_v1_SeccompProfile(in.SeccompProfile, out.SeccompProfile)
-		}
-		if in.AppArmorProfile != nil {
-			out.AppArmorProfile = new(v1.AppArmorProfile)
-			deepCopy_v1_AppArmorProfile(in.AppArmorProfile, out.AppArmorProfile)
-		}
+	if in.SELinuxOptions != nil {
+		out.SELinuxOptions = m.v1_SELinuxOptions.one()
+		*out.SELinuxOptions = *in.SELinuxOptions
+	}
+	if in.WindowsOptions != nil {
+		out.WindowsOptions = m.v1_WindowsSecurityContextOptions.one()
+		deepCopyWith_v1_WindowsSecurityContextOptions(&m.deepCopyMetaMemory, in.WindowsOptions, out.WindowsOptions)
+	}
+	if in.RunAsUser != nil {
+		out.RunAsUser = m.int64s.one()
+		*out.RunAsUser = *in.RunAsUser
+	}
+	if in.RunAsGroup != nil {
+		out.RunAsGroup = m.int64s.one()
+		*out.RunAsGroup = *in.RunAsGroup
+	}
+	if in.RunAsNonRoot != nil {
+		out.RunAsNonRoot = m.bools.one()
+		*out.RunAsNonRoot = *in.RunAsNonRoot
+	}
+	if in.ReadOnlyRootFilesystem != nil {
+		out.ReadOnlyRootFilesystem = m.bools.one()
+		*out.ReadOnlyRootFilesystem = *in.ReadOnlyRootFilesystem
+	}
+	if in.AllowPrivilegeEscalation != nil {
+		out.AllowPrivilegeEscalation = m.bools.one()
+		*out.AllowPrivilegeEscalation = *in.AllowPrivilegeEscalation
+	}
+	if in.ProcMount != nil {
+		out.ProcMount = (*v1.ProcMountType)(m.strings.one())
+		*out.ProcMount = *in.ProcMount
+	}
+	if in.SeccompProfile != nil {
+		out.SeccompProfile = m.v1_SeccompProfile.one()
+		deepCopyWith_v1_SeccompProfile(&m.deepCopyMetaMemory, in.SeccompProfile, out.SeccompProfile)
+	}
+	if in.AppArmorProfile != nil {
+		out.AppArmorProfile = m.v1_AppArmorProfile.one()
+		deepCopyWith_v1_AppArmorProfile(&m.deepCopyMetaMemory, in.AppArmorProfile, out.AppArmorProfile)
 	}
 }
 
-// deepCopy_v1_ServiceAccountTokenProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_ServiceAccountTokenProjection(in, out *v1.ServiceAccountTokenProjection) {
+// deepCopyCount_v1_SecurityContext counts what deepCopyWith_v1_SecurityContext takes.
+func deepCopyCount_v1_SecurityContext(m *deepCopyMemory, in *v1.SecurityContext) {
+	if in.Capabilities != nil {
+		m.v1_Capabilities.want++
+		deepCopyCount_v1_Capabilities(&m.deepCopyMetaMemory, in.Capabilities)
+	}
+	if in.Privileged != nil {
+		m.bools.want++
+	}
+	if in.SELinuxOptions != nil {
+		m.v1_SELinuxOptions.want++
+	}
+	if in.WindowsOptions != nil {
+		m.v1_WindowsSecurityContextOptions.want++
+		deepCopyCount_v1_WindowsSecurityContextOptions(&m.deepCopyMetaMemory, in.WindowsOptions)
+	}
+	if in.RunAsUser != nil {
+		m.int64s.want++
+	}
+	if in.RunAsGroup != nil {
+		m.int64s.want++
+	}
+	if in.RunAsNonRoot != nil {
+		m.bools.want++
+	}
+	if in.ReadOnlyRootFilesystem != nil {
+		m.bools.want++
+	}
+	if in.AllowPrivilegeEscalation != nil {
+		m.bools.want++
+	}
+	if in.ProcMount != nil {
+		m.strings.want++
+	}
+	if in.SeccompProfile != nil {
+		m.v1_SeccompProfile.want++
+		deepCopyCount_v1_SeccompProfile(&m.deepCopyMetaMemory, in.SeccompProfile)
+	}
+	if in.AppArmorProfile != nil {
+		m.v1_AppArmorProfile.want++
+		deepCopyCount_v1_AppArmorProfile(&m.deepCopyMetaMemory, in.AppArmorProfile)
+	}
+}
+
+// deepCopyWith_v1_ServiceAccountTokenProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_ServiceAccountTokenProjection(m *deepCopyMetaMemory, in, out *v1.ServiceAccountTokenProjection) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.ExpirationSeconds != nil && in.User != nil {
-		v := new(struct {
-			ExpirationSeconds int64
-			User              int64
-		})
-		v.ExpirationSeconds = *in.ExpirationSeconds
-		out.ExpirationSeconds = &v.ExpirationSeconds
-		v.User = *in.User
-		out.User = &v.User
-	} else {
-		if in.ExpirationSeconds != nil {
-			v := *in.ExpirationSeconds
-			out.ExpirationSeconds = &v
-		}
-		if in.User != nil {
-			v := *in.User
-			out.User = &v
-		}
+	if in.ExpirationSeconds != nil {
+		out.ExpirationSeconds = m.int64s.one()
+		*out.ExpirationSeconds = *in.ExpirationSeconds
+	}
+	if in.User != nil {
+		out.User = m.int64s.one()
+		*out.User = *in.User
 	}
 }
 
-// deepCopy_v1_StorageOSVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_StorageOSVolumeSource(in, out *v1.StorageOSVolumeSource) {
+// deepCopyCount_v1_ServiceAccountTokenProjection counts what deepCopyWith_v1_ServiceAccountTokenProjection takes.
+func deepCopyCount_v1_ServiceAccountTokenProjection(m *deepCopyMetaMemory, in *v1.ServiceAccountTokenProjection) {
+	if in.ExpirationSeconds != nil {
+		m.int64s.want++
+	}
+	if in.User != nil {
+		m.int64s.want++
+	}
+}
+
+// deepCopyWith_v1_StorageOSVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_StorageOSVolumeSource(m *deepCopyMemory, in, out *v1.StorageOSVolumeSource) {
 	if unsafe.Sizeof(*in) != 64 || unsafe.Sizeof(v1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.SecretRef != nil {
-		v := *in.SecretRef
-		out.SecretRef = &v
+		out.SecretRef = m.v1_LocalObjectReference.one()
+		*out.SecretRef = *in.SecretRef
 	}
 }
 
-// deepCopy_v1_Taint copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_Taint(in, out *v1.Taint) {
+// deepCopyCount_v1_StorageOSVolumeSource counts what deepCopyWith_v1_StorageOSVolumeSource takes.
+func deepCopyCount_v1_StorageOSVolumeSource(m *deepCopyMemory, in *v1.StorageOSVolumeSource) {
+	if in.SecretRef != nil {
+		m.v1_LocalObjectReference.want++
+	}
+}
+
+// deepCopyWith_v1_Taint copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_Taint(m *deepCopyMetaMemory, in, out *v1.Taint) {
 	if unsafe.Sizeof(*in) != 56 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.TimeAdded != nil {
-		v := *in.TimeAdded
-		out.TimeAdded = &v
+		out.TimeAdded = m.metav1_Time.one()
+		*out.TimeAdded = *in.TimeAdded
 	}
 }
 
-// deepCopy_v1_Toleration copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_Toleration(in, out *v1.Toleration) {
+// deepCopyCount_v1_Taint counts what deepCopyWith_v1_Taint takes.
+func deepCopyCount_v1_Taint(m *deepCopyMetaMemory, in *v1.Taint) {
+	if in.TimeAdded != nil {
+		m.metav1_Time.want++
+	}
+}
+
+// deepCopyWith_v1_Toleration copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_Toleration(m *deepCopyMetaMemory, in, out *v1.Toleration) {
 	if unsafe.Sizeof(*in) != 72 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.TolerationSeconds != nil {
-		v := *in.TolerationSeconds
-		out.TolerationSeconds = &v
+		out.TolerationSeconds = m.int64s.one()
+		*out.TolerationSeconds = *in.TolerationSeconds
 	}
 }
 
-// deepCopy_v1_TopologySpreadConstraint copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_TopologySpreadConstraint(in, out *v1.TopologySpreadConstraint) {
+// deepCopyCount_v1_Toleration counts what deepCopyWith_v1_Toleration takes.
+func deepCopyCount_v1_Toleration(m *deepCopyMetaMemory, in *v1.Toleration) {
+	if in.TolerationSeconds != nil {
+		m.int64s.want++
+	}
+}
+
+// deepCopyWith_v1_TopologySpreadConstraint copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_TopologySpreadConstraint(m *deepCopyMemory, in, out *v1.TopologySpreadConstraint) {
 	if unsafe.Sizeof(*in) != 96 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.LabelSelector != nil && in.MinDomains != nil && in.NodeAffinityPolicy != nil && in.NodeTaintsPolicy != nil {
-		v := new(struct {
-			LabelSelector      metav1.LabelSelector
-			MinDomains         int32
-			NodeAffinityPolicy v1.NodeInclusionPolicy
-			NodeTaintsPolicy   v1.NodeInclusionPolicy
-		})
-		deepCopy_metav1_LabelSelector(in.LabelSelector, &v.LabelSelector)
-		out.LabelSelector = &v.LabelSelector
-		v.MinDomains = *in.MinDomains
-		out.MinDomains = &v.MinDomains
-		v.NodeAffinityPolicy = *in.NodeAffinityPolicy
-		out.NodeAffinityPolicy = &v.NodeAffinityPolicy
-		v.NodeTaintsPolicy = *in.NodeTaintsPolicy
-		out.NodeTaintsPolicy = &v.NodeTaintsPolicy
-	} else {
-		if in.LabelSelector != nil {
-			out.LabelSelector = new(metav1.LabelSelector)
-			deepCopy_metav1_LabelSelector(in.LabelSelector, out.LabelSelector)
-		}
-		if in.MinDomains != nil {
-			v := *in.MinDomains
-			out.MinDomains = &v
-		}
-		if in.NodeAffinityPolicy != nil {
-			v := *in.NodeAffinityPolicy
-			out.NodeAffinityPolicy = &v
-		}
-		if in.NodeTaintsPolicy != nil {
-			v := *in.NodeTaintsPolicy
-			out.NodeTaintsPolicy = &v
-		}
+	if in.LabelSelector != nil {
+		out.LabelSelector = m.metav1_LabelSelector.one()
+		deepCopyWith_metav1_LabelSelector(m, in.LabelSelector, out.LabelSelector)
+	}
+	if in.MinDomains != nil {
+		out.MinDomains = m.int32s.one()
+		*out.MinDomains = *in.MinDomains
+	}
+	if in.NodeAffinityPolicy != nil {
+		out.NodeAffinityPolicy = (*v1.NodeInclusionPolicy)(m.strings.one())
+		*out.NodeAffinityPolicy = *in.NodeAffinityPolicy
+	}
+	if in.NodeTaintsPolicy != nil {
+		out.NodeTaintsPolicy = (*v1.NodeInclusionPolicy)(m.strings.one())
+		*out.NodeTaintsPolicy = *in.NodeTaintsPolicy
 	}
 	if in.MatchLabelKeys != nil {
-		out.MatchLabelKeys = make([]string, len(in.MatchLabelKeys))
+		out.MatchLabelKeys = m.strings.list(len(in.MatchLabelKeys))
 		copy(out.MatchLabelKeys, in.MatchLabelKeys)
 	}
 }
 
-// deepCopy_v1_TypedLocalObjectReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_TypedLocalObjectReference(in, out *v1.TypedLocalObjectReference) {
+// deepCopyCount_v1_TopologySpreadConstraint counts what deepCopyWith_v1_TopologySpreadConstraint takes.
+func deepCopyCount_v1_TopologySpreadConstraint(m *deepCopyMemory, in *v1.TopologySpreadConstraint) {
+	if in.LabelSelector != nil {
+		m.metav1_LabelSelector.want++
+		deepCopyCount_metav1_LabelSelector(m, in.LabelSelector)
+	}
+	if in.MinDomains != nil {
+		m.int32s.want++
+	}
+	if in.NodeAffinityPolicy != nil {
+		m.strings.want++
+	}
+	if in.NodeTaintsPolicy != nil {
+		m.strings.want++
+	}
+	m.strings.want += len(in.MatchLabelKeys)
+}
+
+// deepCopyWith_v1_TypedLocalObjectReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_TypedLocalObjectReference(m *deepCopyMetaMemory, in, out *v1.TypedLocalObjectReference) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.APIGroup != nil {
-		v := *in.APIGroup
-		out.APIGroup = &v
+		out.APIGroup = m.strings.one()
+		*out.APIGroup = *in.APIGroup
 	}
 }
 
-// deepCopy_v1_TypedObjectReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_TypedObjectReference(in, out *v1.TypedObjectReference) {
+// deepCopyCount_v1_TypedLocalObjectReference counts what deepCopyWith_v1_TypedLocalObjectReference takes.
+func deepCopyCount_v1_TypedLocalObjectReference(m *deepCopyMetaMemory, in *v1.TypedLocalObjectReference) {
+	if in.APIGroup != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_v1_TypedObjectReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_TypedObjectReference(m *deepCopyMetaMemory, in, out *v1.TypedObjectReference) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.APIGroup != nil && in.Namespace != nil {
-		v := new(struct {
-			APIGroup  string
-			Namespace string
-		})
-		v.APIGroup = *in.APIGroup
-		out.APIGroup = &v.APIGroup
-		v.Namespace = *in.Namespace
-		out.Namespace = &v.Namespace
-	} else {
-		if in.APIGroup != nil {
-			v := *in.APIGroup
-			out.APIGroup = &v
-		}
-		if in.Namespace != nil {
-			v := *in.Namespace
-			out.Namespace = &v
-		}
+	if in.APIGroup != nil {
+		out.APIGroup = m.strings.one()
+		*out.APIGroup = *in.APIGroup
+	}
+	if in.Namespace != nil {
+		out.Namespace = m.strings.one()
+		*out.Namespace = *in.Namespace
 	}
 }
 
-// deepCopy_v1_Volume copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_Volume(in, out *v1.Volume) {
+// deepCopyCount_v1_TypedObjectReference counts what deepCopyWith_v1_TypedObjectReference takes.
+func deepCopyCount_v1_TypedObjectReference(m *deepCopyMetaMemory, in *v1.TypedObjectReference) {
+	if in.APIGroup != nil {
+		m.strings.want++
+	}
+	if in.Namespace != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_v1_Volume copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_Volume(m *deepCopyMemory, in, out *v1.Volume) {
 	if unsafe.Sizeof(*in) != 256 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.Name = in.Name
-	deepCopy_v1_VolumeSource(&in.VolumeSource, &out.VolumeSource)
+	deepCopyWith_v1_VolumeSource(m, &in.VolumeSource, &out.VolumeSource)
 }
 
-// deepCopy_v1_VolumeMount copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_VolumeMount(in, out *v1.VolumeMount) {
+// deepCopyCount_v1_Volume counts what deepCopyWith_v1_Volume takes.
+func deepCopyCount_v1_Volume(m *deepCopyMemory, in *v1.Volume) {
+	deepCopyCount_v1_VolumeSource(m, &in.VolumeSource)
+}
+
+// deepCopyWith_v1_VolumeMount copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_VolumeMount(m *deepCopyMetaMemory, in, out *v1.VolumeMount) {
 	if unsafe.Sizeof(*in) != 112 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.RecursiveReadOnly != nil && in.MountPropagation != nil {
-		v := new(struct {
-			RecursiveReadOnly v1.RecursiveReadOnlyMode
-			MountPropagation  v1.MountPropagationMode
-		})
-		v.RecursiveReadOnly = *in.RecursiveReadOnly
-		out.RecursiveReadOnly = &v.RecursiveReadOnly
-		v.MountPropagation = *in.MountPropagation
-		out.MountPropagation = &v.MountPropagation
-	} else {
-		if in.RecursiveReadOnly != nil {
-			v := *in.RecursiveReadOnly
-			out.RecursiveReadOnly = &v
-		}
-		if in.MountPropagation != nil {
-			v := *in.MountPropagation
-			out.MountPropagation = &v
-		}
+	if in.RecursiveReadOnly != nil {
+		out.RecursiveReadOnly = (*v1.RecursiveReadOnlyMode)(m.strings.one())
+		*out.RecursiveReadOnly = *in.RecursiveReadOnly
+	}
+	if in.MountPropagation != nil {
+		out.MountPropagation = (*v1.MountPropagationMode)(m.strings.one())
+		*out.MountPropagation = *in.MountPropagation
 	}
 	if in.BindMountOptions != nil {
-		out.BindMountOptions = make([]string, len(in.BindMountOptions))
+		out.BindMountOptions = m.strings.list(len(in.BindMountOptions))
 		copy(out.BindMountOptions, in.BindMountOptions)
 	}
 }
 
-// deepCopy_v1_VolumeMountStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_VolumeMountStatus(in, out *v1.VolumeMountStatus) {
+// deepCopyCount_v1_VolumeMount counts what deepCopyWith_v1_VolumeMount takes.
+func deepCopyCount_v1_VolumeMount(m *deepCopyMetaMemory, in *v1.VolumeMount) {
+	if in.RecursiveReadOnly != nil {
+		m.strings.want++
+	}
+	if in.MountPropagation != nil {
+		m.strings.want++
+	}
+	m.strings.want += len(in.BindMountOptions)
+}
+
+// deepCopyWith_v1_VolumeMountStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_VolumeMountStatus(m *deepCopyMemory, in, out *v1.VolumeMountStatus) {
 	if unsafe.Sizeof(*in) != 56 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.RecursiveReadOnly != nil && in.VolumeStatus != nil {
-		v := new(struct {
-			RecursiveReadOnly v1.RecursiveReadOnlyMode
-			VolumeStatus      v1.VolumeStatus
-		})
-		v.RecursiveReadOnly = *in.RecursiveReadOnly
-		out.RecursiveReadOnly = &v.RecursiveReadOnly
-		deepCopy_v1_VolumeStatus(in.VolumeStatus, &v.VolumeStatus)
-		out.VolumeStatus = &v.VolumeStatus
-	} else {
-		if in.RecursiveReadOnly != nil {
-			v := *in.RecursiveReadOnly
-			out.RecursiveReadOnly = &v
-		}
-		if in.VolumeStatus != nil {
-			out.VolumeStatus = new(v1.VolumeStatus)
-			deepCopy_v1_VolumeStatus(in.VolumeStatus, out.VolumeStatus)
-		}
+	if in.RecursiveReadOnly != nil {
+		out.RecursiveReadOnly = (*v1.RecursiveReadOnlyMode)(m.strings.one())
+		*out.RecursiveReadOnly = *in.RecursiveReadOnly
+	}
+	if in.VolumeStatus != nil {
+		out.VolumeStatus = m.v1_VolumeStatus.one()
+		deepCopyWith_v1_VolumeStatus(m, in.VolumeStatus, out.VolumeStatus)
 	}
 }
 
-// deepCopy_v1_VolumeProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_VolumeProjection(in, out *v1.VolumeProjection) {
+// deepCopyCount_v1_VolumeMountStatus counts what deepCopyWith_v1_VolumeMountStatus takes.
+func deepCopyCount_v1_VolumeMountStatus(m *deepCopyMemory, in *v1.VolumeMountStatus) {
+	if in.RecursiveReadOnly != nil {
+		m.strings.want++
+	}
+	if in.VolumeStatus != nil {
+		m.v1_VolumeStatus.want++
+		deepCopyCount_v1_VolumeStatus(m, in.VolumeStatus)
+	}
+}
+
+// deepCopyWith_v1_VolumeProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_VolumeProjection(m *deepCopyMemory, in, out *v1.VolumeProjection) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
@@ -3200,30 +3811,30 @@ func deepCopy_v1_VolumeProjection(in, out *v1.VolumeProjection) {
 			ConfigMap           v1.ConfigMapProjection
 			ServiceAccountToken v1.ServiceAccountTokenProjection
 		})
-		deepCopy_v1_SecretProjection(in.Secret, &v.Secret)
+		deepCopyWith_v1_SecretProjection(m, in.Secret, &v.Secret)
 		out.Secret = &v.Secret
-		deepCopy_v1_DownwardAPIProjection(in.DownwardAPI, &v.DownwardAPI)
+		deepCopyWith_v1_DownwardAPIProjection(m, in.DownwardAPI, &v.DownwardAPI)
 		out.DownwardAPI = &v.DownwardAPI
-		deepCopy_v1_ConfigMapProjection(in.ConfigMap, &v.ConfigMap)
+		deepCopyWith_v1_ConfigMapProjection(m, in.ConfigMap, &v.ConfigMap)
 		out.ConfigMap = &v.ConfigMap
-		deepCopy_v1_ServiceAccountTokenProjection(in.ServiceAccountToken, &v.ServiceAccountToken)
+		deepCopyWith_v1_ServiceAccountTokenProjection(&m.deepCopyMetaMemory, in.ServiceAccountToken, &v.ServiceAccountToken)
 		out.ServiceAccountToken = &v.ServiceAccountToken
 	} else {
 		if in.Secret != nil {
 			out.Secret = new(v1.SecretProjection)
-			deepCopy_v1_SecretProjection(in.Secret, out.Secret)
+			deepCopyWith_v1_SecretProjection(m, in.Secret, out.Secret)
 		}
 		if in.DownwardAPI != nil {
 			out.DownwardAPI = new(v1.DownwardAPIProjection)
-			deepCopy_v1_DownwardAPIProjection(in.DownwardAPI, out.DownwardAPI)
+			deepCopyWith_v1_DownwardAPIProjection(m, in.DownwardAPI, out.DownwardAPI)
 		}
 		if in.ConfigMap != nil {
 			out.ConfigMap = new(v1.ConfigMapProjection)
-			deepCopy_v1_ConfigMapProjection(in.ConfigMap, out.ConfigMap)
+			deepCopyWith_v1_ConfigMapProjection(m, in.ConfigMap, out.ConfigMap)
 		}
 		if in.ServiceAccountToken != nil {
 			out.ServiceAccountToken = new(v1.ServiceAccountTokenProjection)
-			deepCopy_v1_ServiceAccountTokenProjection(in.ServiceAccountToken, out.ServiceAccountToken)
+			deepCopyWith_v1_ServiceAccountTokenProjection(&m.deepCopyMetaMemory, in.ServiceAccountToken, out.ServiceAccountToken)
 		}
 	}
 	if in.ClusterTrustBundle != nil && in.PodCertificate != nil {
@@ -3231,19 +3842,41 @@ func deepCopy_v1_VolumeProjection(in, out *v1.VolumeProjection) {
 			ClusterTrustBundle v1.ClusterTrustBundleProjection
 			PodCertificate     v1.PodCertificateProjection
 		})
-		deepCopy_v1_ClusterTrustBundleProjection(in.ClusterTrustBundle, &v.ClusterTrustBundle)
+		deepCopyWith_v1_ClusterTrustBundleProjection(m, in.ClusterTrustBundle, &v.ClusterTrustBundle)
 		out.ClusterTrustBundle = &v.ClusterTrustBundle
-		deepCopy_v1_PodCertificateProjection(in.PodCertificate, &v.PodCertificate)
+		deepCopyWith_v1_PodCertificateProjection(m, in.PodCertificate, &v.PodCertificate)
 		out.PodCertificate = &v.PodCertificate
 	} else {
 		if in.ClusterTrustBundle != nil {
 			out.ClusterTrustBundle = new(v1.ClusterTrustBundleProjection)
-			deepCopy_v1_ClusterTrustBundleProjection(in.ClusterTrustBundle, out.ClusterTrustBundle)
+			deepCopyWith_v1_ClusterTrustBundleProjection(m, in.ClusterTrustBundle, out.ClusterTrustBundle)
 		}
 		if in.PodCertificate != nil {
 			out.PodCertificate = new(v1.PodCertificateProjection)
-			deepCopy_v1_PodCertificateProjection(in.PodCertificate, out.PodCertificate)
+			deepCopyWith_v1_PodCertificateProjection(m, in.PodCertificate, out.PodCertificate)
 		}
+	}
+}
+
+// deepCopyCount_v1_VolumeProjection counts what deepCopyWith_v1_VolumeProjection takes.
+func deepCopyCount_v1_VolumeProjection(m *deepCopyMemory, in *v1.VolumeProjection) {
+	if in.Secret != nil {
+		deepCopyCount_v1_SecretProjection(m, in.Secret)
+	}
+	if in.DownwardAPI != nil {
+		deepCopyCount_v1_DownwardAPIProjection(m, in.DownwardAPI)
+	}
+	if in.ConfigMap != nil {
+		deepCopyCount_v1_ConfigMapProjection(m, in.ConfigMap)
+	}
+	if in.ServiceAccountToken != nil {
+		deepCopyCount_v1_ServiceAccountTokenProjection(&m.deepCopyMetaMemory, in.ServiceAccountToken)
+	}
+	if in.ClusterTrustBundle != nil {
+		deepCopyCount_v1_ClusterTrustBundleProjection(m, in.ClusterTrustBundle)
+	}
+	if in.PodCertificate != nil {
+		deepCopyCount_v1_PodCertificateProjection(m, in.PodCertificate)
 	}
 }
 
@@ -3268,8 +3901,8 @@ func deepCopy_v1_VolumeResourceRequirements(in, out *v1.VolumeResourceRequiremen
 	}
 }
 
-// deepCopy_v1_VolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_VolumeSource(in, out *v1.VolumeSource) {
+// deepCopyWith_v1_VolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_VolumeSource(m *deepCopyMemory, in, out *v1.VolumeSource) {
 	if unsafe.Sizeof(*in) != 240 || unsafe.Sizeof(v1.GCEPersistentDiskVolumeSource{}) != 40 || unsafe.Sizeof(v1.AWSElasticBlockStoreVolumeSource{}) != 40 || unsafe.Sizeof(v1.GitRepoVolumeSource{}) != 48 || unsafe.Sizeof(v1.NFSVolumeSource{}) != 40 || unsafe.Sizeof(v1.GlusterfsVolumeSource{}) != 40 || unsafe.Sizeof(v1.PersistentVolumeClaimVolumeSource{}) != 24 || unsafe.Sizeof(v1.FlockerVolumeSource{}) != 32 || unsafe.Sizeof(v1.AzureFileVolumeSource{}) != 40 || unsafe.Sizeof(v1.VsphereVirtualDiskVolumeSource{}) != 64 || unsafe.Sizeof(v1.QuobyteVolumeSource{}) != 88 || unsafe.Sizeof(v1.PhotonPersistentDiskVolumeSource{}) != 32 || unsafe.Sizeof(v1.PortworxVolumeSource{}) != 40 || unsafe.Sizeof(v1.ImageVolumeSource{}) != 32 {
 		in.DeepCopyInto(out)
 		return
@@ -3282,9 +3915,9 @@ func deepCopy_v1_VolumeSource(in, out *v1.VolumeSource) {
 			GCEPersistentDisk    v1.GCEPersistentDiskVolumeSource
 			AWSElasticBlockStore v1.AWSElasticBlockStoreVolumeSource
 		})
-		deepCopy_v1_HostPathVolumeSource(in.HostPath, &v.HostPath)
+		deepCopyWith_v1_HostPathVolumeSource(&m.deepCopyMetaMemory, in.HostPath, &v.HostPath)
 		out.HostPath = &v.HostPath
-		deepCopy_v1_EmptyDirVolumeSource(in.EmptyDir, &v.EmptyDir)
+		deepCopyWith_v1_EmptyDirVolumeSource(m, in.EmptyDir, &v.EmptyDir)
 		out.EmptyDir = &v.EmptyDir
 		v.GCEPersistentDisk = *in.GCEPersistentDisk
 		out.GCEPersistentDisk = &v.GCEPersistentDisk
@@ -3293,11 +3926,11 @@ func deepCopy_v1_VolumeSource(in, out *v1.VolumeSource) {
 	} else {
 		if in.HostPath != nil {
 			out.HostPath = new(v1.HostPathVolumeSource)
-			deepCopy_v1_HostPathVolumeSource(in.HostPath, out.HostPath)
+			deepCopyWith_v1_HostPathVolumeSource(&m.deepCopyMetaMemory, in.HostPath, out.HostPath)
 		}
 		if in.EmptyDir != nil {
 			out.EmptyDir = new(v1.EmptyDirVolumeSource)
-			deepCopy_v1_EmptyDirVolumeSource(in.EmptyDir, out.EmptyDir)
+			deepCopyWith_v1_EmptyDirVolumeSource(m, in.EmptyDir, out.EmptyDir)
 		}
 		if in.GCEPersistentDisk != nil {
 			v := *in.GCEPersistentDisk
@@ -3317,11 +3950,11 @@ func deepCopy_v1_VolumeSource(in, out *v1.VolumeSource) {
 		})
 		v.GitRepo = *in.GitRepo
 		out.GitRepo = &v.GitRepo
-		deepCopy_v1_SecretVolumeSource(in.Secret, &v.Secret)
+		deepCopyWith_v1_SecretVolumeSource(m, in.Secret, &v.Secret)
 		out.Secret = &v.Secret
 		v.NFS = *in.NFS
 		out.NFS = &v.NFS
-		deepCopy_v1_ISCSIVolumeSource(in.ISCSI, &v.ISCSI)
+		deepCopyWith_v1_ISCSIVolumeSource(m, in.ISCSI, &v.ISCSI)
 		out.ISCSI = &v.ISCSI
 	} else {
 		if in.GitRepo != nil {
@@ -3330,7 +3963,7 @@ func deepCopy_v1_VolumeSource(in, out *v1.VolumeSource) {
 		}
 		if in.Secret != nil {
 			out.Secret = new(v1.SecretVolumeSource)
-			deepCopy_v1_SecretVolumeSource(in.Secret, out.Secret)
+			deepCopyWith_v1_SecretVolumeSource(m, in.Secret, out.Secret)
 		}
 		if in.NFS != nil {
 			v := *in.NFS
@@ -3338,7 +3971,7 @@ func deepCopy_v1_VolumeSource(in, out *v1.VolumeSource) {
 		}
 		if in.ISCSI != nil {
 			out.ISCSI = new(v1.ISCSIVolumeSource)
-			deepCopy_v1_ISCSIVolumeSource(in.ISCSI, out.ISCSI)
+			deepCopyWith_v1_ISCSIVolumeSource(m, in.ISCSI, out.ISCSI)
 		}
 	}
 	if in.Glusterfs != nil && in.PersistentVolumeClaim != nil && in.RBD != nil && in.FlexVolume != nil {
@@ -3352,9 +3985,9 @@ func deepCopy_v1_VolumeSource(in, out *v1.VolumeSource) {
 		out.Glusterfs = &v.Glusterfs
 		v.PersistentVolumeClaim = *in.PersistentVolumeClaim
 		out.PersistentVolumeClaim = &v.PersistentVolumeClaim
-		deepCopy_v1_RBDVolumeSource(in.RBD, &v.RBD)
+		deepCopyWith_v1_RBDVolumeSource(m, in.RBD, &v.RBD)
 		out.RBD = &v.RBD
-		deepCopy_v1_FlexVolumeSource(in.FlexVolume, &v.FlexVolume)
+		deepCopyWith_v1_FlexVolumeSource(m, in.FlexVolume, &v.FlexVolume)
 		out.FlexVolume = &v.FlexVolume
 	} else {
 		if in.Glusterfs != nil {
@@ -3367,11 +4000,11 @@ func deepCopy_v1_VolumeSource(in, out *v1.VolumeSource) {
 		}
 		if in.RBD != nil {
 			out.RBD = new(v1.RBDVolumeSource)
-			deepCopy_v1_RBDVolumeSource(in.RBD, out.RBD)
+			deepCopyWith_v1_RBDVolumeSource(m, in.RBD, out.RBD)
 		}
 		if in.FlexVolume != nil {
 			out.FlexVolume = new(v1.FlexVolumeSource)
-			deepCopy_v1_FlexVolumeSource(in.FlexVolume, out.FlexVolume)
+			deepCopyWith_v1_FlexVolumeSource(m, in.FlexVolume, out.FlexVolume)
 		}
 	}
 	if in.Cinder != nil && in.CephFS != nil && in.Flocker != nil && in.DownwardAPI != nil {
@@ -3381,22 +4014,22 @@ func deepCopy_v1_VolumeSource(in, out *v1.VolumeSource) {
 			Flocker     v1.FlockerVolumeSource
 			DownwardAPI v1.DownwardAPIVolumeSource
 		})
-		deepCopy_v1_CinderVolumeSource(in.Cinder, &v.Cinder)
+		deepCopyWith_v1_CinderVolumeSource(m, in.Cinder, &v.Cinder)
 		out.Cinder = &v.Cinder
-		deepCopy_v1_CephFSVolumeSource(in.CephFS, &v.CephFS)
+		deepCopyWith_v1_CephFSVolumeSource(m, in.CephFS, &v.CephFS)
 		out.CephFS = &v.CephFS
 		v.Flocker = *in.Flocker
 		out.Flocker = &v.Flocker
-		deepCopy_v1_DownwardAPIVolumeSource(in.DownwardAPI, &v.DownwardAPI)
+		deepCopyWith_v1_DownwardAPIVolumeSource(m, in.DownwardAPI, &v.DownwardAPI)
 		out.DownwardAPI = &v.DownwardAPI
 	} else {
 		if in.Cinder != nil {
 			out.Cinder = new(v1.CinderVolumeSource)
-			deepCopy_v1_CinderVolumeSource(in.Cinder, out.Cinder)
+			deepCopyWith_v1_CinderVolumeSource(m, in.Cinder, out.Cinder)
 		}
 		if in.CephFS != nil {
 			out.CephFS = new(v1.CephFSVolumeSource)
-			deepCopy_v1_CephFSVolumeSource(in.CephFS, out.CephFS)
+			deepCopyWith_v1_CephFSVolumeSource(m, in.CephFS, out.CephFS)
 		}
 		if in.Flocker != nil {
 			v := *in.Flocker
@@ -3404,7 +4037,7 @@ func deepCopy_v1_VolumeSource(in, out *v1.VolumeSource) {
 		}
 		if in.DownwardAPI != nil {
 			out.DownwardAPI = new(v1.DownwardAPIVolumeSource)
-			deepCopy_v1_DownwardAPIVolumeSource(in.DownwardAPI, out.DownwardAPI)
+			deepCopyWith_v1_DownwardAPIVolumeSource(m, in.DownwardAPI, out.DownwardAPI)
 		}
 	}
 	if in.FC != nil && in.AzureFile != nil && in.ConfigMap != nil && in.VsphereVolume != nil {
@@ -3414,18 +4047,18 @@ func deepCopy_v1_VolumeSource(in, out *v1.VolumeSource) {
 			ConfigMap     v1.ConfigMapVolumeSource
 			VsphereVolume v1.VsphereVirtualDiskVolumeSource
 		})
-		deepCopy_v1_FCVolumeSource(in.FC, &v.FC)
+		deepCopyWith_v1_FCVolumeSource(m, in.FC, &v.FC)
 		out.FC = &v.FC
 		v.AzureFile = *in.AzureFile
 		out.AzureFile = &v.AzureFile
-		deepCopy_v1_ConfigMapVolumeSource(in.ConfigMap, &v.ConfigMap)
+		deepCopyWith_v1_ConfigMapVolumeSource(m, in.ConfigMap, &v.ConfigMap)
 		out.ConfigMap = &v.ConfigMap
 		v.VsphereVolume = *in.VsphereVolume
 		out.VsphereVolume = &v.VsphereVolume
 	} else {
 		if in.FC != nil {
 			out.FC = new(v1.FCVolumeSource)
-			deepCopy_v1_FCVolumeSource(in.FC, out.FC)
+			deepCopyWith_v1_FCVolumeSource(m, in.FC, out.FC)
 		}
 		if in.AzureFile != nil {
 			v := *in.AzureFile
@@ -3433,7 +4066,7 @@ func deepCopy_v1_VolumeSource(in, out *v1.VolumeSource) {
 		}
 		if in.ConfigMap != nil {
 			out.ConfigMap = new(v1.ConfigMapVolumeSource)
-			deepCopy_v1_ConfigMapVolumeSource(in.ConfigMap, out.ConfigMap)
+			deepCopyWith_v1_ConfigMapVolumeSource(m, in.ConfigMap, out.ConfigMap)
 		}
 		if in.VsphereVolume != nil {
 			v := *in.VsphereVolume
@@ -3449,11 +4082,11 @@ func deepCopy_v1_VolumeSource(in, out *v1.VolumeSource) {
 		})
 		v.Quobyte = *in.Quobyte
 		out.Quobyte = &v.Quobyte
-		deepCopy_v1_AzureDiskVolumeSource(in.AzureDisk, &v.AzureDisk)
+		deepCopyWith_v1_AzureDiskVolumeSource(&m.deepCopyMetaMemory, in.AzureDisk, &v.AzureDisk)
 		out.AzureDisk = &v.AzureDisk
 		v.PhotonPersistentDisk = *in.PhotonPersistentDisk
 		out.PhotonPersistentDisk = &v.PhotonPersistentDisk
-		deepCopy_v1_ProjectedVolumeSource(in.Projected, &v.Projected)
+		deepCopyWith_v1_ProjectedVolumeSource(m, in.Projected, &v.Projected)
 		out.Projected = &v.Projected
 	} else {
 		if in.Quobyte != nil {
@@ -3462,7 +4095,7 @@ func deepCopy_v1_VolumeSource(in, out *v1.VolumeSource) {
 		}
 		if in.AzureDisk != nil {
 			out.AzureDisk = new(v1.AzureDiskVolumeSource)
-			deepCopy_v1_AzureDiskVolumeSource(in.AzureDisk, out.AzureDisk)
+			deepCopyWith_v1_AzureDiskVolumeSource(&m.deepCopyMetaMemory, in.AzureDisk, out.AzureDisk)
 		}
 		if in.PhotonPersistentDisk != nil {
 			v := *in.PhotonPersistentDisk
@@ -3470,7 +4103,7 @@ func deepCopy_v1_VolumeSource(in, out *v1.VolumeSource) {
 		}
 		if in.Projected != nil {
 			out.Projected = new(v1.ProjectedVolumeSource)
-			deepCopy_v1_ProjectedVolumeSource(in.Projected, out.Projected)
+			deepCopyWith_v1_ProjectedVolumeSource(m, in.Projected, out.Projected)
 		}
 	}
 	if in.PortworxVolume != nil && in.ScaleIO != nil && in.StorageOS != nil && in.CSI != nil {
@@ -3482,11 +4115,11 @@ func deepCopy_v1_VolumeSource(in, out *v1.VolumeSource) {
 		})
 		v.PortworxVolume = *in.PortworxVolume
 		out.PortworxVolume = &v.PortworxVolume
-		deepCopy_v1_ScaleIOVolumeSource(in.ScaleIO, &v.ScaleIO)
+		deepCopyWith_v1_ScaleIOVolumeSource(m, in.ScaleIO, &v.ScaleIO)
 		out.ScaleIO = &v.ScaleIO
-		deepCopy_v1_StorageOSVolumeSource(in.StorageOS, &v.StorageOS)
+		deepCopyWith_v1_StorageOSVolumeSource(m, in.StorageOS, &v.StorageOS)
 		out.StorageOS = &v.StorageOS
-		deepCopy_v1_CSIVolumeSource(in.CSI, &v.CSI)
+		deepCopyWith_v1_CSIVolumeSource(m, in.CSI, &v.CSI)
 		out.CSI = &v.CSI
 	} else {
 		if in.PortworxVolume != nil {
@@ -3495,15 +4128,15 @@ func deepCopy_v1_VolumeSource(in, out *v1.VolumeSource) {
 		}
 		if in.ScaleIO != nil {
 			out.ScaleIO = new(v1.ScaleIOVolumeSource)
-			deepCopy_v1_ScaleIOVolumeSource(in.ScaleIO, out.ScaleIO)
+			deepCopyWith_v1_ScaleIOVolumeSource(m, in.ScaleIO, out.ScaleIO)
 		}
 		if in.StorageOS != nil {
 			out.StorageOS = new(v1.StorageOSVolumeSource)
-			deepCopy_v1_StorageOSVolumeSource(in.StorageOS, out.StorageOS)
+			deepCopyWith_v1_StorageOSVolumeSource(m, in.StorageOS, out.StorageOS)
 		}
 		if in.CSI != nil {
 			out.CSI = new(v1.CSIVolumeSource)
-			deepCopy_v1_CSIVolumeSource(in.CSI, out.CSI)
+			deepCopyWith_v1_CSIVolumeSource(m, in.CSI, out.CSI)
 		}
 	}
 	if in.Ephemeral != nil && in.Image != nil {
@@ -3511,14 +4144,14 @@ func deepCopy_v1_VolumeSource(in, out *v1.VolumeSource) {
 			Ephemeral v1.EphemeralVolumeSource
 			Image     v1.ImageVolumeSource
 		})
-		deepCopy_v1_EphemeralVolumeSource(in.Ephemeral, &v.Ephemeral)
+		deepCopyWith_v1_EphemeralVolumeSource(m, in.Ephemeral, &v.Ephemeral)
 		out.Ephemeral = &v.Ephemeral
 		v.Image = *in.Image
 		out.Image = &v.Image
 	} else {
 		if in.Ephemeral != nil {
 			out.Ephemeral = new(v1.EphemeralVolumeSource)
-			deepCopy_v1_EphemeralVolumeSource(in.Ephemeral, out.Ephemeral)
+			deepCopyWith_v1_EphemeralVolumeSource(m, in.Ephemeral, out.Ephemeral)
 		}
 		if in.Image != nil {
 			v := *in.Image
@@ -3527,73 +4160,139 @@ func deepCopy_v1_VolumeSource(in, out *v1.VolumeSource) {
 	}
 }
 
-// deepCopy_v1_VolumeStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_VolumeStatus(in, out *v1.VolumeStatus) {
+// deepCopyCount_v1_VolumeSource counts what deepCopyWith_v1_VolumeSource takes.
+func deepCopyCount_v1_VolumeSource(m *deepCopyMemory, in *v1.VolumeSource) {
+	if in.HostPath != nil {
+		deepCopyCount_v1_HostPathVolumeSource(&m.deepCopyMetaMemory, in.HostPath)
+	}
+	if in.EmptyDir != nil {
+		deepCopyCount_v1_EmptyDirVolumeSource(m, in.EmptyDir)
+	}
+	if in.Secret != nil {
+		deepCopyCount_v1_SecretVolumeSource(m, in.Secret)
+	}
+	if in.ISCSI != nil {
+		deepCopyCount_v1_ISCSIVolumeSource(m, in.ISCSI)
+	}
+	if in.RBD != nil {
+		deepCopyCount_v1_RBDVolumeSource(m, in.RBD)
+	}
+	if in.FlexVolume != nil {
+		deepCopyCount_v1_FlexVolumeSource(m, in.FlexVolume)
+	}
+	if in.Cinder != nil {
+		deepCopyCount_v1_CinderVolumeSource(m, in.Cinder)
+	}
+	if in.CephFS != nil {
+		deepCopyCount_v1_CephFSVolumeSource(m, in.CephFS)
+	}
+	if in.DownwardAPI != nil {
+		deepCopyCount_v1_DownwardAPIVolumeSource(m, in.DownwardAPI)
+	}
+	if in.FC != nil {
+		deepCopyCount_v1_FCVolumeSource(m, in.FC)
+	}
+	if in.ConfigMap != nil {
+		deepCopyCount_v1_ConfigMapVolumeSource(m, in.ConfigMap)
+	}
+	if in.AzureDisk != nil {
+		deepCopyCount_v1_AzureDiskVolumeSource(&m.deepCopyMetaMemory, in.AzureDisk)
+	}
+	if in.Projected != nil {
+		deepCopyCount_v1_ProjectedVolumeSource(m, in.Projected)
+	}
+	if in.ScaleIO != nil {
+		deepCopyCount_v1_ScaleIOVolumeSource(m, in.ScaleIO)
+	}
+	if in.StorageOS != nil {
+		deepCopyCount_v1_StorageOSVolumeSource(m, in.StorageOS)
+	}
+	if in.CSI != nil {
+		deepCopyCount_v1_CSIVolumeSource(m, in.CSI)
+	}
+	if in.Ephemeral != nil {
+		deepCopyCount_v1_EphemeralVolumeSource(m, in.Ephemeral)
+	}
+}
+
+// deepCopyWith_v1_VolumeStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_VolumeStatus(m *deepCopyMemory, in, out *v1.VolumeStatus) {
 	if unsafe.Sizeof(*in) != 8 || unsafe.Sizeof(v1.ImageVolumeStatus{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Image != nil {
-		v := *in.Image
-		out.Image = &v
+		out.Image = m.v1_ImageVolumeStatus.one()
+		*out.Image = *in.Image
 	}
 }
 
-// deepCopy_v1_WeightedPodAffinityTerm copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_WeightedPodAffinityTerm(in, out *v1.WeightedPodAffinityTerm) {
+// deepCopyCount_v1_VolumeStatus counts what deepCopyWith_v1_VolumeStatus takes.
+func deepCopyCount_v1_VolumeStatus(m *deepCopyMemory, in *v1.VolumeStatus) {
+	if in.Image != nil {
+		m.v1_ImageVolumeStatus.want++
+	}
+}
+
+// deepCopyWith_v1_WeightedPodAffinityTerm copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_WeightedPodAffinityTerm(m *deepCopyMemory, in, out *v1.WeightedPodAffinityTerm) {
 	if unsafe.Sizeof(*in) != 112 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.Weight = in.Weight
-	deepCopy_v1_PodAffinityTerm(&in.PodAffinityTerm, &out.PodAffinityTerm)
+	deepCopyWith_v1_PodAffinityTerm(m, &in.PodAffinityTerm, &out.PodAffinityTerm)
 }
 
-// deepCopy_v1_WindowsSecurityContextOptions copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_WindowsSecurityContextOptions(in, out *v1.WindowsSecurityContextOptions) {
+// deepCopyCount_v1_WeightedPodAffinityTerm counts what deepCopyWith_v1_WeightedPodAffinityTerm takes.
+func deepCopyCount_v1_WeightedPodAffinityTerm(m *deepCopyMemory, in *v1.WeightedPodAffinityTerm) {
+	deepCopyCount_v1_PodAffinityTerm(m, &in.PodAffinityTerm)
+}
+
+// deepCopyWith_v1_WindowsSecurityContextOptions copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_WindowsSecurityContextOptions(m *deepCopyMetaMemory, in, out *v1.WindowsSecurityContextOptions) {
 	if unsafe.Sizeof(*in) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.GMSACredentialSpecName != nil && in.GMSACredentialSpec != nil && in.RunAsUserName != nil && in.HostProcess != nil {
-		v := new(struct {
-			GMSACredentialSpecName string
-			GMSACredentialSpec     string
-			RunAsUserName          string
-			HostProcess            bool
-		})
-		v.GMSACredentialSpecName = *in.GMSACredentialSpecName
-		out.GMSACredentialSpecName = &v.GMSACredentialSpecName
-		v.GMSACredentialSpec = *in.GMSACredentialSpec
-		out.GMSACredentialSpec = &v.GMSACredentialSpec
-		v.RunAsUserName = *in.RunAsUserName
-		out.RunAsUserName = &v.RunAsUserName
-		v.HostProcess = *in.HostProcess
-		out.HostProcess = &v.HostProcess
-	} else {
-		if in.GMSACredentialSpecName != nil {
-			v := *in.GMSACredentialSpecName
-			out.GMSACredentialSpecName = &v
-		}
-		if in.GMSACredentialSpec != nil {
-			v := *in.GMSACredentialSpec
-			out.GMSACredentialSpec = &v
-		}
-		if in.RunAsUserName != nil {
-			v := *in.RunAsUserName
-			out.RunAsUserName = &v
-		}
-		if in.HostProcess != nil {
-			v := *in.HostProcess
-			out.HostProcess = &v
-		}
+	if in.GMSACredentialSpecName != nil {
+		out.GMSACredentialSpecName = m.strings.one()
+		*out.GMSACredentialSpecName = *in.GMSACredentialSpecName
+	}
+	if in.GMSACredentialSpec != nil {
+		out.GMSACredentialSpec = m.strings.one()
+		*out.GMSACredentialSpec = *in.GMSACredentialSpec
+	}
+	if in.RunAsUserName != nil {
+		out.RunAsUserName = m.strings.one()
+		*out.RunAsUserName = *in.RunAsUserName
+	}
+	if in.HostProcess != nil {
+		out.HostProcess = m.bools.one()
+		*out.HostProcess = *in.HostProcess
 	}
 }
 
-// deepCopy_metav1_LabelSelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_metav1_LabelSelector(in, out *metav1.LabelSelector) {
+// deepCopyCount_v1_WindowsSecurityContextOptions counts what deepCopyWith_v1_WindowsSecurityContextOptions takes.
+func deepCopyCount_v1_WindowsSecurityContextOptions(m *deepCopyMetaMemory, in *v1.WindowsSecurityContextOptions) {
+	if in.GMSACredentialSpecName != nil {
+		m.strings.want++
+	}
+	if in.GMSACredentialSpec != nil {
+		m.strings.want++
+	}
+	if in.RunAsUserName != nil {
+		m.strings.want++
+	}
+	if in.HostProcess != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopyWith_metav1_LabelSelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_metav1_LabelSelector(m *deepCopyMemory, in, out *metav1.LabelSelector) {
 	if unsafe.Sizeof(*in) != 32 {
 		in.DeepCopyInto(out)
 		return
@@ -3601,123 +4300,292 @@ func deepCopy_metav1_LabelSelector(in, out *metav1.LabelSelector) {
 	*out = *in
 	out.MatchLabels = maps.Clone(in.MatchLabels)
 	if in.MatchExpressions != nil {
-		out.MatchExpressions = make([]metav1.LabelSelectorRequirement, len(in.MatchExpressions))
+		out.MatchExpressions = m.metav1_LabelSelectorRequirement.list(len(in.MatchExpressions))
 		for i := range in.MatchExpressions {
-			deepCopy_metav1_LabelSelectorRequirement(&in.MatchExpressions[i], &out.MatchExpressions[i])
+			deepCopyWith_metav1_LabelSelectorRequirement(&m.deepCopyMetaMemory, &in.MatchExpressions[i], &out.MatchExpressions[i])
 		}
 	}
 }
 
-// deepCopy_metav1_LabelSelectorRequirement copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_metav1_LabelSelectorRequirement(in, out *metav1.LabelSelectorRequirement) {
+// deepCopyCount_metav1_LabelSelector counts what deepCopyWith_metav1_LabelSelector takes.
+func deepCopyCount_metav1_LabelSelector(m *deepCopyMemory, in *metav1.LabelSelector) {
+	m.metav1_LabelSelectorRequirement.want += len(in.MatchExpressions)
+	for i := range in.MatchExpressions {
+		deepCopyCount_metav1_LabelSelectorRequirement(&m.deepCopyMetaMemory, &in.MatchExpressions[i])
+	}
+}
+
+// deepCopyWith_metav1_LabelSelectorRequirement copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_metav1_LabelSelectorRequirement(m *deepCopyMetaMemory, in, out *metav1.LabelSelectorRequirement) {
 	if unsafe.Sizeof(*in) != 56 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Values != nil {
-		out.Values = make([]string, len(in.Values))
+		out.Values = m.strings.list(len(in.Values))
 		copy(out.Values, in.Values)
 	}
 }
 
-// deepCopy_metav1_ManagedFieldsEntry copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_metav1_ManagedFieldsEntry(in, out *metav1.ManagedFieldsEntry) {
+// deepCopyCount_metav1_LabelSelectorRequirement counts what deepCopyWith_metav1_LabelSelectorRequirement takes.
+func deepCopyCount_metav1_LabelSelectorRequirement(m *deepCopyMetaMemory, in *metav1.LabelSelectorRequirement) {
+	m.strings.want += len(in.Values)
+}
+
+// deepCopyWith_metav1_ManagedFieldsEntry copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in, out *metav1.ManagedFieldsEntry) {
 	if unsafe.Sizeof(*in) != 96 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.Time != nil && in.FieldsV1 != nil {
-		v := new(struct {
-			Time     metav1.Time
-			FieldsV1 metav1.FieldsV1
-		})
-		v.Time = *in.Time
-		out.Time = &v.Time
-		in.FieldsV1.DeepCopyInto(&v.FieldsV1)
-		out.FieldsV1 = &v.FieldsV1
-	} else {
-		if in.Time != nil {
-			v := *in.Time
-			out.Time = &v
-		}
-		if in.FieldsV1 != nil {
-			out.FieldsV1 = in.FieldsV1.DeepCopy()
-		}
+	if in.Time != nil {
+		out.Time = m.metav1_Time.one()
+		*out.Time = *in.Time
+	}
+	if in.FieldsV1 != nil {
+		out.FieldsV1 = m.metav1_FieldsV1.one()
+		in.FieldsV1.DeepCopyInto(out.FieldsV1)
 	}
 }
 
-// deepCopy_metav1_ObjectMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_metav1_ObjectMeta(in, out *metav1.ObjectMeta) {
+// deepCopyCount_metav1_ManagedFieldsEntry counts what deepCopyWith_metav1_ManagedFieldsEntry takes.
+func deepCopyCount_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in *metav1.ManagedFieldsEntry) {
+	if in.Time != nil {
+		m.metav1_Time.want++
+	}
+	if in.FieldsV1 != nil {
+		m.metav1_FieldsV1.want++
+	}
+}
+
+// deepCopyWith_metav1_ObjectMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_metav1_ObjectMeta(m *deepCopyMetaMemory, in, out *metav1.ObjectMeta) {
 	if unsafe.Sizeof(*in) != 232 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.DeletionTimestamp != nil && in.DeletionGracePeriodSeconds != nil {
-		v := new(struct {
-			DeletionTimestamp          metav1.Time
-			DeletionGracePeriodSeconds int64
-		})
-		v.DeletionTimestamp = *in.DeletionTimestamp
-		out.DeletionTimestamp = &v.DeletionTimestamp
-		v.DeletionGracePeriodSeconds = *in.DeletionGracePeriodSeconds
-		out.DeletionGracePeriodSeconds = &v.DeletionGracePeriodSeconds
-	} else {
-		if in.DeletionTimestamp != nil {
-			v := *in.DeletionTimestamp
-			out.DeletionTimestamp = &v
-		}
-		if in.DeletionGracePeriodSeconds != nil {
-			v := *in.DeletionGracePeriodSeconds
-			out.DeletionGracePeriodSeconds = &v
-		}
+	if in.DeletionTimestamp != nil {
+		out.DeletionTimestamp = m.metav1_Time.one()
+		*out.DeletionTimestamp = *in.DeletionTimestamp
+	}
+	if in.DeletionGracePeriodSeconds != nil {
+		out.DeletionGracePeriodSeconds = m.int64s.one()
+		*out.DeletionGracePeriodSeconds = *in.DeletionGracePeriodSeconds
 	}
 	out.Labels = maps.Clone(in.Labels)
 	out.Annotations = maps.Clone(in.Annotations)
 	if in.OwnerReferences != nil {
-		out.OwnerReferences = make([]metav1.OwnerReference, len(in.OwnerReferences))
+		out.OwnerReferences = m.metav1_OwnerReference.list(len(in.OwnerReferences))
 		for i := range in.OwnerReferences {
-			deepCopy_metav1_OwnerReference(&in.OwnerReferences[i], &out.OwnerReferences[i])
+			deepCopyWith_metav1_OwnerReference(m, &in.OwnerReferences[i], &out.OwnerReferences[i])
 		}
 	}
 	if in.Finalizers != nil {
-		out.Finalizers = make([]string, len(in.Finalizers))
+		out.Finalizers = m.strings.list(len(in.Finalizers))
 		copy(out.Finalizers, in.Finalizers)
 	}
 	if in.ManagedFields != nil {
-		out.ManagedFields = make([]metav1.ManagedFieldsEntry, len(in.ManagedFields))
+		out.ManagedFields = m.metav1_ManagedFieldsEntry.list(len(in.ManagedFields))
 		for i := range in.ManagedFields {
-			deepCopy_metav1_ManagedFieldsEntry(&in.ManagedFields[i], &out.ManagedFields[i])
+			deepCopyWith_metav1_ManagedFieldsEntry(m, &in.ManagedFields[i], &out.ManagedFields[i])
 		}
 	}
 }
 
-// deepCopy_metav1_OwnerReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_metav1_OwnerReference(in, out *metav1.OwnerReference) {
+// deepCopyCount_metav1_ObjectMeta counts what deepCopyWith_metav1_ObjectMeta takes.
+func deepCopyCount_metav1_ObjectMeta(m *deepCopyMetaMemory, in *metav1.ObjectMeta) {
+	if in.DeletionTimestamp != nil {
+		m.metav1_Time.want++
+	}
+	if in.DeletionGracePeriodSeconds != nil {
+		m.int64s.want++
+	}
+	m.metav1_OwnerReference.want += len(in.OwnerReferences)
+	for i := range in.OwnerReferences {
+		deepCopyCount_metav1_OwnerReference(m, &in.OwnerReferences[i])
+	}
+	m.strings.want += len(in.Finalizers)
+	m.metav1_ManagedFieldsEntry.want += len(in.ManagedFields)
+	for i := range in.ManagedFields {
+		deepCopyCount_metav1_ManagedFieldsEntry(m, &in.ManagedFields[i])
+	}
+}
+
+// deepCopyWith_metav1_OwnerReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_metav1_OwnerReference(m *deepCopyMetaMemory, in, out *metav1.OwnerReference) {
 	if unsafe.Sizeof(*in) != 80 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.Controller != nil && in.BlockOwnerDeletion != nil {
-		v := new(struct {
-			Controller         bool
-			BlockOwnerDeletion bool
-		})
-		v.Controller = *in.Controller
-		out.Controller = &v.Controller
-		v.BlockOwnerDeletion = *in.BlockOwnerDeletion
-		out.BlockOwnerDeletion = &v.BlockOwnerDeletion
-	} else {
-		if in.Controller != nil {
-			v := *in.Controller
-			out.Controller = &v
-		}
-		if in.BlockOwnerDeletion != nil {
-			v := *in.BlockOwnerDeletion
-			out.BlockOwnerDeletion = &v
-		}
+	if in.Controller != nil {
+		out.Controller = m.bools.one()
+		*out.Controller = *in.Controller
+	}
+	if in.BlockOwnerDeletion != nil {
+		out.BlockOwnerDeletion = m.bools.one()
+		*out.BlockOwnerDeletion = *in.BlockOwnerDeletion
+	}
+}
+
+// deepCopyCount_metav1_OwnerReference counts what deepCopyWith_metav1_OwnerReference takes.
+func deepCopyCount_metav1_OwnerReference(m *deepCopyMetaMemory, in *metav1.OwnerReference) {
+	if in.Controller != nil {
+		m.bools.want++
+	}
+	if in.BlockOwnerDeletion != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopyMetaMemory has the memory for a copy: values of one type lie side by side. Whoever keeps a pointer or a list
+// of the copy keeps those of its object; a list has no room for more, so what is appended goes elsewhere.
+type deepCopyMetaMemory struct {
+	bools                     deepCopySlab[bool]
+	int64s                    deepCopySlab[int64]
+	metav1_FieldsV1           deepCopySlab[metav1.FieldsV1]
+	metav1_ManagedFieldsEntry deepCopySlab[metav1.ManagedFieldsEntry]
+	metav1_OwnerReference     deepCopySlab[metav1.OwnerReference]
+	metav1_Time               deepCopySlab[metav1.Time]
+	strings                   deepCopySlab[string]
+}
+
+// deepCopyMemory is that for what has more than metadata.
+type deepCopyMemory struct {
+	deepCopyMetaMemory
+	int32s                             deepCopySlab[int32]
+	v1_AppArmorProfile                 deepCopySlab[v1.AppArmorProfile]
+	v1_Capabilities                    deepCopySlab[v1.Capabilities]
+	v1_ConfigMapEnvSource              deepCopySlab[v1.ConfigMapEnvSource]
+	v1_ConfigMapKeySelector            deepCopySlab[v1.ConfigMapKeySelector]
+	v1_ContainerPort                   deepCopySlab[v1.ContainerPort]
+	v1_ContainerResizePolicy           deepCopySlab[v1.ContainerResizePolicy]
+	v1_ContainerRestartRule            deepCopySlab[v1.ContainerRestartRule]
+	v1_ContainerRestartRuleOnExitCodes deepCopySlab[v1.ContainerRestartRuleOnExitCodes]
+	v1_ContainerStateRunning           deepCopySlab[v1.ContainerStateRunning]
+	v1_ContainerStateTerminated        deepCopySlab[v1.ContainerStateTerminated]
+	v1_ContainerStateWaiting           deepCopySlab[v1.ContainerStateWaiting]
+	v1_ContainerUser                   deepCopySlab[v1.ContainerUser]
+	v1_DownwardAPIVolumeFile           deepCopySlab[v1.DownwardAPIVolumeFile]
+	v1_EnvFromSource                   deepCopySlab[v1.EnvFromSource]
+	v1_EnvVar                          deepCopySlab[v1.EnvVar]
+	v1_EnvVarSource                    deepCopySlab[v1.EnvVarSource]
+	v1_ExecAction                      deepCopySlab[v1.ExecAction]
+	v1_FileKeySelector                 deepCopySlab[v1.FileKeySelector]
+	v1_GRPCAction                      deepCopySlab[v1.GRPCAction]
+	v1_HTTPGetAction                   deepCopySlab[v1.HTTPGetAction]
+	v1_HTTPHeader                      deepCopySlab[v1.HTTPHeader]
+	v1_ImageVolumeStatus               deepCopySlab[v1.ImageVolumeStatus]
+	v1_KeyToPath                       deepCopySlab[v1.KeyToPath]
+	v1_Lifecycle                       deepCopySlab[v1.Lifecycle]
+	v1_LifecycleHandler                deepCopySlab[v1.LifecycleHandler]
+	v1_LinuxContainerUser              deepCopySlab[v1.LinuxContainerUser]
+	v1_LocalObjectReference            deepCopySlab[v1.LocalObjectReference]
+	v1_NodeSelectorRequirement         deepCopySlab[v1.NodeSelectorRequirement]
+	v1_ObjectFieldSelector             deepCopySlab[v1.ObjectFieldSelector]
+	v1_Probe                           deepCopySlab[v1.Probe]
+	v1_ResourceClaim                   deepCopySlab[v1.ResourceClaim]
+	v1_ResourceFieldSelector           deepCopySlab[v1.ResourceFieldSelector]
+	v1_ResourceHealth                  deepCopySlab[v1.ResourceHealth]
+	v1_ResourceRequirements            deepCopySlab[v1.ResourceRequirements]
+	v1_ResourceStatus                  deepCopySlab[v1.ResourceStatus]
+	v1_SELinuxOptions                  deepCopySlab[v1.SELinuxOptions]
+	v1_SeccompProfile                  deepCopySlab[v1.SeccompProfile]
+	v1_SecretEnvSource                 deepCopySlab[v1.SecretEnvSource]
+	v1_SecretKeySelector               deepCopySlab[v1.SecretKeySelector]
+	v1_SecurityContext                 deepCopySlab[v1.SecurityContext]
+	v1_SleepAction                     deepCopySlab[v1.SleepAction]
+	v1_TCPSocketAction                 deepCopySlab[v1.TCPSocketAction]
+	v1_VolumeDevice                    deepCopySlab[v1.VolumeDevice]
+	v1_VolumeMount                     deepCopySlab[v1.VolumeMount]
+	v1_VolumeMountStatus               deepCopySlab[v1.VolumeMountStatus]
+	v1_VolumeStatus                    deepCopySlab[v1.VolumeStatus]
+	v1_WindowsSecurityContextOptions   deepCopySlab[v1.WindowsSecurityContextOptions]
+	resource_Quantity                  deepCopySlab[resource.Quantity]
+	metav1_LabelSelector               deepCopySlab[metav1.LabelSelector]
+	metav1_LabelSelectorRequirement    deepCopySlab[metav1.LabelSelectorRequirement]
+}
+
+// deepCopyFirst is as much of what metadata has as most objects need.
+type deepCopyFirst struct {
+	bools                     [8]bool
+	int64s                    [2]int64
+	metav1_FieldsV1           [3]metav1.FieldsV1
+	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
+	metav1_OwnerReference     [1]metav1.OwnerReference
+	metav1_Time               [3]metav1.Time
+	strings                   [6]string
+}
+
+// first allocates that in one piece, if at least half of it is needed.
+func (m *deepCopyMetaMemory) first() {
+	var used uintptr
+	used += m.bools.fits(8)
+	used += m.int64s.fits(2)
+	used += m.metav1_FieldsV1.fits(3)
+	used += m.metav1_ManagedFieldsEntry.fits(1)
+	used += m.metav1_OwnerReference.fits(1)
+	used += m.metav1_Time.fits(3)
+	used += m.strings.fits(6)
+	if 2*used < unsafe.Sizeof(deepCopyFirst{}) {
+		return
+	}
+	f := new(deepCopyFirst)
+	m.bools.take(f.bools[:])
+	m.int64s.take(f.int64s[:])
+	m.metav1_FieldsV1.take(f.metav1_FieldsV1[:])
+	m.metav1_ManagedFieldsEntry.take(f.metav1_ManagedFieldsEntry[:])
+	m.metav1_OwnerReference.take(f.metav1_OwnerReference[:])
+	m.metav1_Time.take(f.metav1_Time[:])
+	m.strings.take(f.strings[:])
+}
+
+// deepCopySlab is memory for as many values as were counted, all of it allocated when the first is asked for.
+type deepCopySlab[T any] struct {
+	room []T
+	used int
+	want int
+}
+
+// one is memory for a value.
+func (s *deepCopySlab[T]) one() *T {
+	if s.used >= len(s.room) {
+		s.fill(1)
+	}
+	s.used++
+	return &s.room[s.used-1]
+}
+
+// list is memory for n values; it is not nil, even for none.
+func (s *deepCopySlab[T]) list(n int) []T {
+	if n > len(s.room)-s.used || s.room == nil {
+		s.fill(n)
+	}
+	s.used += n
+	return s.room[s.used-n : s.used : s.used]
+}
+
+// fill allocates what was counted, or what is missing if that was not counted: values of maps are not.
+func (s *deepCopySlab[T]) fill(n int) {
+	s.room = make([]T, max(n, s.want))
+	s.used, s.want = 0, 0
+}
+
+// fits is how many bytes are used of memory for so many values; none if they do not suffice.
+func (s *deepCopySlab[T]) fits(room int) uintptr {
+	if s.want > room {
+		return 0
+	}
+	var v T
+	return uintptr(s.want) * unsafe.Sizeof(v)
+}
+
+// take makes room the memory, if it suffices.
+func (s *deepCopySlab[T]) take(room []T) {
+	if s.want <= len(room) {
+		s.room = room
 	}
 }

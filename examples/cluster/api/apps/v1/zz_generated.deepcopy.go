@@ -11,7 +11,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	resource "k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	intstr "k8s.io/apimachinery/pkg/util/intstr"
 )
@@ -36,26 +35,49 @@ func DeepCopy_DeploymentList(in *DeploymentList) *DeploymentList {
 	return out
 }
 
-// deepCopy_appsv1_Deployment copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+// deepCopy_appsv1_Deployment copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_appsv1_Deployment(in, out *appsv1.Deployment) {
+	var m deepCopyMemory
+	deepCopyCount_appsv1_Deployment(&m, in)
+	m.first()
+	deepCopyWith_appsv1_Deployment(&m, in, out)
+}
+
+// deepCopyWith_appsv1_Deployment copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_appsv1_Deployment(m *deepCopyMemory, in, out *appsv1.Deployment) {
 	if unsafe.Sizeof(*in) != 1232 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopy_metav1_ObjectMeta(&in.ObjectMeta, &out.ObjectMeta)
-	deepCopy_appsv1_DeploymentSpec(&in.Spec, &out.Spec)
-	deepCopy_appsv1_DeploymentStatus(&in.Status, &out.Status)
+	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_appsv1_DeploymentSpec(m, &in.Spec, &out.Spec)
+	deepCopyWith_appsv1_DeploymentStatus(m, &in.Status, &out.Status)
 }
 
-// deepCopy_appsv1_DeploymentList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+// deepCopyCount_appsv1_Deployment counts what deepCopyWith_appsv1_Deployment takes.
+func deepCopyCount_appsv1_Deployment(m *deepCopyMemory, in *appsv1.Deployment) {
+	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	deepCopyCount_appsv1_DeploymentSpec(m, &in.Spec)
+	deepCopyCount_appsv1_DeploymentStatus(m, &in.Status)
+}
+
+// deepCopy_appsv1_DeploymentList copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_appsv1_DeploymentList(in, out *appsv1.DeploymentList) {
+	var m deepCopyMetaMemory
+	deepCopyCount_appsv1_DeploymentList(&m, in)
+	m.first()
+	deepCopyWith_appsv1_DeploymentList(&m, in, out)
+}
+
+// deepCopyWith_appsv1_DeploymentList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_appsv1_DeploymentList(m *deepCopyMetaMemory, in, out *appsv1.DeploymentList) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopy_metav1_ListMeta(&in.ListMeta, &out.ListMeta)
+	deepCopyWith_metav1_ListMeta(m, &in.ListMeta, &out.ListMeta)
 	out.Items = in.Items
 	if in.Items != nil {
 		out.Items = make([]appsv1.Deployment, len(in.Items))
@@ -65,84 +87,89 @@ func deepCopy_appsv1_DeploymentList(in, out *appsv1.DeploymentList) {
 	}
 }
 
-// deepCopy_appsv1_DeploymentSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_appsv1_DeploymentSpec(in, out *appsv1.DeploymentSpec) {
+// deepCopyCount_appsv1_DeploymentList counts what deepCopyWith_appsv1_DeploymentList takes.
+func deepCopyCount_appsv1_DeploymentList(m *deepCopyMetaMemory, in *appsv1.DeploymentList) {
+	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
+}
+
+// deepCopyWith_appsv1_DeploymentSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_appsv1_DeploymentSpec(m *deepCopyMemory, in, out *appsv1.DeploymentSpec) {
 	if unsafe.Sizeof(*in) != 896 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.Replicas = in.Replicas
-	out.Selector = in.Selector
-	out.RevisionHistoryLimit = in.RevisionHistoryLimit
-	out.ProgressDeadlineSeconds = in.ProgressDeadlineSeconds
-	if in.Replicas != nil && in.Selector != nil && in.RevisionHistoryLimit != nil && in.ProgressDeadlineSeconds != nil {
-		v := new(struct {
-			Replicas                int32
-			Selector                metav1.LabelSelector
-			RevisionHistoryLimit    int32
-			ProgressDeadlineSeconds int32
-		})
-		v.Replicas = *in.Replicas
-		out.Replicas = &v.Replicas
-		deepCopy_metav1_LabelSelector(in.Selector, &v.Selector)
-		out.Selector = &v.Selector
-		v.RevisionHistoryLimit = *in.RevisionHistoryLimit
-		out.RevisionHistoryLimit = &v.RevisionHistoryLimit
-		v.ProgressDeadlineSeconds = *in.ProgressDeadlineSeconds
-		out.ProgressDeadlineSeconds = &v.ProgressDeadlineSeconds
-	} else {
-		if in.Replicas != nil {
-			v := *in.Replicas
-			out.Replicas = &v
-		}
-		if in.Selector != nil {
-			out.Selector = new(metav1.LabelSelector)
-			deepCopy_metav1_LabelSelector(in.Selector, out.Selector)
-		}
-		if in.RevisionHistoryLimit != nil {
-			v := *in.RevisionHistoryLimit
-			out.RevisionHistoryLimit = &v
-		}
-		if in.ProgressDeadlineSeconds != nil {
-			v := *in.ProgressDeadlineSeconds
-			out.ProgressDeadlineSeconds = &v
-		}
+	if in.Replicas != nil {
+		out.Replicas = m.int32s.one()
+		*out.Replicas = *in.Replicas
 	}
-	deepCopy_corev1_PodTemplateSpec(&in.Template, &out.Template)
+	out.Selector = in.Selector
+	if in.Selector != nil {
+		out.Selector = m.metav1_LabelSelector.one()
+		deepCopyWith_metav1_LabelSelector(m, in.Selector, out.Selector)
+	}
+	deepCopyWith_corev1_PodTemplateSpec(m, &in.Template, &out.Template)
 	deepCopy_appsv1_DeploymentStrategy(&in.Strategy, &out.Strategy)
 	out.MinReadySeconds = in.MinReadySeconds
+	out.RevisionHistoryLimit = in.RevisionHistoryLimit
+	if in.RevisionHistoryLimit != nil {
+		out.RevisionHistoryLimit = m.int32s.one()
+		*out.RevisionHistoryLimit = *in.RevisionHistoryLimit
+	}
 	out.Paused = in.Paused
+	out.ProgressDeadlineSeconds = in.ProgressDeadlineSeconds
+	if in.ProgressDeadlineSeconds != nil {
+		out.ProgressDeadlineSeconds = m.int32s.one()
+		*out.ProgressDeadlineSeconds = *in.ProgressDeadlineSeconds
+	}
 }
 
-// deepCopy_appsv1_DeploymentStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_appsv1_DeploymentStatus(in, out *appsv1.DeploymentStatus) {
+// deepCopyCount_appsv1_DeploymentSpec counts what deepCopyWith_appsv1_DeploymentSpec takes.
+func deepCopyCount_appsv1_DeploymentSpec(m *deepCopyMemory, in *appsv1.DeploymentSpec) {
+	if in.Replicas != nil {
+		m.int32s.want++
+	}
+	if in.Selector != nil {
+		m.metav1_LabelSelector.want++
+		deepCopyCount_metav1_LabelSelector(m, in.Selector)
+	}
+	deepCopyCount_corev1_PodTemplateSpec(m, &in.Template)
+	if in.RevisionHistoryLimit != nil {
+		m.int32s.want++
+	}
+	if in.ProgressDeadlineSeconds != nil {
+		m.int32s.want++
+	}
+}
+
+// deepCopyWith_appsv1_DeploymentStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_appsv1_DeploymentStatus(m *deepCopyMemory, in, out *appsv1.DeploymentStatus) {
 	if unsafe.Sizeof(*in) != 72 || unsafe.Sizeof(appsv1.DeploymentCondition{}) != 112 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.TerminatingReplicas != nil && in.CollisionCount != nil {
-		v := new(struct {
-			TerminatingReplicas int32
-			CollisionCount      int32
-		})
-		v.TerminatingReplicas = *in.TerminatingReplicas
-		out.TerminatingReplicas = &v.TerminatingReplicas
-		v.CollisionCount = *in.CollisionCount
-		out.CollisionCount = &v.CollisionCount
-	} else {
-		if in.TerminatingReplicas != nil {
-			v := *in.TerminatingReplicas
-			out.TerminatingReplicas = &v
-		}
-		if in.CollisionCount != nil {
-			v := *in.CollisionCount
-			out.CollisionCount = &v
-		}
+	if in.TerminatingReplicas != nil {
+		out.TerminatingReplicas = m.int32s.one()
+		*out.TerminatingReplicas = *in.TerminatingReplicas
 	}
 	if in.Conditions != nil {
 		out.Conditions = make([]appsv1.DeploymentCondition, len(in.Conditions))
 		copy(out.Conditions, in.Conditions)
+	}
+	if in.CollisionCount != nil {
+		out.CollisionCount = m.int32s.one()
+		*out.CollisionCount = *in.CollisionCount
+	}
+}
+
+// deepCopyCount_appsv1_DeploymentStatus counts what deepCopyWith_appsv1_DeploymentStatus takes.
+func deepCopyCount_appsv1_DeploymentStatus(m *deepCopyMemory, in *appsv1.DeploymentStatus) {
+	if in.TerminatingReplicas != nil {
+		m.int32s.want++
+	}
+	if in.CollisionCount != nil {
+		m.int32s.want++
 	}
 }
 
@@ -187,8 +214,8 @@ func deepCopy_appsv1_RollingUpdateDeployment(in, out *appsv1.RollingUpdateDeploy
 	}
 }
 
-// deepCopy_corev1_Affinity copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_Affinity(in, out *corev1.Affinity) {
+// deepCopyWith_corev1_Affinity copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_Affinity(m *deepCopyMemory, in, out *corev1.Affinity) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
@@ -200,414 +227,512 @@ func deepCopy_corev1_Affinity(in, out *corev1.Affinity) {
 			PodAffinity     corev1.PodAffinity
 			PodAntiAffinity corev1.PodAntiAffinity
 		})
-		deepCopy_corev1_NodeAffinity(in.NodeAffinity, &v.NodeAffinity)
+		deepCopyWith_corev1_NodeAffinity(m, in.NodeAffinity, &v.NodeAffinity)
 		out.NodeAffinity = &v.NodeAffinity
-		deepCopy_corev1_PodAffinity(in.PodAffinity, &v.PodAffinity)
+		deepCopyWith_corev1_PodAffinity(m, in.PodAffinity, &v.PodAffinity)
 		out.PodAffinity = &v.PodAffinity
-		deepCopy_corev1_PodAntiAffinity(in.PodAntiAffinity, &v.PodAntiAffinity)
+		deepCopyWith_corev1_PodAntiAffinity(m, in.PodAntiAffinity, &v.PodAntiAffinity)
 		out.PodAntiAffinity = &v.PodAntiAffinity
 	} else {
 		if in.NodeAffinity != nil {
 			out.NodeAffinity = new(corev1.NodeAffinity)
-			deepCopy_corev1_NodeAffinity(in.NodeAffinity, out.NodeAffinity)
+			deepCopyWith_corev1_NodeAffinity(m, in.NodeAffinity, out.NodeAffinity)
 		}
 		if in.PodAffinity != nil {
 			out.PodAffinity = new(corev1.PodAffinity)
-			deepCopy_corev1_PodAffinity(in.PodAffinity, out.PodAffinity)
+			deepCopyWith_corev1_PodAffinity(m, in.PodAffinity, out.PodAffinity)
 		}
 		if in.PodAntiAffinity != nil {
 			out.PodAntiAffinity = new(corev1.PodAntiAffinity)
-			deepCopy_corev1_PodAntiAffinity(in.PodAntiAffinity, out.PodAntiAffinity)
+			deepCopyWith_corev1_PodAntiAffinity(m, in.PodAntiAffinity, out.PodAntiAffinity)
 		}
 	}
 }
 
-// deepCopy_corev1_AppArmorProfile copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_AppArmorProfile(in, out *corev1.AppArmorProfile) {
+// deepCopyCount_corev1_Affinity counts what deepCopyWith_corev1_Affinity takes.
+func deepCopyCount_corev1_Affinity(m *deepCopyMemory, in *corev1.Affinity) {
+	if in.NodeAffinity != nil {
+		deepCopyCount_corev1_NodeAffinity(m, in.NodeAffinity)
+	}
+	if in.PodAffinity != nil {
+		deepCopyCount_corev1_PodAffinity(m, in.PodAffinity)
+	}
+	if in.PodAntiAffinity != nil {
+		deepCopyCount_corev1_PodAntiAffinity(m, in.PodAntiAffinity)
+	}
+}
+
+// deepCopyWith_corev1_AppArmorProfile copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_AppArmorProfile(m *deepCopyMetaMemory, in, out *corev1.AppArmorProfile) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.LocalhostProfile != nil {
-		v := *in.LocalhostProfile
-		out.LocalhostProfile = &v
+		out.LocalhostProfile = m.strings.one()
+		*out.LocalhostProfile = *in.LocalhostProfile
 	}
 }
 
-// deepCopy_corev1_AzureDiskVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_AzureDiskVolumeSource(in, out *corev1.AzureDiskVolumeSource) {
+// deepCopyCount_corev1_AppArmorProfile counts what deepCopyWith_corev1_AppArmorProfile takes.
+func deepCopyCount_corev1_AppArmorProfile(m *deepCopyMetaMemory, in *corev1.AppArmorProfile) {
+	if in.LocalhostProfile != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_corev1_AzureDiskVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_AzureDiskVolumeSource(m *deepCopyMetaMemory, in, out *corev1.AzureDiskVolumeSource) {
 	if unsafe.Sizeof(*in) != 64 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.CachingMode != nil && in.FSType != nil && in.ReadOnly != nil && in.Kind != nil {
-		v := new(struct {
-			CachingMode corev1.AzureDataDiskCachingMode
-			FSType      string
-			ReadOnly    bool
-			Kind        corev1.AzureDataDiskKind
-		})
-		v.CachingMode = *in.CachingMode
-		out.CachingMode = &v.CachingMode
-		v.FSType = *in.FSType
-		out.FSType = &v.FSType
-		v.ReadOnly = *in.ReadOnly
-		out.ReadOnly = &v.ReadOnly
-		v.Kind = *in.Kind
-		out.Kind = &v.Kind
-	} else {
-		if in.CachingMode != nil {
-			v := *in.CachingMode
-			out.CachingMode = &v
-		}
-		if in.FSType != nil {
-			v := *in.FSType
-			out.FSType = &v
-		}
-		if in.ReadOnly != nil {
-			v := *in.ReadOnly
-			out.ReadOnly = &v
-		}
-		if in.Kind != nil {
-			v := *in.Kind
-			out.Kind = &v
-		}
+	if in.CachingMode != nil {
+		out.CachingMode = (*corev1.AzureDataDiskCachingMode)(m.strings.one())
+		*out.CachingMode = *in.CachingMode
+	}
+	if in.FSType != nil {
+		out.FSType = m.strings.one()
+		*out.FSType = *in.FSType
+	}
+	if in.ReadOnly != nil {
+		out.ReadOnly = m.bools.one()
+		*out.ReadOnly = *in.ReadOnly
+	}
+	if in.Kind != nil {
+		out.Kind = (*corev1.AzureDataDiskKind)(m.strings.one())
+		*out.Kind = *in.Kind
 	}
 }
 
-// deepCopy_corev1_CSIVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_CSIVolumeSource(in, out *corev1.CSIVolumeSource) {
+// deepCopyCount_corev1_AzureDiskVolumeSource counts what deepCopyWith_corev1_AzureDiskVolumeSource takes.
+func deepCopyCount_corev1_AzureDiskVolumeSource(m *deepCopyMetaMemory, in *corev1.AzureDiskVolumeSource) {
+	if in.CachingMode != nil {
+		m.strings.want++
+	}
+	if in.FSType != nil {
+		m.strings.want++
+	}
+	if in.ReadOnly != nil {
+		m.bools.want++
+	}
+	if in.Kind != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_corev1_CSIVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_CSIVolumeSource(m *deepCopyMemory, in, out *corev1.CSIVolumeSource) {
 	if unsafe.Sizeof(*in) != 48 || unsafe.Sizeof(corev1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.ReadOnly != nil && in.FSType != nil && in.NodePublishSecretRef != nil {
-		v := new(struct {
-			ReadOnly             bool
-			FSType               string
-			NodePublishSecretRef corev1.LocalObjectReference
-		})
-		v.ReadOnly = *in.ReadOnly
-		out.ReadOnly = &v.ReadOnly
-		v.FSType = *in.FSType
-		out.FSType = &v.FSType
-		v.NodePublishSecretRef = *in.NodePublishSecretRef
-		out.NodePublishSecretRef = &v.NodePublishSecretRef
-	} else {
-		if in.ReadOnly != nil {
-			v := *in.ReadOnly
-			out.ReadOnly = &v
-		}
-		if in.FSType != nil {
-			v := *in.FSType
-			out.FSType = &v
-		}
-		if in.NodePublishSecretRef != nil {
-			v := *in.NodePublishSecretRef
-			out.NodePublishSecretRef = &v
-		}
+	if in.ReadOnly != nil {
+		out.ReadOnly = m.bools.one()
+		*out.ReadOnly = *in.ReadOnly
+	}
+	if in.FSType != nil {
+		out.FSType = m.strings.one()
+		*out.FSType = *in.FSType
 	}
 	out.VolumeAttributes = maps.Clone(in.VolumeAttributes)
+	if in.NodePublishSecretRef != nil {
+		out.NodePublishSecretRef = m.corev1_LocalObjectReference.one()
+		*out.NodePublishSecretRef = *in.NodePublishSecretRef
+	}
 }
 
-// deepCopy_corev1_Capabilities copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_Capabilities(in, out *corev1.Capabilities) {
+// deepCopyCount_corev1_CSIVolumeSource counts what deepCopyWith_corev1_CSIVolumeSource takes.
+func deepCopyCount_corev1_CSIVolumeSource(m *deepCopyMemory, in *corev1.CSIVolumeSource) {
+	if in.ReadOnly != nil {
+		m.bools.want++
+	}
+	if in.FSType != nil {
+		m.strings.want++
+	}
+	if in.NodePublishSecretRef != nil {
+		m.corev1_LocalObjectReference.want++
+	}
+}
+
+// deepCopyWith_corev1_Capabilities copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_Capabilities(m *deepCopyMetaMemory, in, out *corev1.Capabilities) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Add != nil {
-		out.Add = make([]corev1.Capability, len(in.Add))
+		out.Add = unsafe.Slice((*corev1.Capability)(unsafe.SliceData(m.strings.list(len(in.Add)))), len(in.Add))
 		copy(out.Add, in.Add)
 	}
 	if in.Drop != nil {
-		out.Drop = make([]corev1.Capability, len(in.Drop))
+		out.Drop = unsafe.Slice((*corev1.Capability)(unsafe.SliceData(m.strings.list(len(in.Drop)))), len(in.Drop))
 		copy(out.Drop, in.Drop)
 	}
 }
 
-// deepCopy_corev1_CephFSVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_CephFSVolumeSource(in, out *corev1.CephFSVolumeSource) {
+// deepCopyCount_corev1_Capabilities counts what deepCopyWith_corev1_Capabilities takes.
+func deepCopyCount_corev1_Capabilities(m *deepCopyMetaMemory, in *corev1.Capabilities) {
+	m.strings.want += len(in.Add)
+	m.strings.want += len(in.Drop)
+}
+
+// deepCopyWith_corev1_CephFSVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_CephFSVolumeSource(m *deepCopyMemory, in, out *corev1.CephFSVolumeSource) {
 	if unsafe.Sizeof(*in) != 88 || unsafe.Sizeof(corev1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Monitors != nil {
-		out.Monitors = make([]string, len(in.Monitors))
+		out.Monitors = m.strings.list(len(in.Monitors))
 		copy(out.Monitors, in.Monitors)
 	}
 	if in.SecretRef != nil {
-		v := *in.SecretRef
-		out.SecretRef = &v
+		out.SecretRef = m.corev1_LocalObjectReference.one()
+		*out.SecretRef = *in.SecretRef
 	}
 }
 
-// deepCopy_corev1_CinderVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_CinderVolumeSource(in, out *corev1.CinderVolumeSource) {
+// deepCopyCount_corev1_CephFSVolumeSource counts what deepCopyWith_corev1_CephFSVolumeSource takes.
+func deepCopyCount_corev1_CephFSVolumeSource(m *deepCopyMemory, in *corev1.CephFSVolumeSource) {
+	m.strings.want += len(in.Monitors)
+	if in.SecretRef != nil {
+		m.corev1_LocalObjectReference.want++
+	}
+}
+
+// deepCopyWith_corev1_CinderVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_CinderVolumeSource(m *deepCopyMemory, in, out *corev1.CinderVolumeSource) {
 	if unsafe.Sizeof(*in) != 48 || unsafe.Sizeof(corev1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.SecretRef != nil {
-		v := *in.SecretRef
-		out.SecretRef = &v
+		out.SecretRef = m.corev1_LocalObjectReference.one()
+		*out.SecretRef = *in.SecretRef
 	}
 }
 
-// deepCopy_corev1_ClusterTrustBundleProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_ClusterTrustBundleProjection(in, out *corev1.ClusterTrustBundleProjection) {
+// deepCopyCount_corev1_CinderVolumeSource counts what deepCopyWith_corev1_CinderVolumeSource takes.
+func deepCopyCount_corev1_CinderVolumeSource(m *deepCopyMemory, in *corev1.CinderVolumeSource) {
+	if in.SecretRef != nil {
+		m.corev1_LocalObjectReference.want++
+	}
+}
+
+// deepCopyWith_corev1_ClusterTrustBundleProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_ClusterTrustBundleProjection(m *deepCopyMemory, in, out *corev1.ClusterTrustBundleProjection) {
 	if unsafe.Sizeof(*in) != 56 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.Name != nil && in.SignerName != nil && in.LabelSelector != nil && in.Optional != nil {
-		v := new(struct {
-			Name          string
-			SignerName    string
-			LabelSelector metav1.LabelSelector
-			Optional      bool
-		})
-		v.Name = *in.Name
-		out.Name = &v.Name
-		v.SignerName = *in.SignerName
-		out.SignerName = &v.SignerName
-		deepCopy_metav1_LabelSelector(in.LabelSelector, &v.LabelSelector)
-		out.LabelSelector = &v.LabelSelector
-		v.Optional = *in.Optional
-		out.Optional = &v.Optional
-	} else {
-		if in.Name != nil {
-			v := *in.Name
-			out.Name = &v
-		}
-		if in.SignerName != nil {
-			v := *in.SignerName
-			out.SignerName = &v
-		}
-		if in.LabelSelector != nil {
-			out.LabelSelector = new(metav1.LabelSelector)
-			deepCopy_metav1_LabelSelector(in.LabelSelector, out.LabelSelector)
-		}
-		if in.Optional != nil {
-			v := *in.Optional
-			out.Optional = &v
-		}
+	if in.Name != nil {
+		out.Name = m.strings.one()
+		*out.Name = *in.Name
+	}
+	if in.SignerName != nil {
+		out.SignerName = m.strings.one()
+		*out.SignerName = *in.SignerName
+	}
+	if in.LabelSelector != nil {
+		out.LabelSelector = m.metav1_LabelSelector.one()
+		deepCopyWith_metav1_LabelSelector(m, in.LabelSelector, out.LabelSelector)
+	}
+	if in.Optional != nil {
+		out.Optional = m.bools.one()
+		*out.Optional = *in.Optional
 	}
 	if in.User != nil {
-		v := *in.User
-		out.User = &v
+		out.User = m.int64s.one()
+		*out.User = *in.User
 	}
 }
 
-// deepCopy_corev1_ConfigMapEnvSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_ConfigMapEnvSource(in, out *corev1.ConfigMapEnvSource) {
+// deepCopyCount_corev1_ClusterTrustBundleProjection counts what deepCopyWith_corev1_ClusterTrustBundleProjection takes.
+func deepCopyCount_corev1_ClusterTrustBundleProjection(m *deepCopyMemory, in *corev1.ClusterTrustBundleProjection) {
+	if in.Name != nil {
+		m.strings.want++
+	}
+	if in.SignerName != nil {
+		m.strings.want++
+	}
+	if in.LabelSelector != nil {
+		m.metav1_LabelSelector.want++
+		deepCopyCount_metav1_LabelSelector(m, in.LabelSelector)
+	}
+	if in.Optional != nil {
+		m.bools.want++
+	}
+	if in.User != nil {
+		m.int64s.want++
+	}
+}
+
+// deepCopyWith_corev1_ConfigMapEnvSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_ConfigMapEnvSource(m *deepCopyMetaMemory, in, out *corev1.ConfigMapEnvSource) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Optional != nil {
-		v := *in.Optional
-		out.Optional = &v
+		out.Optional = m.bools.one()
+		*out.Optional = *in.Optional
 	}
 }
 
-// deepCopy_corev1_ConfigMapKeySelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_ConfigMapKeySelector(in, out *corev1.ConfigMapKeySelector) {
+// deepCopyCount_corev1_ConfigMapEnvSource counts what deepCopyWith_corev1_ConfigMapEnvSource takes.
+func deepCopyCount_corev1_ConfigMapEnvSource(m *deepCopyMetaMemory, in *corev1.ConfigMapEnvSource) {
+	if in.Optional != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopyWith_corev1_ConfigMapKeySelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_ConfigMapKeySelector(m *deepCopyMetaMemory, in, out *corev1.ConfigMapKeySelector) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Optional != nil {
-		v := *in.Optional
-		out.Optional = &v
+		out.Optional = m.bools.one()
+		*out.Optional = *in.Optional
 	}
 }
 
-// deepCopy_corev1_ConfigMapProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_ConfigMapProjection(in, out *corev1.ConfigMapProjection) {
+// deepCopyCount_corev1_ConfigMapKeySelector counts what deepCopyWith_corev1_ConfigMapKeySelector takes.
+func deepCopyCount_corev1_ConfigMapKeySelector(m *deepCopyMetaMemory, in *corev1.ConfigMapKeySelector) {
+	if in.Optional != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopyWith_corev1_ConfigMapProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_ConfigMapProjection(m *deepCopyMemory, in, out *corev1.ConfigMapProjection) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Items != nil {
-		out.Items = make([]corev1.KeyToPath, len(in.Items))
+		out.Items = m.corev1_KeyToPath.list(len(in.Items))
 		for i := range in.Items {
-			deepCopy_corev1_KeyToPath(&in.Items[i], &out.Items[i])
+			deepCopyWith_corev1_KeyToPath(m, &in.Items[i], &out.Items[i])
 		}
 	}
 	if in.Optional != nil {
-		v := *in.Optional
-		out.Optional = &v
+		out.Optional = m.bools.one()
+		*out.Optional = *in.Optional
 	}
 }
 
-// deepCopy_corev1_ConfigMapVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_ConfigMapVolumeSource(in, out *corev1.ConfigMapVolumeSource) {
+// deepCopyCount_corev1_ConfigMapProjection counts what deepCopyWith_corev1_ConfigMapProjection takes.
+func deepCopyCount_corev1_ConfigMapProjection(m *deepCopyMemory, in *corev1.ConfigMapProjection) {
+	m.corev1_KeyToPath.want += len(in.Items)
+	for i := range in.Items {
+		deepCopyCount_corev1_KeyToPath(m, &in.Items[i])
+	}
+	if in.Optional != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopyWith_corev1_ConfigMapVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_ConfigMapVolumeSource(m *deepCopyMemory, in, out *corev1.ConfigMapVolumeSource) {
 	if unsafe.Sizeof(*in) != 64 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Items != nil {
-		out.Items = make([]corev1.KeyToPath, len(in.Items))
+		out.Items = m.corev1_KeyToPath.list(len(in.Items))
 		for i := range in.Items {
-			deepCopy_corev1_KeyToPath(&in.Items[i], &out.Items[i])
+			deepCopyWith_corev1_KeyToPath(m, &in.Items[i], &out.Items[i])
 		}
 	}
-	if in.DefaultMode != nil && in.Optional != nil && in.DefaultUser != nil {
-		v := new(struct {
-			DefaultMode int32
-			Optional    bool
-			DefaultUser int64
-		})
-		v.DefaultMode = *in.DefaultMode
-		out.DefaultMode = &v.DefaultMode
-		v.Optional = *in.Optional
-		out.Optional = &v.Optional
-		v.DefaultUser = *in.DefaultUser
-		out.DefaultUser = &v.DefaultUser
-	} else {
-		if in.DefaultMode != nil {
-			v := *in.DefaultMode
-			out.DefaultMode = &v
-		}
-		if in.Optional != nil {
-			v := *in.Optional
-			out.Optional = &v
-		}
-		if in.DefaultUser != nil {
-			v := *in.DefaultUser
-			out.DefaultUser = &v
-		}
+	if in.DefaultMode != nil {
+		out.DefaultMode = m.int32s.one()
+		*out.DefaultMode = *in.DefaultMode
+	}
+	if in.Optional != nil {
+		out.Optional = m.bools.one()
+		*out.Optional = *in.Optional
+	}
+	if in.DefaultUser != nil {
+		out.DefaultUser = m.int64s.one()
+		*out.DefaultUser = *in.DefaultUser
 	}
 }
 
-// deepCopy_corev1_Container copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_Container(in, out *corev1.Container) {
+// deepCopyCount_corev1_ConfigMapVolumeSource counts what deepCopyWith_corev1_ConfigMapVolumeSource takes.
+func deepCopyCount_corev1_ConfigMapVolumeSource(m *deepCopyMemory, in *corev1.ConfigMapVolumeSource) {
+	m.corev1_KeyToPath.want += len(in.Items)
+	for i := range in.Items {
+		deepCopyCount_corev1_KeyToPath(m, &in.Items[i])
+	}
+	if in.DefaultMode != nil {
+		m.int32s.want++
+	}
+	if in.Optional != nil {
+		m.bools.want++
+	}
+	if in.DefaultUser != nil {
+		m.int64s.want++
+	}
+}
+
+// deepCopyWith_corev1_Container copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_Container(m *deepCopyMemory, in, out *corev1.Container) {
 	if unsafe.Sizeof(*in) != 408 || unsafe.Sizeof(corev1.ContainerPort{}) != 56 || unsafe.Sizeof(corev1.ContainerResizePolicy{}) != 32 || unsafe.Sizeof(corev1.VolumeDevice{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Command != nil {
-		out.Command = make([]string, len(in.Command))
+		out.Command = m.strings.list(len(in.Command))
 		copy(out.Command, in.Command)
 	}
 	if in.Args != nil {
-		out.Args = make([]string, len(in.Args))
+		out.Args = m.strings.list(len(in.Args))
 		copy(out.Args, in.Args)
 	}
 	if in.Ports != nil {
-		out.Ports = make([]corev1.ContainerPort, len(in.Ports))
+		out.Ports = m.corev1_ContainerPort.list(len(in.Ports))
 		copy(out.Ports, in.Ports)
 	}
 	if in.EnvFrom != nil {
-		out.EnvFrom = make([]corev1.EnvFromSource, len(in.EnvFrom))
+		out.EnvFrom = m.corev1_EnvFromSource.list(len(in.EnvFrom))
 		for i := range in.EnvFrom {
-			deepCopy_corev1_EnvFromSource(&in.EnvFrom[i], &out.EnvFrom[i])
+			deepCopyWith_corev1_EnvFromSource(m, &in.EnvFrom[i], &out.EnvFrom[i])
 		}
 	}
 	if in.Env != nil {
-		out.Env = make([]corev1.EnvVar, len(in.Env))
+		out.Env = m.corev1_EnvVar.list(len(in.Env))
 		for i := range in.Env {
-			deepCopy_corev1_EnvVar(&in.Env[i], &out.Env[i])
+			deepCopyWith_corev1_EnvVar(m, &in.Env[i], &out.Env[i])
 		}
 	}
-	deepCopy_corev1_ResourceRequirements(&in.Resources, &out.Resources)
+	deepCopyWith_corev1_ResourceRequirements(m, &in.Resources, &out.Resources)
 	if in.ResizePolicy != nil {
-		out.ResizePolicy = make([]corev1.ContainerResizePolicy, len(in.ResizePolicy))
+		out.ResizePolicy = m.corev1_ContainerResizePolicy.list(len(in.ResizePolicy))
 		copy(out.ResizePolicy, in.ResizePolicy)
 	}
-	if in.RestartPolicy != nil && in.LivenessProbe != nil && in.ReadinessProbe != nil && in.StartupProbe != nil {
-		v := new(struct {
-			RestartPolicy  corev1.ContainerRestartPolicy
-			LivenessProbe  corev1.Probe
-			ReadinessProbe corev1.Probe
-			StartupProbe   corev1.Probe
-		})
-		v.RestartPolicy = *in.RestartPolicy
-		out.RestartPolicy = &v.RestartPolicy
-		deepCopy_corev1_Probe(in.LivenessProbe, &v.LivenessProbe)
-		out.LivenessProbe = &v.LivenessProbe
-		deepCopy_corev1_Probe(in.ReadinessProbe, &v.ReadinessProbe)
-		out.ReadinessProbe = &v.ReadinessProbe
-		deepCopy_corev1_Probe(in.StartupProbe, &v.StartupProbe)
-		out.StartupProbe = &v.StartupProbe
-	} else {
-		if in.RestartPolicy != nil {
-			v := *in.RestartPolicy
-			out.RestartPolicy = &v
-		}
-		if in.LivenessProbe != nil {
-			out.LivenessProbe = new(corev1.Probe)
-			deepCopy_corev1_Probe(in.LivenessProbe, out.LivenessProbe)
-		}
-		if in.ReadinessProbe != nil {
-			out.ReadinessProbe = new(corev1.Probe)
-			deepCopy_corev1_Probe(in.ReadinessProbe, out.ReadinessProbe)
-		}
-		if in.StartupProbe != nil {
-			out.StartupProbe = new(corev1.Probe)
-			deepCopy_corev1_Probe(in.StartupProbe, out.StartupProbe)
-		}
+	if in.RestartPolicy != nil {
+		out.RestartPolicy = (*corev1.ContainerRestartPolicy)(m.strings.one())
+		*out.RestartPolicy = *in.RestartPolicy
 	}
 	if in.RestartPolicyRules != nil {
-		out.RestartPolicyRules = make([]corev1.ContainerRestartRule, len(in.RestartPolicyRules))
+		out.RestartPolicyRules = m.corev1_ContainerRestartRule.list(len(in.RestartPolicyRules))
 		for i := range in.RestartPolicyRules {
-			deepCopy_corev1_ContainerRestartRule(&in.RestartPolicyRules[i], &out.RestartPolicyRules[i])
+			deepCopyWith_corev1_ContainerRestartRule(m, &in.RestartPolicyRules[i], &out.RestartPolicyRules[i])
 		}
 	}
 	if in.VolumeMounts != nil {
-		out.VolumeMounts = make([]corev1.VolumeMount, len(in.VolumeMounts))
+		out.VolumeMounts = m.corev1_VolumeMount.list(len(in.VolumeMounts))
 		for i := range in.VolumeMounts {
-			deepCopy_corev1_VolumeMount(&in.VolumeMounts[i], &out.VolumeMounts[i])
+			deepCopyWith_corev1_VolumeMount(&m.deepCopyMetaMemory, &in.VolumeMounts[i], &out.VolumeMounts[i])
 		}
 	}
 	if in.VolumeDevices != nil {
-		out.VolumeDevices = make([]corev1.VolumeDevice, len(in.VolumeDevices))
+		out.VolumeDevices = m.corev1_VolumeDevice.list(len(in.VolumeDevices))
 		copy(out.VolumeDevices, in.VolumeDevices)
 	}
-	if in.Lifecycle != nil && in.SecurityContext != nil {
-		v := new(struct {
-			Lifecycle       corev1.Lifecycle
-			SecurityContext corev1.SecurityContext
-		})
-		deepCopy_corev1_Lifecycle(in.Lifecycle, &v.Lifecycle)
-		out.Lifecycle = &v.Lifecycle
-		deepCopy_corev1_SecurityContext(in.SecurityContext, &v.SecurityContext)
-		out.SecurityContext = &v.SecurityContext
-	} else {
-		if in.Lifecycle != nil {
-			out.Lifecycle = new(corev1.Lifecycle)
-			deepCopy_corev1_Lifecycle(in.Lifecycle, out.Lifecycle)
-		}
-		if in.SecurityContext != nil {
-			out.SecurityContext = new(corev1.SecurityContext)
-			deepCopy_corev1_SecurityContext(in.SecurityContext, out.SecurityContext)
-		}
+	if in.LivenessProbe != nil {
+		out.LivenessProbe = m.corev1_Probe.one()
+		deepCopyWith_corev1_Probe(m, in.LivenessProbe, out.LivenessProbe)
+	}
+	if in.ReadinessProbe != nil {
+		out.ReadinessProbe = m.corev1_Probe.one()
+		deepCopyWith_corev1_Probe(m, in.ReadinessProbe, out.ReadinessProbe)
+	}
+	if in.StartupProbe != nil {
+		out.StartupProbe = m.corev1_Probe.one()
+		deepCopyWith_corev1_Probe(m, in.StartupProbe, out.StartupProbe)
+	}
+	if in.Lifecycle != nil {
+		out.Lifecycle = m.corev1_Lifecycle.one()
+		deepCopyWith_corev1_Lifecycle(m, in.Lifecycle, out.Lifecycle)
+	}
+	if in.SecurityContext != nil {
+		out.SecurityContext = m.corev1_SecurityContext.one()
+		deepCopyWith_corev1_SecurityContext(m, in.SecurityContext, out.SecurityContext)
 	}
 }
 
-// deepCopy_corev1_ContainerRestartRule copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_ContainerRestartRule(in, out *corev1.ContainerRestartRule) {
+// deepCopyCount_corev1_Container counts what deepCopyWith_corev1_Container takes.
+func deepCopyCount_corev1_Container(m *deepCopyMemory, in *corev1.Container) {
+	m.strings.want += len(in.Command)
+	m.strings.want += len(in.Args)
+	m.corev1_ContainerPort.want += len(in.Ports)
+	m.corev1_EnvFromSource.want += len(in.EnvFrom)
+	for i := range in.EnvFrom {
+		deepCopyCount_corev1_EnvFromSource(m, &in.EnvFrom[i])
+	}
+	m.corev1_EnvVar.want += len(in.Env)
+	for i := range in.Env {
+		deepCopyCount_corev1_EnvVar(m, &in.Env[i])
+	}
+	deepCopyCount_corev1_ResourceRequirements(m, &in.Resources)
+	m.corev1_ContainerResizePolicy.want += len(in.ResizePolicy)
+	if in.RestartPolicy != nil {
+		m.strings.want++
+	}
+	m.corev1_ContainerRestartRule.want += len(in.RestartPolicyRules)
+	for i := range in.RestartPolicyRules {
+		deepCopyCount_corev1_ContainerRestartRule(m, &in.RestartPolicyRules[i])
+	}
+	m.corev1_VolumeMount.want += len(in.VolumeMounts)
+	for i := range in.VolumeMounts {
+		deepCopyCount_corev1_VolumeMount(&m.deepCopyMetaMemory, &in.VolumeMounts[i])
+	}
+	m.corev1_VolumeDevice.want += len(in.VolumeDevices)
+	if in.LivenessProbe != nil {
+		m.corev1_Probe.want++
+		deepCopyCount_corev1_Probe(m, in.LivenessProbe)
+	}
+	if in.ReadinessProbe != nil {
+		m.corev1_Probe.want++
+		deepCopyCount_corev1_Probe(m, in.ReadinessProbe)
+	}
+	if in.StartupProbe != nil {
+		m.corev1_Probe.want++
+		deepCopyCount_corev1_Probe(m, in.StartupProbe)
+	}
+	if in.Lifecycle != nil {
+		m.corev1_Lifecycle.want++
+		deepCopyCount_corev1_Lifecycle(m, in.Lifecycle)
+	}
+	if in.SecurityContext != nil {
+		m.corev1_SecurityContext.want++
+		deepCopyCount_corev1_SecurityContext(m, in.SecurityContext)
+	}
+}
+
+// deepCopyWith_corev1_ContainerRestartRule copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_ContainerRestartRule(m *deepCopyMemory, in, out *corev1.ContainerRestartRule) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.ExitCodes != nil {
-		out.ExitCodes = new(corev1.ContainerRestartRuleOnExitCodes)
+		out.ExitCodes = m.corev1_ContainerRestartRuleOnExitCodes.one()
 		deepCopy_corev1_ContainerRestartRuleOnExitCodes(in.ExitCodes, out.ExitCodes)
+	}
+}
+
+// deepCopyCount_corev1_ContainerRestartRule counts what deepCopyWith_corev1_ContainerRestartRule takes.
+func deepCopyCount_corev1_ContainerRestartRule(m *deepCopyMemory, in *corev1.ContainerRestartRule) {
+	if in.ExitCodes != nil {
+		m.corev1_ContainerRestartRuleOnExitCodes.want++
 	}
 }
 
@@ -624,330 +749,376 @@ func deepCopy_corev1_ContainerRestartRuleOnExitCodes(in, out *corev1.ContainerRe
 	}
 }
 
-// deepCopy_corev1_DownwardAPIProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_DownwardAPIProjection(in, out *corev1.DownwardAPIProjection) {
+// deepCopyWith_corev1_DownwardAPIProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_DownwardAPIProjection(m *deepCopyMemory, in, out *corev1.DownwardAPIProjection) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Items != nil {
-		out.Items = make([]corev1.DownwardAPIVolumeFile, len(in.Items))
+		out.Items = m.corev1_DownwardAPIVolumeFile.list(len(in.Items))
 		for i := range in.Items {
-			deepCopy_corev1_DownwardAPIVolumeFile(&in.Items[i], &out.Items[i])
+			deepCopyWith_corev1_DownwardAPIVolumeFile(m, &in.Items[i], &out.Items[i])
 		}
 	}
 }
 
-// deepCopy_corev1_DownwardAPIVolumeFile copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_DownwardAPIVolumeFile(in, out *corev1.DownwardAPIVolumeFile) {
+// deepCopyCount_corev1_DownwardAPIProjection counts what deepCopyWith_corev1_DownwardAPIProjection takes.
+func deepCopyCount_corev1_DownwardAPIProjection(m *deepCopyMemory, in *corev1.DownwardAPIProjection) {
+	m.corev1_DownwardAPIVolumeFile.want += len(in.Items)
+	for i := range in.Items {
+		deepCopyCount_corev1_DownwardAPIVolumeFile(m, &in.Items[i])
+	}
+}
+
+// deepCopyWith_corev1_DownwardAPIVolumeFile copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_DownwardAPIVolumeFile(m *deepCopyMemory, in, out *corev1.DownwardAPIVolumeFile) {
 	if unsafe.Sizeof(*in) != 48 || unsafe.Sizeof(corev1.ObjectFieldSelector{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.FieldRef != nil && in.ResourceFieldRef != nil && in.Mode != nil && in.User != nil {
-		v := new(struct {
-			FieldRef         corev1.ObjectFieldSelector
-			ResourceFieldRef corev1.ResourceFieldSelector
-			Mode             int32
-			User             int64
-		})
-		v.FieldRef = *in.FieldRef
-		out.FieldRef = &v.FieldRef
-		deepCopy_corev1_ResourceFieldSelector(in.ResourceFieldRef, &v.ResourceFieldRef)
-		out.ResourceFieldRef = &v.ResourceFieldRef
-		v.Mode = *in.Mode
-		out.Mode = &v.Mode
-		v.User = *in.User
-		out.User = &v.User
-	} else {
-		if in.FieldRef != nil {
-			v := *in.FieldRef
-			out.FieldRef = &v
-		}
-		if in.ResourceFieldRef != nil {
-			out.ResourceFieldRef = new(corev1.ResourceFieldSelector)
-			deepCopy_corev1_ResourceFieldSelector(in.ResourceFieldRef, out.ResourceFieldRef)
-		}
-		if in.Mode != nil {
-			v := *in.Mode
-			out.Mode = &v
-		}
-		if in.User != nil {
-			v := *in.User
-			out.User = &v
-		}
+	if in.FieldRef != nil {
+		out.FieldRef = m.corev1_ObjectFieldSelector.one()
+		*out.FieldRef = *in.FieldRef
+	}
+	if in.ResourceFieldRef != nil {
+		out.ResourceFieldRef = m.corev1_ResourceFieldSelector.one()
+		deepCopy_corev1_ResourceFieldSelector(in.ResourceFieldRef, out.ResourceFieldRef)
+	}
+	if in.Mode != nil {
+		out.Mode = m.int32s.one()
+		*out.Mode = *in.Mode
+	}
+	if in.User != nil {
+		out.User = m.int64s.one()
+		*out.User = *in.User
 	}
 }
 
-// deepCopy_corev1_DownwardAPIVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_DownwardAPIVolumeSource(in, out *corev1.DownwardAPIVolumeSource) {
+// deepCopyCount_corev1_DownwardAPIVolumeFile counts what deepCopyWith_corev1_DownwardAPIVolumeFile takes.
+func deepCopyCount_corev1_DownwardAPIVolumeFile(m *deepCopyMemory, in *corev1.DownwardAPIVolumeFile) {
+	if in.FieldRef != nil {
+		m.corev1_ObjectFieldSelector.want++
+	}
+	if in.ResourceFieldRef != nil {
+		m.corev1_ResourceFieldSelector.want++
+	}
+	if in.Mode != nil {
+		m.int32s.want++
+	}
+	if in.User != nil {
+		m.int64s.want++
+	}
+}
+
+// deepCopyWith_corev1_DownwardAPIVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_DownwardAPIVolumeSource(m *deepCopyMemory, in, out *corev1.DownwardAPIVolumeSource) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Items != nil {
-		out.Items = make([]corev1.DownwardAPIVolumeFile, len(in.Items))
+		out.Items = m.corev1_DownwardAPIVolumeFile.list(len(in.Items))
 		for i := range in.Items {
-			deepCopy_corev1_DownwardAPIVolumeFile(&in.Items[i], &out.Items[i])
+			deepCopyWith_corev1_DownwardAPIVolumeFile(m, &in.Items[i], &out.Items[i])
 		}
 	}
-	if in.DefaultMode != nil && in.DefaultUser != nil {
-		v := new(struct {
-			DefaultMode int32
-			DefaultUser int64
-		})
-		v.DefaultMode = *in.DefaultMode
-		out.DefaultMode = &v.DefaultMode
-		v.DefaultUser = *in.DefaultUser
-		out.DefaultUser = &v.DefaultUser
-	} else {
-		if in.DefaultMode != nil {
-			v := *in.DefaultMode
-			out.DefaultMode = &v
-		}
-		if in.DefaultUser != nil {
-			v := *in.DefaultUser
-			out.DefaultUser = &v
-		}
+	if in.DefaultMode != nil {
+		out.DefaultMode = m.int32s.one()
+		*out.DefaultMode = *in.DefaultMode
+	}
+	if in.DefaultUser != nil {
+		out.DefaultUser = m.int64s.one()
+		*out.DefaultUser = *in.DefaultUser
 	}
 }
 
-// deepCopy_corev1_EmptyDirVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_EmptyDirVolumeSource(in, out *corev1.EmptyDirVolumeSource) {
+// deepCopyCount_corev1_DownwardAPIVolumeSource counts what deepCopyWith_corev1_DownwardAPIVolumeSource takes.
+func deepCopyCount_corev1_DownwardAPIVolumeSource(m *deepCopyMemory, in *corev1.DownwardAPIVolumeSource) {
+	m.corev1_DownwardAPIVolumeFile.want += len(in.Items)
+	for i := range in.Items {
+		deepCopyCount_corev1_DownwardAPIVolumeFile(m, &in.Items[i])
+	}
+	if in.DefaultMode != nil {
+		m.int32s.want++
+	}
+	if in.DefaultUser != nil {
+		m.int64s.want++
+	}
+}
+
+// deepCopyWith_corev1_EmptyDirVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_EmptyDirVolumeSource(m *deepCopyMemory, in, out *corev1.EmptyDirVolumeSource) {
 	if unsafe.Sizeof(*in) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.SizeLimit != nil && in.Mode != nil {
-		v := new(struct {
-			SizeLimit resource.Quantity
-			Mode      int32
-		})
-		v.SizeLimit = in.SizeLimit.DeepCopy()
-		out.SizeLimit = &v.SizeLimit
-		v.Mode = *in.Mode
-		out.Mode = &v.Mode
-	} else {
-		if in.SizeLimit != nil {
-			v := in.SizeLimit.DeepCopy()
-			out.SizeLimit = &v
-		}
-		if in.Mode != nil {
-			v := *in.Mode
-			out.Mode = &v
-		}
+	if in.SizeLimit != nil {
+		v := in.SizeLimit.DeepCopy()
+		out.SizeLimit = &v
+	}
+	if in.Mode != nil {
+		out.Mode = m.int32s.one()
+		*out.Mode = *in.Mode
 	}
 }
 
-// deepCopy_corev1_EnvFromSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_EnvFromSource(in, out *corev1.EnvFromSource) {
+// deepCopyCount_corev1_EmptyDirVolumeSource counts what deepCopyWith_corev1_EmptyDirVolumeSource takes.
+func deepCopyCount_corev1_EmptyDirVolumeSource(m *deepCopyMemory, in *corev1.EmptyDirVolumeSource) {
+	if in.Mode != nil {
+		m.int32s.want++
+	}
+}
+
+// deepCopyWith_corev1_EnvFromSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_EnvFromSource(m *deepCopyMemory, in, out *corev1.EnvFromSource) {
 	if unsafe.Sizeof(*in) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.ConfigMapRef != nil && in.SecretRef != nil {
-		v := new(struct {
-			ConfigMapRef corev1.ConfigMapEnvSource
-			SecretRef    corev1.SecretEnvSource
-		})
-		deepCopy_corev1_ConfigMapEnvSource(in.ConfigMapRef, &v.ConfigMapRef)
-		out.ConfigMapRef = &v.ConfigMapRef
-		deepCopy_corev1_SecretEnvSource(in.SecretRef, &v.SecretRef)
-		out.SecretRef = &v.SecretRef
-	} else {
-		if in.ConfigMapRef != nil {
-			out.ConfigMapRef = new(corev1.ConfigMapEnvSource)
-			deepCopy_corev1_ConfigMapEnvSource(in.ConfigMapRef, out.ConfigMapRef)
-		}
-		if in.SecretRef != nil {
-			out.SecretRef = new(corev1.SecretEnvSource)
-			deepCopy_corev1_SecretEnvSource(in.SecretRef, out.SecretRef)
-		}
+	if in.ConfigMapRef != nil {
+		out.ConfigMapRef = m.corev1_ConfigMapEnvSource.one()
+		deepCopyWith_corev1_ConfigMapEnvSource(&m.deepCopyMetaMemory, in.ConfigMapRef, out.ConfigMapRef)
+	}
+	if in.SecretRef != nil {
+		out.SecretRef = m.corev1_SecretEnvSource.one()
+		deepCopyWith_corev1_SecretEnvSource(&m.deepCopyMetaMemory, in.SecretRef, out.SecretRef)
 	}
 }
 
-// deepCopy_corev1_EnvVar copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_EnvVar(in, out *corev1.EnvVar) {
+// deepCopyCount_corev1_EnvFromSource counts what deepCopyWith_corev1_EnvFromSource takes.
+func deepCopyCount_corev1_EnvFromSource(m *deepCopyMemory, in *corev1.EnvFromSource) {
+	if in.ConfigMapRef != nil {
+		m.corev1_ConfigMapEnvSource.want++
+		deepCopyCount_corev1_ConfigMapEnvSource(&m.deepCopyMetaMemory, in.ConfigMapRef)
+	}
+	if in.SecretRef != nil {
+		m.corev1_SecretEnvSource.want++
+		deepCopyCount_corev1_SecretEnvSource(&m.deepCopyMetaMemory, in.SecretRef)
+	}
+}
+
+// deepCopyWith_corev1_EnvVar copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_EnvVar(m *deepCopyMemory, in, out *corev1.EnvVar) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.ValueFrom != nil {
-		out.ValueFrom = new(corev1.EnvVarSource)
-		deepCopy_corev1_EnvVarSource(in.ValueFrom, out.ValueFrom)
+		out.ValueFrom = m.corev1_EnvVarSource.one()
+		deepCopyWith_corev1_EnvVarSource(m, in.ValueFrom, out.ValueFrom)
 	}
 }
 
-// deepCopy_corev1_EnvVarSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_EnvVarSource(in, out *corev1.EnvVarSource) {
+// deepCopyCount_corev1_EnvVar counts what deepCopyWith_corev1_EnvVar takes.
+func deepCopyCount_corev1_EnvVar(m *deepCopyMemory, in *corev1.EnvVar) {
+	if in.ValueFrom != nil {
+		m.corev1_EnvVarSource.want++
+		deepCopyCount_corev1_EnvVarSource(m, in.ValueFrom)
+	}
+}
+
+// deepCopyWith_corev1_EnvVarSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_EnvVarSource(m *deepCopyMemory, in, out *corev1.EnvVarSource) {
 	if unsafe.Sizeof(*in) != 40 || unsafe.Sizeof(corev1.ObjectFieldSelector{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.FieldRef != nil && in.ResourceFieldRef != nil && in.ConfigMapKeyRef != nil && in.SecretKeyRef != nil {
-		v := new(struct {
-			FieldRef         corev1.ObjectFieldSelector
-			ResourceFieldRef corev1.ResourceFieldSelector
-			ConfigMapKeyRef  corev1.ConfigMapKeySelector
-			SecretKeyRef     corev1.SecretKeySelector
-		})
-		v.FieldRef = *in.FieldRef
-		out.FieldRef = &v.FieldRef
-		deepCopy_corev1_ResourceFieldSelector(in.ResourceFieldRef, &v.ResourceFieldRef)
-		out.ResourceFieldRef = &v.ResourceFieldRef
-		deepCopy_corev1_ConfigMapKeySelector(in.ConfigMapKeyRef, &v.ConfigMapKeyRef)
-		out.ConfigMapKeyRef = &v.ConfigMapKeyRef
-		deepCopy_corev1_SecretKeySelector(in.SecretKeyRef, &v.SecretKeyRef)
-		out.SecretKeyRef = &v.SecretKeyRef
-	} else {
-		if in.FieldRef != nil {
-			v := *in.FieldRef
-			out.FieldRef = &v
-		}
-		if in.ResourceFieldRef != nil {
-			out.ResourceFieldRef = new(corev1.ResourceFieldSelector)
-			deepCopy_corev1_ResourceFieldSelector(in.ResourceFieldRef, out.ResourceFieldRef)
-		}
-		if in.ConfigMapKeyRef != nil {
-			out.ConfigMapKeyRef = new(corev1.ConfigMapKeySelector)
-			deepCopy_corev1_ConfigMapKeySelector(in.ConfigMapKeyRef, out.ConfigMapKeyRef)
-		}
-		if in.SecretKeyRef != nil {
-			out.SecretKeyRef = new(corev1.SecretKeySelector)
-			deepCopy_corev1_SecretKeySelector(in.SecretKeyRef, out.SecretKeyRef)
-		}
+	if in.FieldRef != nil {
+		out.FieldRef = m.corev1_ObjectFieldSelector.one()
+		*out.FieldRef = *in.FieldRef
+	}
+	if in.ResourceFieldRef != nil {
+		out.ResourceFieldRef = m.corev1_ResourceFieldSelector.one()
+		deepCopy_corev1_ResourceFieldSelector(in.ResourceFieldRef, out.ResourceFieldRef)
+	}
+	if in.ConfigMapKeyRef != nil {
+		out.ConfigMapKeyRef = m.corev1_ConfigMapKeySelector.one()
+		deepCopyWith_corev1_ConfigMapKeySelector(&m.deepCopyMetaMemory, in.ConfigMapKeyRef, out.ConfigMapKeyRef)
+	}
+	if in.SecretKeyRef != nil {
+		out.SecretKeyRef = m.corev1_SecretKeySelector.one()
+		deepCopyWith_corev1_SecretKeySelector(&m.deepCopyMetaMemory, in.SecretKeyRef, out.SecretKeyRef)
 	}
 	if in.FileKeyRef != nil {
-		out.FileKeyRef = new(corev1.FileKeySelector)
-		deepCopy_corev1_FileKeySelector(in.FileKeyRef, out.FileKeyRef)
+		out.FileKeyRef = m.corev1_FileKeySelector.one()
+		deepCopyWith_corev1_FileKeySelector(&m.deepCopyMetaMemory, in.FileKeyRef, out.FileKeyRef)
 	}
 }
 
-// deepCopy_corev1_EphemeralContainer copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_EphemeralContainer(in, out *corev1.EphemeralContainer) {
+// deepCopyCount_corev1_EnvVarSource counts what deepCopyWith_corev1_EnvVarSource takes.
+func deepCopyCount_corev1_EnvVarSource(m *deepCopyMemory, in *corev1.EnvVarSource) {
+	if in.FieldRef != nil {
+		m.corev1_ObjectFieldSelector.want++
+	}
+	if in.ResourceFieldRef != nil {
+		m.corev1_ResourceFieldSelector.want++
+	}
+	if in.ConfigMapKeyRef != nil {
+		m.corev1_ConfigMapKeySelector.want++
+		deepCopyCount_corev1_ConfigMapKeySelector(&m.deepCopyMetaMemory, in.ConfigMapKeyRef)
+	}
+	if in.SecretKeyRef != nil {
+		m.corev1_SecretKeySelector.want++
+		deepCopyCount_corev1_SecretKeySelector(&m.deepCopyMetaMemory, in.SecretKeyRef)
+	}
+	if in.FileKeyRef != nil {
+		m.corev1_FileKeySelector.want++
+		deepCopyCount_corev1_FileKeySelector(&m.deepCopyMetaMemory, in.FileKeyRef)
+	}
+}
+
+// deepCopyWith_corev1_EphemeralContainer copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_EphemeralContainer(m *deepCopyMemory, in, out *corev1.EphemeralContainer) {
 	if unsafe.Sizeof(*in) != 424 {
 		in.DeepCopyInto(out)
 		return
 	}
-	deepCopy_corev1_EphemeralContainerCommon(&in.EphemeralContainerCommon, &out.EphemeralContainerCommon)
+	deepCopyWith_corev1_EphemeralContainerCommon(m, &in.EphemeralContainerCommon, &out.EphemeralContainerCommon)
 	out.TargetContainerName = in.TargetContainerName
 }
 
-// deepCopy_corev1_EphemeralContainerCommon copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_EphemeralContainerCommon(in, out *corev1.EphemeralContainerCommon) {
+// deepCopyCount_corev1_EphemeralContainer counts what deepCopyWith_corev1_EphemeralContainer takes.
+func deepCopyCount_corev1_EphemeralContainer(m *deepCopyMemory, in *corev1.EphemeralContainer) {
+	deepCopyCount_corev1_EphemeralContainerCommon(m, &in.EphemeralContainerCommon)
+}
+
+// deepCopyWith_corev1_EphemeralContainerCommon copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_EphemeralContainerCommon(m *deepCopyMemory, in, out *corev1.EphemeralContainerCommon) {
 	if unsafe.Sizeof(*in) != 408 || unsafe.Sizeof(corev1.ContainerPort{}) != 56 || unsafe.Sizeof(corev1.ContainerResizePolicy{}) != 32 || unsafe.Sizeof(corev1.VolumeDevice{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Command != nil {
-		out.Command = make([]string, len(in.Command))
+		out.Command = m.strings.list(len(in.Command))
 		copy(out.Command, in.Command)
 	}
 	if in.Args != nil {
-		out.Args = make([]string, len(in.Args))
+		out.Args = m.strings.list(len(in.Args))
 		copy(out.Args, in.Args)
 	}
 	if in.Ports != nil {
-		out.Ports = make([]corev1.ContainerPort, len(in.Ports))
+		out.Ports = m.corev1_ContainerPort.list(len(in.Ports))
 		copy(out.Ports, in.Ports)
 	}
 	if in.EnvFrom != nil {
-		out.EnvFrom = make([]corev1.EnvFromSource, len(in.EnvFrom))
+		out.EnvFrom = m.corev1_EnvFromSource.list(len(in.EnvFrom))
 		for i := range in.EnvFrom {
-			deepCopy_corev1_EnvFromSource(&in.EnvFrom[i], &out.EnvFrom[i])
+			deepCopyWith_corev1_EnvFromSource(m, &in.EnvFrom[i], &out.EnvFrom[i])
 		}
 	}
 	if in.Env != nil {
-		out.Env = make([]corev1.EnvVar, len(in.Env))
+		out.Env = m.corev1_EnvVar.list(len(in.Env))
 		for i := range in.Env {
-			deepCopy_corev1_EnvVar(&in.Env[i], &out.Env[i])
+			deepCopyWith_corev1_EnvVar(m, &in.Env[i], &out.Env[i])
 		}
 	}
-	deepCopy_corev1_ResourceRequirements(&in.Resources, &out.Resources)
+	deepCopyWith_corev1_ResourceRequirements(m, &in.Resources, &out.Resources)
 	if in.ResizePolicy != nil {
-		out.ResizePolicy = make([]corev1.ContainerResizePolicy, len(in.ResizePolicy))
+		out.ResizePolicy = m.corev1_ContainerResizePolicy.list(len(in.ResizePolicy))
 		copy(out.ResizePolicy, in.ResizePolicy)
 	}
-	if in.RestartPolicy != nil && in.LivenessProbe != nil && in.ReadinessProbe != nil && in.StartupProbe != nil {
-		v := new(struct {
-			RestartPolicy  corev1.ContainerRestartPolicy
-			LivenessProbe  corev1.Probe
-			ReadinessProbe corev1.Probe
-			StartupProbe   corev1.Probe
-		})
-		v.RestartPolicy = *in.RestartPolicy
-		out.RestartPolicy = &v.RestartPolicy
-		deepCopy_corev1_Probe(in.LivenessProbe, &v.LivenessProbe)
-		out.LivenessProbe = &v.LivenessProbe
-		deepCopy_corev1_Probe(in.ReadinessProbe, &v.ReadinessProbe)
-		out.ReadinessProbe = &v.ReadinessProbe
-		deepCopy_corev1_Probe(in.StartupProbe, &v.StartupProbe)
-		out.StartupProbe = &v.StartupProbe
-	} else {
-		if in.RestartPolicy != nil {
-			v := *in.RestartPolicy
-			out.RestartPolicy = &v
-		}
-		if in.LivenessProbe != nil {
-			out.LivenessProbe = new(corev1.Probe)
-			deepCopy_corev1_Probe(in.LivenessProbe, out.LivenessProbe)
-		}
-		if in.ReadinessProbe != nil {
-			out.ReadinessProbe = new(corev1.Probe)
-			deepCopy_corev1_Probe(in.ReadinessProbe, out.ReadinessProbe)
-		}
-		if in.StartupProbe != nil {
-			out.StartupProbe = new(corev1.Probe)
-			deepCopy_corev1_Probe(in.StartupProbe, out.StartupProbe)
-		}
+	if in.RestartPolicy != nil {
+		out.RestartPolicy = (*corev1.ContainerRestartPolicy)(m.strings.one())
+		*out.RestartPolicy = *in.RestartPolicy
 	}
 	if in.RestartPolicyRules != nil {
-		out.RestartPolicyRules = make([]corev1.ContainerRestartRule, len(in.RestartPolicyRules))
+		out.RestartPolicyRules = m.corev1_ContainerRestartRule.list(len(in.RestartPolicyRules))
 		for i := range in.RestartPolicyRules {
-			deepCopy_corev1_ContainerRestartRule(&in.RestartPolicyRules[i], &out.RestartPolicyRules[i])
+			deepCopyWith_corev1_ContainerRestartRule(m, &in.RestartPolicyRules[i], &out.RestartPolicyRules[i])
 		}
 	}
 	if in.VolumeMounts != nil {
-		out.VolumeMounts = make([]corev1.VolumeMount, len(in.VolumeMounts))
+		out.VolumeMounts = m.corev1_VolumeMount.list(len(in.VolumeMounts))
 		for i := range in.VolumeMounts {
-			deepCopy_corev1_VolumeMount(&in.VolumeMounts[i], &out.VolumeMounts[i])
+			deepCopyWith_corev1_VolumeMount(&m.deepCopyMetaMemory, &in.VolumeMounts[i], &out.VolumeMounts[i])
 		}
 	}
 	if in.VolumeDevices != nil {
-		out.VolumeDevices = make([]corev1.VolumeDevice, len(in.VolumeDevices))
+		out.VolumeDevices = m.corev1_VolumeDevice.list(len(in.VolumeDevices))
 		copy(out.VolumeDevices, in.VolumeDevices)
 	}
-	if in.Lifecycle != nil && in.SecurityContext != nil {
-		v := new(struct {
-			Lifecycle       corev1.Lifecycle
-			SecurityContext corev1.SecurityContext
-		})
-		deepCopy_corev1_Lifecycle(in.Lifecycle, &v.Lifecycle)
-		out.Lifecycle = &v.Lifecycle
-		deepCopy_corev1_SecurityContext(in.SecurityContext, &v.SecurityContext)
-		out.SecurityContext = &v.SecurityContext
-	} else {
-		if in.Lifecycle != nil {
-			out.Lifecycle = new(corev1.Lifecycle)
-			deepCopy_corev1_Lifecycle(in.Lifecycle, out.Lifecycle)
-		}
-		if in.SecurityContext != nil {
-			out.SecurityContext = new(corev1.SecurityContext)
-			deepCopy_corev1_SecurityContext(in.SecurityContext, out.SecurityContext)
-		}
+	if in.LivenessProbe != nil {
+		out.LivenessProbe = m.corev1_Probe.one()
+		deepCopyWith_corev1_Probe(m, in.LivenessProbe, out.LivenessProbe)
+	}
+	if in.ReadinessProbe != nil {
+		out.ReadinessProbe = m.corev1_Probe.one()
+		deepCopyWith_corev1_Probe(m, in.ReadinessProbe, out.ReadinessProbe)
+	}
+	if in.StartupProbe != nil {
+		out.StartupProbe = m.corev1_Probe.one()
+		deepCopyWith_corev1_Probe(m, in.StartupProbe, out.StartupProbe)
+	}
+	if in.Lifecycle != nil {
+		out.Lifecycle = m.corev1_Lifecycle.one()
+		deepCopyWith_corev1_Lifecycle(m, in.Lifecycle, out.Lifecycle)
+	}
+	if in.SecurityContext != nil {
+		out.SecurityContext = m.corev1_SecurityContext.one()
+		deepCopyWith_corev1_SecurityContext(m, in.SecurityContext, out.SecurityContext)
 	}
 }
 
-// deepCopy_corev1_EphemeralVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_EphemeralVolumeSource(in, out *corev1.EphemeralVolumeSource) {
+// deepCopyCount_corev1_EphemeralContainerCommon counts what deepCopyWith_corev1_EphemeralContainerCommon takes.
+func deepCopyCount_corev1_EphemeralContainerCommon(m *deepCopyMemory, in *corev1.EphemeralContainerCommon) {
+	m.strings.want += len(in.Command)
+	m.strings.want += len(in.Args)
+	m.corev1_ContainerPort.want += len(in.Ports)
+	m.corev1_EnvFromSource.want += len(in.EnvFrom)
+	for i := range in.EnvFrom {
+		deepCopyCount_corev1_EnvFromSource(m, &in.EnvFrom[i])
+	}
+	m.corev1_EnvVar.want += len(in.Env)
+	for i := range in.Env {
+		deepCopyCount_corev1_EnvVar(m, &in.Env[i])
+	}
+	deepCopyCount_corev1_ResourceRequirements(m, &in.Resources)
+	m.corev1_ContainerResizePolicy.want += len(in.ResizePolicy)
+	if in.RestartPolicy != nil {
+		m.strings.want++
+	}
+	m.corev1_ContainerRestartRule.want += len(in.RestartPolicyRules)
+	for i := range in.RestartPolicyRules {
+		deepCopyCount_corev1_ContainerRestartRule(m, &in.RestartPolicyRules[i])
+	}
+	m.corev1_VolumeMount.want += len(in.VolumeMounts)
+	for i := range in.VolumeMounts {
+		deepCopyCount_corev1_VolumeMount(&m.deepCopyMetaMemory, &in.VolumeMounts[i])
+	}
+	m.corev1_VolumeDevice.want += len(in.VolumeDevices)
+	if in.LivenessProbe != nil {
+		m.corev1_Probe.want++
+		deepCopyCount_corev1_Probe(m, in.LivenessProbe)
+	}
+	if in.ReadinessProbe != nil {
+		m.corev1_Probe.want++
+		deepCopyCount_corev1_Probe(m, in.ReadinessProbe)
+	}
+	if in.StartupProbe != nil {
+		m.corev1_Probe.want++
+		deepCopyCount_corev1_Probe(m, in.StartupProbe)
+	}
+	if in.Lifecycle != nil {
+		m.corev1_Lifecycle.want++
+		deepCopyCount_corev1_Lifecycle(m, in.Lifecycle)
+	}
+	if in.SecurityContext != nil {
+		m.corev1_SecurityContext.want++
+		deepCopyCount_corev1_SecurityContext(m, in.SecurityContext)
+	}
+}
+
+// deepCopyWith_corev1_EphemeralVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_EphemeralVolumeSource(m *deepCopyMemory, in, out *corev1.EphemeralVolumeSource) {
 	if unsafe.Sizeof(*in) != 8 {
 		in.DeepCopyInto(out)
 		return
@@ -955,294 +1126,356 @@ func deepCopy_corev1_EphemeralVolumeSource(in, out *corev1.EphemeralVolumeSource
 	*out = *in
 	if in.VolumeClaimTemplate != nil {
 		out.VolumeClaimTemplate = new(corev1.PersistentVolumeClaimTemplate)
-		deepCopy_corev1_PersistentVolumeClaimTemplate(in.VolumeClaimTemplate, out.VolumeClaimTemplate)
+		deepCopyWith_corev1_PersistentVolumeClaimTemplate(m, in.VolumeClaimTemplate, out.VolumeClaimTemplate)
 	}
 }
 
-// deepCopy_corev1_EvictionResponder copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_EvictionResponder(in, out *corev1.EvictionResponder) {
+// deepCopyCount_corev1_EphemeralVolumeSource counts what deepCopyWith_corev1_EphemeralVolumeSource takes.
+func deepCopyCount_corev1_EphemeralVolumeSource(m *deepCopyMemory, in *corev1.EphemeralVolumeSource) {
+	if in.VolumeClaimTemplate != nil {
+		deepCopyCount_corev1_PersistentVolumeClaimTemplate(m, in.VolumeClaimTemplate)
+	}
+}
+
+// deepCopyWith_corev1_EvictionResponder copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_EvictionResponder(m *deepCopyMemory, in, out *corev1.EvictionResponder) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Priority != nil {
-		v := *in.Priority
-		out.Priority = &v
+		out.Priority = m.int32s.one()
+		*out.Priority = *in.Priority
 	}
 }
 
-// deepCopy_corev1_ExecAction copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_ExecAction(in, out *corev1.ExecAction) {
+// deepCopyCount_corev1_EvictionResponder counts what deepCopyWith_corev1_EvictionResponder takes.
+func deepCopyCount_corev1_EvictionResponder(m *deepCopyMemory, in *corev1.EvictionResponder) {
+	if in.Priority != nil {
+		m.int32s.want++
+	}
+}
+
+// deepCopyWith_corev1_ExecAction copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_ExecAction(m *deepCopyMetaMemory, in, out *corev1.ExecAction) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Command != nil {
-		out.Command = make([]string, len(in.Command))
+		out.Command = m.strings.list(len(in.Command))
 		copy(out.Command, in.Command)
 	}
 }
 
-// deepCopy_corev1_FCVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_FCVolumeSource(in, out *corev1.FCVolumeSource) {
+// deepCopyCount_corev1_ExecAction counts what deepCopyWith_corev1_ExecAction takes.
+func deepCopyCount_corev1_ExecAction(m *deepCopyMetaMemory, in *corev1.ExecAction) {
+	m.strings.want += len(in.Command)
+}
+
+// deepCopyWith_corev1_FCVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_FCVolumeSource(m *deepCopyMemory, in, out *corev1.FCVolumeSource) {
 	if unsafe.Sizeof(*in) != 80 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.TargetWWNs != nil {
-		out.TargetWWNs = make([]string, len(in.TargetWWNs))
+		out.TargetWWNs = m.strings.list(len(in.TargetWWNs))
 		copy(out.TargetWWNs, in.TargetWWNs)
 	}
 	if in.Lun != nil {
-		v := *in.Lun
-		out.Lun = &v
+		out.Lun = m.int32s.one()
+		*out.Lun = *in.Lun
 	}
 	if in.WWIDs != nil {
-		out.WWIDs = make([]string, len(in.WWIDs))
+		out.WWIDs = m.strings.list(len(in.WWIDs))
 		copy(out.WWIDs, in.WWIDs)
 	}
 }
 
-// deepCopy_corev1_FileKeySelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_FileKeySelector(in, out *corev1.FileKeySelector) {
+// deepCopyCount_corev1_FCVolumeSource counts what deepCopyWith_corev1_FCVolumeSource takes.
+func deepCopyCount_corev1_FCVolumeSource(m *deepCopyMemory, in *corev1.FCVolumeSource) {
+	m.strings.want += len(in.TargetWWNs)
+	if in.Lun != nil {
+		m.int32s.want++
+	}
+	m.strings.want += len(in.WWIDs)
+}
+
+// deepCopyWith_corev1_FileKeySelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_FileKeySelector(m *deepCopyMetaMemory, in, out *corev1.FileKeySelector) {
 	if unsafe.Sizeof(*in) != 56 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Optional != nil {
-		v := *in.Optional
-		out.Optional = &v
+		out.Optional = m.bools.one()
+		*out.Optional = *in.Optional
 	}
 }
 
-// deepCopy_corev1_FlexVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_FlexVolumeSource(in, out *corev1.FlexVolumeSource) {
+// deepCopyCount_corev1_FileKeySelector counts what deepCopyWith_corev1_FileKeySelector takes.
+func deepCopyCount_corev1_FileKeySelector(m *deepCopyMetaMemory, in *corev1.FileKeySelector) {
+	if in.Optional != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopyWith_corev1_FlexVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_FlexVolumeSource(m *deepCopyMemory, in, out *corev1.FlexVolumeSource) {
 	if unsafe.Sizeof(*in) != 56 || unsafe.Sizeof(corev1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.SecretRef != nil {
-		v := *in.SecretRef
-		out.SecretRef = &v
+		out.SecretRef = m.corev1_LocalObjectReference.one()
+		*out.SecretRef = *in.SecretRef
 	}
 	out.Options = maps.Clone(in.Options)
 }
 
-// deepCopy_corev1_GRPCAction copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_GRPCAction(in, out *corev1.GRPCAction) {
+// deepCopyCount_corev1_FlexVolumeSource counts what deepCopyWith_corev1_FlexVolumeSource takes.
+func deepCopyCount_corev1_FlexVolumeSource(m *deepCopyMemory, in *corev1.FlexVolumeSource) {
+	if in.SecretRef != nil {
+		m.corev1_LocalObjectReference.want++
+	}
+}
+
+// deepCopyWith_corev1_GRPCAction copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_GRPCAction(m *deepCopyMetaMemory, in, out *corev1.GRPCAction) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.Service != nil && in.Mode != nil {
-		v := new(struct {
-			Service string
-			Mode    corev1.GRPCProbeMode
-		})
-		v.Service = *in.Service
-		out.Service = &v.Service
-		v.Mode = *in.Mode
-		out.Mode = &v.Mode
-	} else {
-		if in.Service != nil {
-			v := *in.Service
-			out.Service = &v
-		}
-		if in.Mode != nil {
-			v := *in.Mode
-			out.Mode = &v
-		}
+	if in.Service != nil {
+		out.Service = m.strings.one()
+		*out.Service = *in.Service
+	}
+	if in.Mode != nil {
+		out.Mode = (*corev1.GRPCProbeMode)(m.strings.one())
+		*out.Mode = *in.Mode
 	}
 }
 
-// deepCopy_corev1_HTTPGetAction copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_HTTPGetAction(in, out *corev1.HTTPGetAction) {
+// deepCopyCount_corev1_GRPCAction counts what deepCopyWith_corev1_GRPCAction takes.
+func deepCopyCount_corev1_GRPCAction(m *deepCopyMetaMemory, in *corev1.GRPCAction) {
+	if in.Service != nil {
+		m.strings.want++
+	}
+	if in.Mode != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_corev1_HTTPGetAction copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_HTTPGetAction(m *deepCopyMemory, in, out *corev1.HTTPGetAction) {
 	if unsafe.Sizeof(*in) != 112 || unsafe.Sizeof(corev1.HTTPHeader{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.HTTPHeaders != nil {
-		out.HTTPHeaders = make([]corev1.HTTPHeader, len(in.HTTPHeaders))
+		out.HTTPHeaders = m.corev1_HTTPHeader.list(len(in.HTTPHeaders))
 		copy(out.HTTPHeaders, in.HTTPHeaders)
 	}
 	if in.Protocol != nil {
-		v := *in.Protocol
-		out.Protocol = &v
+		out.Protocol = (*corev1.HTTPProtocol)(m.strings.one())
+		*out.Protocol = *in.Protocol
 	}
 }
 
-// deepCopy_corev1_HostAlias copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_HostAlias(in, out *corev1.HostAlias) {
+// deepCopyCount_corev1_HTTPGetAction counts what deepCopyWith_corev1_HTTPGetAction takes.
+func deepCopyCount_corev1_HTTPGetAction(m *deepCopyMemory, in *corev1.HTTPGetAction) {
+	m.corev1_HTTPHeader.want += len(in.HTTPHeaders)
+	if in.Protocol != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_corev1_HostAlias copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_HostAlias(m *deepCopyMetaMemory, in, out *corev1.HostAlias) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Hostnames != nil {
-		out.Hostnames = make([]string, len(in.Hostnames))
+		out.Hostnames = m.strings.list(len(in.Hostnames))
 		copy(out.Hostnames, in.Hostnames)
 	}
 }
 
-// deepCopy_corev1_HostPathVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_HostPathVolumeSource(in, out *corev1.HostPathVolumeSource) {
+// deepCopyCount_corev1_HostAlias counts what deepCopyWith_corev1_HostAlias takes.
+func deepCopyCount_corev1_HostAlias(m *deepCopyMetaMemory, in *corev1.HostAlias) {
+	m.strings.want += len(in.Hostnames)
+}
+
+// deepCopyWith_corev1_HostPathVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_HostPathVolumeSource(m *deepCopyMetaMemory, in, out *corev1.HostPathVolumeSource) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Type != nil {
-		v := *in.Type
-		out.Type = &v
+		out.Type = (*corev1.HostPathType)(m.strings.one())
+		*out.Type = *in.Type
 	}
 }
 
-// deepCopy_corev1_ISCSIVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_ISCSIVolumeSource(in, out *corev1.ISCSIVolumeSource) {
+// deepCopyCount_corev1_HostPathVolumeSource counts what deepCopyWith_corev1_HostPathVolumeSource takes.
+func deepCopyCount_corev1_HostPathVolumeSource(m *deepCopyMetaMemory, in *corev1.HostPathVolumeSource) {
+	if in.Type != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_corev1_ISCSIVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_ISCSIVolumeSource(m *deepCopyMemory, in, out *corev1.ISCSIVolumeSource) {
 	if unsafe.Sizeof(*in) != 128 || unsafe.Sizeof(corev1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Portals != nil {
-		out.Portals = make([]string, len(in.Portals))
+		out.Portals = m.strings.list(len(in.Portals))
 		copy(out.Portals, in.Portals)
 	}
-	if in.SecretRef != nil && in.InitiatorName != nil {
-		v := new(struct {
-			SecretRef     corev1.LocalObjectReference
-			InitiatorName string
-		})
-		v.SecretRef = *in.SecretRef
-		out.SecretRef = &v.SecretRef
-		v.InitiatorName = *in.InitiatorName
-		out.InitiatorName = &v.InitiatorName
-	} else {
-		if in.SecretRef != nil {
-			v := *in.SecretRef
-			out.SecretRef = &v
-		}
-		if in.InitiatorName != nil {
-			v := *in.InitiatorName
-			out.InitiatorName = &v
-		}
+	if in.SecretRef != nil {
+		out.SecretRef = m.corev1_LocalObjectReference.one()
+		*out.SecretRef = *in.SecretRef
+	}
+	if in.InitiatorName != nil {
+		out.InitiatorName = m.strings.one()
+		*out.InitiatorName = *in.InitiatorName
 	}
 }
 
-// deepCopy_corev1_KeyToPath copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_KeyToPath(in, out *corev1.KeyToPath) {
+// deepCopyCount_corev1_ISCSIVolumeSource counts what deepCopyWith_corev1_ISCSIVolumeSource takes.
+func deepCopyCount_corev1_ISCSIVolumeSource(m *deepCopyMemory, in *corev1.ISCSIVolumeSource) {
+	m.strings.want += len(in.Portals)
+	if in.SecretRef != nil {
+		m.corev1_LocalObjectReference.want++
+	}
+	if in.InitiatorName != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_corev1_KeyToPath copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_KeyToPath(m *deepCopyMemory, in, out *corev1.KeyToPath) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.Mode != nil && in.User != nil {
-		v := new(struct {
-			Mode int32
-			User int64
-		})
-		v.Mode = *in.Mode
-		out.Mode = &v.Mode
-		v.User = *in.User
-		out.User = &v.User
-	} else {
-		if in.Mode != nil {
-			v := *in.Mode
-			out.Mode = &v
-		}
-		if in.User != nil {
-			v := *in.User
-			out.User = &v
-		}
+	if in.Mode != nil {
+		out.Mode = m.int32s.one()
+		*out.Mode = *in.Mode
+	}
+	if in.User != nil {
+		out.User = m.int64s.one()
+		*out.User = *in.User
 	}
 }
 
-// deepCopy_corev1_Lifecycle copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_Lifecycle(in, out *corev1.Lifecycle) {
+// deepCopyCount_corev1_KeyToPath counts what deepCopyWith_corev1_KeyToPath takes.
+func deepCopyCount_corev1_KeyToPath(m *deepCopyMemory, in *corev1.KeyToPath) {
+	if in.Mode != nil {
+		m.int32s.want++
+	}
+	if in.User != nil {
+		m.int64s.want++
+	}
+}
+
+// deepCopyWith_corev1_Lifecycle copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_Lifecycle(m *deepCopyMemory, in, out *corev1.Lifecycle) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.PostStart != nil && in.PreStop != nil && in.StopSignal != nil {
-		v := new(struct {
-			PostStart  corev1.LifecycleHandler
-			PreStop    corev1.LifecycleHandler
-			StopSignal corev1.Signal
-		})
-		deepCopy_corev1_LifecycleHandler(in.PostStart, &v.PostStart)
-		out.PostStart = &v.PostStart
-		deepCopy_corev1_LifecycleHandler(in.PreStop, &v.PreStop)
-		out.PreStop = &v.PreStop
-		v.StopSignal = *in.StopSignal
-		out.StopSignal = &v.StopSignal
-	} else {
-		if in.PostStart != nil {
-			out.PostStart = new(corev1.LifecycleHandler)
-			deepCopy_corev1_LifecycleHandler(in.PostStart, out.PostStart)
-		}
-		if in.PreStop != nil {
-			out.PreStop = new(corev1.LifecycleHandler)
-			deepCopy_corev1_LifecycleHandler(in.PreStop, out.PreStop)
-		}
-		if in.StopSignal != nil {
-			v := *in.StopSignal
-			out.StopSignal = &v
-		}
+	if in.PostStart != nil {
+		out.PostStart = m.corev1_LifecycleHandler.one()
+		deepCopyWith_corev1_LifecycleHandler(m, in.PostStart, out.PostStart)
+	}
+	if in.PreStop != nil {
+		out.PreStop = m.corev1_LifecycleHandler.one()
+		deepCopyWith_corev1_LifecycleHandler(m, in.PreStop, out.PreStop)
+	}
+	if in.StopSignal != nil {
+		out.StopSignal = (*corev1.Signal)(m.strings.one())
+		*out.StopSignal = *in.StopSignal
 	}
 }
 
-// deepCopy_corev1_LifecycleHandler copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_LifecycleHandler(in, out *corev1.LifecycleHandler) {
+// deepCopyCount_corev1_Lifecycle counts what deepCopyWith_corev1_Lifecycle takes.
+func deepCopyCount_corev1_Lifecycle(m *deepCopyMemory, in *corev1.Lifecycle) {
+	if in.PostStart != nil {
+		m.corev1_LifecycleHandler.want++
+		deepCopyCount_corev1_LifecycleHandler(m, in.PostStart)
+	}
+	if in.PreStop != nil {
+		m.corev1_LifecycleHandler.want++
+		deepCopyCount_corev1_LifecycleHandler(m, in.PreStop)
+	}
+	if in.StopSignal != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_corev1_LifecycleHandler copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_LifecycleHandler(m *deepCopyMemory, in, out *corev1.LifecycleHandler) {
 	if unsafe.Sizeof(*in) != 32 || unsafe.Sizeof(corev1.TCPSocketAction{}) != 48 || unsafe.Sizeof(corev1.SleepAction{}) != 8 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.Exec != nil && in.HTTPGet != nil && in.TCPSocket != nil && in.Sleep != nil {
-		v := new(struct {
-			Exec      corev1.ExecAction
-			HTTPGet   corev1.HTTPGetAction
-			TCPSocket corev1.TCPSocketAction
-			Sleep     corev1.SleepAction
-		})
-		deepCopy_corev1_ExecAction(in.Exec, &v.Exec)
-		out.Exec = &v.Exec
-		deepCopy_corev1_HTTPGetAction(in.HTTPGet, &v.HTTPGet)
-		out.HTTPGet = &v.HTTPGet
-		v.TCPSocket = *in.TCPSocket
-		out.TCPSocket = &v.TCPSocket
-		v.Sleep = *in.Sleep
-		out.Sleep = &v.Sleep
-	} else {
-		if in.Exec != nil {
-			out.Exec = new(corev1.ExecAction)
-			deepCopy_corev1_ExecAction(in.Exec, out.Exec)
-		}
-		if in.HTTPGet != nil {
-			out.HTTPGet = new(corev1.HTTPGetAction)
-			deepCopy_corev1_HTTPGetAction(in.HTTPGet, out.HTTPGet)
-		}
-		if in.TCPSocket != nil {
-			v := *in.TCPSocket
-			out.TCPSocket = &v
-		}
-		if in.Sleep != nil {
-			v := *in.Sleep
-			out.Sleep = &v
-		}
+	if in.Exec != nil {
+		out.Exec = m.corev1_ExecAction.one()
+		deepCopyWith_corev1_ExecAction(&m.deepCopyMetaMemory, in.Exec, out.Exec)
+	}
+	if in.HTTPGet != nil {
+		out.HTTPGet = m.corev1_HTTPGetAction.one()
+		deepCopyWith_corev1_HTTPGetAction(m, in.HTTPGet, out.HTTPGet)
+	}
+	if in.TCPSocket != nil {
+		out.TCPSocket = m.corev1_TCPSocketAction.one()
+		*out.TCPSocket = *in.TCPSocket
+	}
+	if in.Sleep != nil {
+		out.Sleep = m.corev1_SleepAction.one()
+		*out.Sleep = *in.Sleep
 	}
 }
 
-// deepCopy_corev1_NodeAffinity copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_NodeAffinity(in, out *corev1.NodeAffinity) {
+// deepCopyCount_corev1_LifecycleHandler counts what deepCopyWith_corev1_LifecycleHandler takes.
+func deepCopyCount_corev1_LifecycleHandler(m *deepCopyMemory, in *corev1.LifecycleHandler) {
+	if in.Exec != nil {
+		m.corev1_ExecAction.want++
+		deepCopyCount_corev1_ExecAction(&m.deepCopyMetaMemory, in.Exec)
+	}
+	if in.HTTPGet != nil {
+		m.corev1_HTTPGetAction.want++
+		deepCopyCount_corev1_HTTPGetAction(m, in.HTTPGet)
+	}
+	if in.TCPSocket != nil {
+		m.corev1_TCPSocketAction.want++
+	}
+	if in.Sleep != nil {
+		m.corev1_SleepAction.want++
+	}
+}
+
+// deepCopyWith_corev1_NodeAffinity copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_NodeAffinity(m *deepCopyMemory, in, out *corev1.NodeAffinity) {
 	if unsafe.Sizeof(*in) != 32 {
 		in.DeepCopyInto(out)
 		return
@@ -1250,18 +1483,28 @@ func deepCopy_corev1_NodeAffinity(in, out *corev1.NodeAffinity) {
 	*out = *in
 	if in.RequiredDuringSchedulingIgnoredDuringExecution != nil {
 		out.RequiredDuringSchedulingIgnoredDuringExecution = new(corev1.NodeSelector)
-		deepCopy_corev1_NodeSelector(in.RequiredDuringSchedulingIgnoredDuringExecution, out.RequiredDuringSchedulingIgnoredDuringExecution)
+		deepCopyWith_corev1_NodeSelector(m, in.RequiredDuringSchedulingIgnoredDuringExecution, out.RequiredDuringSchedulingIgnoredDuringExecution)
 	}
 	if in.PreferredDuringSchedulingIgnoredDuringExecution != nil {
 		out.PreferredDuringSchedulingIgnoredDuringExecution = make([]corev1.PreferredSchedulingTerm, len(in.PreferredDuringSchedulingIgnoredDuringExecution))
 		for i := range in.PreferredDuringSchedulingIgnoredDuringExecution {
-			deepCopy_corev1_PreferredSchedulingTerm(&in.PreferredDuringSchedulingIgnoredDuringExecution[i], &out.PreferredDuringSchedulingIgnoredDuringExecution[i])
+			deepCopyWith_corev1_PreferredSchedulingTerm(m, &in.PreferredDuringSchedulingIgnoredDuringExecution[i], &out.PreferredDuringSchedulingIgnoredDuringExecution[i])
 		}
 	}
 }
 
-// deepCopy_corev1_NodeSelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_NodeSelector(in, out *corev1.NodeSelector) {
+// deepCopyCount_corev1_NodeAffinity counts what deepCopyWith_corev1_NodeAffinity takes.
+func deepCopyCount_corev1_NodeAffinity(m *deepCopyMemory, in *corev1.NodeAffinity) {
+	if in.RequiredDuringSchedulingIgnoredDuringExecution != nil {
+		deepCopyCount_corev1_NodeSelector(m, in.RequiredDuringSchedulingIgnoredDuringExecution)
+	}
+	for i := range in.PreferredDuringSchedulingIgnoredDuringExecution {
+		deepCopyCount_corev1_PreferredSchedulingTerm(m, &in.PreferredDuringSchedulingIgnoredDuringExecution[i])
+	}
+}
+
+// deepCopyWith_corev1_NodeSelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_NodeSelector(m *deepCopyMemory, in, out *corev1.NodeSelector) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
@@ -1270,123 +1513,160 @@ func deepCopy_corev1_NodeSelector(in, out *corev1.NodeSelector) {
 	if in.NodeSelectorTerms != nil {
 		out.NodeSelectorTerms = make([]corev1.NodeSelectorTerm, len(in.NodeSelectorTerms))
 		for i := range in.NodeSelectorTerms {
-			deepCopy_corev1_NodeSelectorTerm(&in.NodeSelectorTerms[i], &out.NodeSelectorTerms[i])
+			deepCopyWith_corev1_NodeSelectorTerm(m, &in.NodeSelectorTerms[i], &out.NodeSelectorTerms[i])
 		}
 	}
 }
 
-// deepCopy_corev1_NodeSelectorRequirement copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_NodeSelectorRequirement(in, out *corev1.NodeSelectorRequirement) {
+// deepCopyCount_corev1_NodeSelector counts what deepCopyWith_corev1_NodeSelector takes.
+func deepCopyCount_corev1_NodeSelector(m *deepCopyMemory, in *corev1.NodeSelector) {
+	for i := range in.NodeSelectorTerms {
+		deepCopyCount_corev1_NodeSelectorTerm(m, &in.NodeSelectorTerms[i])
+	}
+}
+
+// deepCopyWith_corev1_NodeSelectorRequirement copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_NodeSelectorRequirement(m *deepCopyMetaMemory, in, out *corev1.NodeSelectorRequirement) {
 	if unsafe.Sizeof(*in) != 56 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Values != nil {
-		out.Values = make([]string, len(in.Values))
+		out.Values = m.strings.list(len(in.Values))
 		copy(out.Values, in.Values)
 	}
 }
 
-// deepCopy_corev1_NodeSelectorTerm copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_NodeSelectorTerm(in, out *corev1.NodeSelectorTerm) {
+// deepCopyCount_corev1_NodeSelectorRequirement counts what deepCopyWith_corev1_NodeSelectorRequirement takes.
+func deepCopyCount_corev1_NodeSelectorRequirement(m *deepCopyMetaMemory, in *corev1.NodeSelectorRequirement) {
+	m.strings.want += len(in.Values)
+}
+
+// deepCopyWith_corev1_NodeSelectorTerm copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_NodeSelectorTerm(m *deepCopyMemory, in, out *corev1.NodeSelectorTerm) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.MatchExpressions != nil {
-		out.MatchExpressions = make([]corev1.NodeSelectorRequirement, len(in.MatchExpressions))
+		out.MatchExpressions = m.corev1_NodeSelectorRequirement.list(len(in.MatchExpressions))
 		for i := range in.MatchExpressions {
-			deepCopy_corev1_NodeSelectorRequirement(&in.MatchExpressions[i], &out.MatchExpressions[i])
+			deepCopyWith_corev1_NodeSelectorRequirement(&m.deepCopyMetaMemory, &in.MatchExpressions[i], &out.MatchExpressions[i])
 		}
 	}
 	if in.MatchFields != nil {
-		out.MatchFields = make([]corev1.NodeSelectorRequirement, len(in.MatchFields))
+		out.MatchFields = m.corev1_NodeSelectorRequirement.list(len(in.MatchFields))
 		for i := range in.MatchFields {
-			deepCopy_corev1_NodeSelectorRequirement(&in.MatchFields[i], &out.MatchFields[i])
+			deepCopyWith_corev1_NodeSelectorRequirement(&m.deepCopyMetaMemory, &in.MatchFields[i], &out.MatchFields[i])
 		}
 	}
 }
 
-// deepCopy_corev1_PersistentVolumeClaimSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_PersistentVolumeClaimSpec(in, out *corev1.PersistentVolumeClaimSpec) {
+// deepCopyCount_corev1_NodeSelectorTerm counts what deepCopyWith_corev1_NodeSelectorTerm takes.
+func deepCopyCount_corev1_NodeSelectorTerm(m *deepCopyMemory, in *corev1.NodeSelectorTerm) {
+	m.corev1_NodeSelectorRequirement.want += len(in.MatchExpressions)
+	for i := range in.MatchExpressions {
+		deepCopyCount_corev1_NodeSelectorRequirement(&m.deepCopyMetaMemory, &in.MatchExpressions[i])
+	}
+	m.corev1_NodeSelectorRequirement.want += len(in.MatchFields)
+	for i := range in.MatchFields {
+		deepCopyCount_corev1_NodeSelectorRequirement(&m.deepCopyMetaMemory, &in.MatchFields[i])
+	}
+}
+
+// deepCopyWith_corev1_PersistentVolumeClaimSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_PersistentVolumeClaimSpec(m *deepCopyMemory, in, out *corev1.PersistentVolumeClaimSpec) {
 	if unsafe.Sizeof(*in) != 104 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.AccessModes != nil {
-		out.AccessModes = make([]corev1.PersistentVolumeAccessMode, len(in.AccessModes))
+		out.AccessModes = unsafe.Slice((*corev1.PersistentVolumeAccessMode)(unsafe.SliceData(m.strings.list(len(in.AccessModes)))), len(in.AccessModes))
 		copy(out.AccessModes, in.AccessModes)
 	}
-	if in.Selector != nil && in.StorageClassName != nil && in.VolumeMode != nil && in.DataSource != nil {
-		v := new(struct {
-			Selector         metav1.LabelSelector
-			StorageClassName string
-			VolumeMode       corev1.PersistentVolumeMode
-			DataSource       corev1.TypedLocalObjectReference
-		})
-		deepCopy_metav1_LabelSelector(in.Selector, &v.Selector)
-		out.Selector = &v.Selector
-		v.StorageClassName = *in.StorageClassName
-		out.StorageClassName = &v.StorageClassName
-		v.VolumeMode = *in.VolumeMode
-		out.VolumeMode = &v.VolumeMode
-		deepCopy_corev1_TypedLocalObjectReference(in.DataSource, &v.DataSource)
-		out.DataSource = &v.DataSource
-	} else {
-		if in.Selector != nil {
-			out.Selector = new(metav1.LabelSelector)
-			deepCopy_metav1_LabelSelector(in.Selector, out.Selector)
-		}
-		if in.StorageClassName != nil {
-			v := *in.StorageClassName
-			out.StorageClassName = &v
-		}
-		if in.VolumeMode != nil {
-			v := *in.VolumeMode
-			out.VolumeMode = &v
-		}
-		if in.DataSource != nil {
-			out.DataSource = new(corev1.TypedLocalObjectReference)
-			deepCopy_corev1_TypedLocalObjectReference(in.DataSource, out.DataSource)
-		}
+	if in.Selector != nil {
+		out.Selector = m.metav1_LabelSelector.one()
+		deepCopyWith_metav1_LabelSelector(m, in.Selector, out.Selector)
 	}
 	deepCopy_corev1_VolumeResourceRequirements(&in.Resources, &out.Resources)
-	if in.DataSourceRef != nil && in.VolumeAttributesClassName != nil {
+	if in.StorageClassName != nil {
+		out.StorageClassName = m.strings.one()
+		*out.StorageClassName = *in.StorageClassName
+	}
+	if in.VolumeMode != nil {
+		out.VolumeMode = (*corev1.PersistentVolumeMode)(m.strings.one())
+		*out.VolumeMode = *in.VolumeMode
+	}
+	if in.DataSource != nil && in.DataSourceRef != nil {
 		v := new(struct {
-			DataSourceRef             corev1.TypedObjectReference
-			VolumeAttributesClassName string
+			DataSource    corev1.TypedLocalObjectReference
+			DataSourceRef corev1.TypedObjectReference
 		})
-		deepCopy_corev1_TypedObjectReference(in.DataSourceRef, &v.DataSourceRef)
+		deepCopyWith_corev1_TypedLocalObjectReference(&m.deepCopyMetaMemory, in.DataSource, &v.DataSource)
+		out.DataSource = &v.DataSource
+		deepCopyWith_corev1_TypedObjectReference(&m.deepCopyMetaMemory, in.DataSourceRef, &v.DataSourceRef)
 		out.DataSourceRef = &v.DataSourceRef
-		v.VolumeAttributesClassName = *in.VolumeAttributesClassName
-		out.VolumeAttributesClassName = &v.VolumeAttributesClassName
 	} else {
+		if in.DataSource != nil {
+			out.DataSource = new(corev1.TypedLocalObjectReference)
+			deepCopyWith_corev1_TypedLocalObjectReference(&m.deepCopyMetaMemory, in.DataSource, out.DataSource)
+		}
 		if in.DataSourceRef != nil {
 			out.DataSourceRef = new(corev1.TypedObjectReference)
-			deepCopy_corev1_TypedObjectReference(in.DataSourceRef, out.DataSourceRef)
+			deepCopyWith_corev1_TypedObjectReference(&m.deepCopyMetaMemory, in.DataSourceRef, out.DataSourceRef)
 		}
-		if in.VolumeAttributesClassName != nil {
-			v := *in.VolumeAttributesClassName
-			out.VolumeAttributesClassName = &v
-		}
+	}
+	if in.VolumeAttributesClassName != nil {
+		out.VolumeAttributesClassName = m.strings.one()
+		*out.VolumeAttributesClassName = *in.VolumeAttributesClassName
 	}
 }
 
-// deepCopy_corev1_PersistentVolumeClaimTemplate copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_PersistentVolumeClaimTemplate(in, out *corev1.PersistentVolumeClaimTemplate) {
+// deepCopyCount_corev1_PersistentVolumeClaimSpec counts what deepCopyWith_corev1_PersistentVolumeClaimSpec takes.
+func deepCopyCount_corev1_PersistentVolumeClaimSpec(m *deepCopyMemory, in *corev1.PersistentVolumeClaimSpec) {
+	m.strings.want += len(in.AccessModes)
+	if in.Selector != nil {
+		m.metav1_LabelSelector.want++
+		deepCopyCount_metav1_LabelSelector(m, in.Selector)
+	}
+	if in.StorageClassName != nil {
+		m.strings.want++
+	}
+	if in.VolumeMode != nil {
+		m.strings.want++
+	}
+	if in.DataSource != nil {
+		deepCopyCount_corev1_TypedLocalObjectReference(&m.deepCopyMetaMemory, in.DataSource)
+	}
+	if in.DataSourceRef != nil {
+		deepCopyCount_corev1_TypedObjectReference(&m.deepCopyMetaMemory, in.DataSourceRef)
+	}
+	if in.VolumeAttributesClassName != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_corev1_PersistentVolumeClaimTemplate copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_PersistentVolumeClaimTemplate(m *deepCopyMemory, in, out *corev1.PersistentVolumeClaimTemplate) {
 	if unsafe.Sizeof(*in) != 336 {
 		in.DeepCopyInto(out)
 		return
 	}
-	deepCopy_metav1_ObjectMeta(&in.ObjectMeta, &out.ObjectMeta)
-	deepCopy_corev1_PersistentVolumeClaimSpec(&in.Spec, &out.Spec)
+	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_corev1_PersistentVolumeClaimSpec(m, &in.Spec, &out.Spec)
 }
 
-// deepCopy_corev1_PodAffinity copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_PodAffinity(in, out *corev1.PodAffinity) {
+// deepCopyCount_corev1_PersistentVolumeClaimTemplate counts what deepCopyWith_corev1_PersistentVolumeClaimTemplate takes.
+func deepCopyCount_corev1_PersistentVolumeClaimTemplate(m *deepCopyMemory, in *corev1.PersistentVolumeClaimTemplate) {
+	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	deepCopyCount_corev1_PersistentVolumeClaimSpec(m, &in.Spec)
+}
+
+// deepCopyWith_corev1_PodAffinity copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_PodAffinity(m *deepCopyMemory, in, out *corev1.PodAffinity) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
@@ -1395,59 +1675,73 @@ func deepCopy_corev1_PodAffinity(in, out *corev1.PodAffinity) {
 	if in.RequiredDuringSchedulingIgnoredDuringExecution != nil {
 		out.RequiredDuringSchedulingIgnoredDuringExecution = make([]corev1.PodAffinityTerm, len(in.RequiredDuringSchedulingIgnoredDuringExecution))
 		for i := range in.RequiredDuringSchedulingIgnoredDuringExecution {
-			deepCopy_corev1_PodAffinityTerm(&in.RequiredDuringSchedulingIgnoredDuringExecution[i], &out.RequiredDuringSchedulingIgnoredDuringExecution[i])
+			deepCopyWith_corev1_PodAffinityTerm(m, &in.RequiredDuringSchedulingIgnoredDuringExecution[i], &out.RequiredDuringSchedulingIgnoredDuringExecution[i])
 		}
 	}
 	if in.PreferredDuringSchedulingIgnoredDuringExecution != nil {
 		out.PreferredDuringSchedulingIgnoredDuringExecution = make([]corev1.WeightedPodAffinityTerm, len(in.PreferredDuringSchedulingIgnoredDuringExecution))
 		for i := range in.PreferredDuringSchedulingIgnoredDuringExecution {
-			deepCopy_corev1_WeightedPodAffinityTerm(&in.PreferredDuringSchedulingIgnoredDuringExecution[i], &out.PreferredDuringSchedulingIgnoredDuringExecution[i])
+			deepCopyWith_corev1_WeightedPodAffinityTerm(m, &in.PreferredDuringSchedulingIgnoredDuringExecution[i], &out.PreferredDuringSchedulingIgnoredDuringExecution[i])
 		}
 	}
 }
 
-// deepCopy_corev1_PodAffinityTerm copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_PodAffinityTerm(in, out *corev1.PodAffinityTerm) {
+// deepCopyCount_corev1_PodAffinity counts what deepCopyWith_corev1_PodAffinity takes.
+func deepCopyCount_corev1_PodAffinity(m *deepCopyMemory, in *corev1.PodAffinity) {
+	for i := range in.RequiredDuringSchedulingIgnoredDuringExecution {
+		deepCopyCount_corev1_PodAffinityTerm(m, &in.RequiredDuringSchedulingIgnoredDuringExecution[i])
+	}
+	for i := range in.PreferredDuringSchedulingIgnoredDuringExecution {
+		deepCopyCount_corev1_WeightedPodAffinityTerm(m, &in.PreferredDuringSchedulingIgnoredDuringExecution[i])
+	}
+}
+
+// deepCopyWith_corev1_PodAffinityTerm copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_PodAffinityTerm(m *deepCopyMemory, in, out *corev1.PodAffinityTerm) {
 	if unsafe.Sizeof(*in) != 104 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.LabelSelector != nil && in.NamespaceSelector != nil {
-		v := new(struct {
-			LabelSelector     metav1.LabelSelector
-			NamespaceSelector metav1.LabelSelector
-		})
-		deepCopy_metav1_LabelSelector(in.LabelSelector, &v.LabelSelector)
-		out.LabelSelector = &v.LabelSelector
-		deepCopy_metav1_LabelSelector(in.NamespaceSelector, &v.NamespaceSelector)
-		out.NamespaceSelector = &v.NamespaceSelector
-	} else {
-		if in.LabelSelector != nil {
-			out.LabelSelector = new(metav1.LabelSelector)
-			deepCopy_metav1_LabelSelector(in.LabelSelector, out.LabelSelector)
-		}
-		if in.NamespaceSelector != nil {
-			out.NamespaceSelector = new(metav1.LabelSelector)
-			deepCopy_metav1_LabelSelector(in.NamespaceSelector, out.NamespaceSelector)
-		}
+	if in.LabelSelector != nil {
+		out.LabelSelector = m.metav1_LabelSelector.one()
+		deepCopyWith_metav1_LabelSelector(m, in.LabelSelector, out.LabelSelector)
 	}
 	if in.Namespaces != nil {
-		out.Namespaces = make([]string, len(in.Namespaces))
+		out.Namespaces = m.strings.list(len(in.Namespaces))
 		copy(out.Namespaces, in.Namespaces)
 	}
+	if in.NamespaceSelector != nil {
+		out.NamespaceSelector = m.metav1_LabelSelector.one()
+		deepCopyWith_metav1_LabelSelector(m, in.NamespaceSelector, out.NamespaceSelector)
+	}
 	if in.MatchLabelKeys != nil {
-		out.MatchLabelKeys = make([]string, len(in.MatchLabelKeys))
+		out.MatchLabelKeys = m.strings.list(len(in.MatchLabelKeys))
 		copy(out.MatchLabelKeys, in.MatchLabelKeys)
 	}
 	if in.MismatchLabelKeys != nil {
-		out.MismatchLabelKeys = make([]string, len(in.MismatchLabelKeys))
+		out.MismatchLabelKeys = m.strings.list(len(in.MismatchLabelKeys))
 		copy(out.MismatchLabelKeys, in.MismatchLabelKeys)
 	}
 }
 
-// deepCopy_corev1_PodAntiAffinity copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_PodAntiAffinity(in, out *corev1.PodAntiAffinity) {
+// deepCopyCount_corev1_PodAffinityTerm counts what deepCopyWith_corev1_PodAffinityTerm takes.
+func deepCopyCount_corev1_PodAffinityTerm(m *deepCopyMemory, in *corev1.PodAffinityTerm) {
+	if in.LabelSelector != nil {
+		m.metav1_LabelSelector.want++
+		deepCopyCount_metav1_LabelSelector(m, in.LabelSelector)
+	}
+	m.strings.want += len(in.Namespaces)
+	if in.NamespaceSelector != nil {
+		m.metav1_LabelSelector.want++
+		deepCopyCount_metav1_LabelSelector(m, in.NamespaceSelector)
+	}
+	m.strings.want += len(in.MatchLabelKeys)
+	m.strings.want += len(in.MismatchLabelKeys)
+}
+
+// deepCopyWith_corev1_PodAntiAffinity copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_PodAntiAffinity(m *deepCopyMemory, in, out *corev1.PodAntiAffinity) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
@@ -1456,234 +1750,257 @@ func deepCopy_corev1_PodAntiAffinity(in, out *corev1.PodAntiAffinity) {
 	if in.RequiredDuringSchedulingIgnoredDuringExecution != nil {
 		out.RequiredDuringSchedulingIgnoredDuringExecution = make([]corev1.PodAffinityTerm, len(in.RequiredDuringSchedulingIgnoredDuringExecution))
 		for i := range in.RequiredDuringSchedulingIgnoredDuringExecution {
-			deepCopy_corev1_PodAffinityTerm(&in.RequiredDuringSchedulingIgnoredDuringExecution[i], &out.RequiredDuringSchedulingIgnoredDuringExecution[i])
+			deepCopyWith_corev1_PodAffinityTerm(m, &in.RequiredDuringSchedulingIgnoredDuringExecution[i], &out.RequiredDuringSchedulingIgnoredDuringExecution[i])
 		}
 	}
 	if in.PreferredDuringSchedulingIgnoredDuringExecution != nil {
 		out.PreferredDuringSchedulingIgnoredDuringExecution = make([]corev1.WeightedPodAffinityTerm, len(in.PreferredDuringSchedulingIgnoredDuringExecution))
 		for i := range in.PreferredDuringSchedulingIgnoredDuringExecution {
-			deepCopy_corev1_WeightedPodAffinityTerm(&in.PreferredDuringSchedulingIgnoredDuringExecution[i], &out.PreferredDuringSchedulingIgnoredDuringExecution[i])
+			deepCopyWith_corev1_WeightedPodAffinityTerm(m, &in.PreferredDuringSchedulingIgnoredDuringExecution[i], &out.PreferredDuringSchedulingIgnoredDuringExecution[i])
 		}
 	}
 }
 
-// deepCopy_corev1_PodCertificateProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_PodCertificateProjection(in, out *corev1.PodCertificateProjection) {
+// deepCopyCount_corev1_PodAntiAffinity counts what deepCopyWith_corev1_PodAntiAffinity takes.
+func deepCopyCount_corev1_PodAntiAffinity(m *deepCopyMemory, in *corev1.PodAntiAffinity) {
+	for i := range in.RequiredDuringSchedulingIgnoredDuringExecution {
+		deepCopyCount_corev1_PodAffinityTerm(m, &in.RequiredDuringSchedulingIgnoredDuringExecution[i])
+	}
+	for i := range in.PreferredDuringSchedulingIgnoredDuringExecution {
+		deepCopyCount_corev1_WeightedPodAffinityTerm(m, &in.PreferredDuringSchedulingIgnoredDuringExecution[i])
+	}
+}
+
+// deepCopyWith_corev1_PodCertificateProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_PodCertificateProjection(m *deepCopyMemory, in, out *corev1.PodCertificateProjection) {
 	if unsafe.Sizeof(*in) != 104 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.MaxExpirationSeconds != nil && in.User != nil {
-		v := new(struct {
-			MaxExpirationSeconds int32
-			User                 int64
-		})
-		v.MaxExpirationSeconds = *in.MaxExpirationSeconds
-		out.MaxExpirationSeconds = &v.MaxExpirationSeconds
-		v.User = *in.User
-		out.User = &v.User
-	} else {
-		if in.MaxExpirationSeconds != nil {
-			v := *in.MaxExpirationSeconds
-			out.MaxExpirationSeconds = &v
-		}
-		if in.User != nil {
-			v := *in.User
-			out.User = &v
-		}
+	if in.MaxExpirationSeconds != nil {
+		out.MaxExpirationSeconds = m.int32s.one()
+		*out.MaxExpirationSeconds = *in.MaxExpirationSeconds
 	}
 	out.UserAnnotations = maps.Clone(in.UserAnnotations)
+	if in.User != nil {
+		out.User = m.int64s.one()
+		*out.User = *in.User
+	}
 }
 
-// deepCopy_corev1_PodDNSConfig copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_PodDNSConfig(in, out *corev1.PodDNSConfig) {
+// deepCopyCount_corev1_PodCertificateProjection counts what deepCopyWith_corev1_PodCertificateProjection takes.
+func deepCopyCount_corev1_PodCertificateProjection(m *deepCopyMemory, in *corev1.PodCertificateProjection) {
+	if in.MaxExpirationSeconds != nil {
+		m.int32s.want++
+	}
+	if in.User != nil {
+		m.int64s.want++
+	}
+}
+
+// deepCopyWith_corev1_PodDNSConfig copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_PodDNSConfig(m *deepCopyMetaMemory, in, out *corev1.PodDNSConfig) {
 	if unsafe.Sizeof(*in) != 72 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Nameservers != nil {
-		out.Nameservers = make([]string, len(in.Nameservers))
+		out.Nameservers = m.strings.list(len(in.Nameservers))
 		copy(out.Nameservers, in.Nameservers)
 	}
 	if in.Searches != nil {
-		out.Searches = make([]string, len(in.Searches))
+		out.Searches = m.strings.list(len(in.Searches))
 		copy(out.Searches, in.Searches)
 	}
 	if in.Options != nil {
 		out.Options = make([]corev1.PodDNSConfigOption, len(in.Options))
 		for i := range in.Options {
-			deepCopy_corev1_PodDNSConfigOption(&in.Options[i], &out.Options[i])
+			deepCopyWith_corev1_PodDNSConfigOption(m, &in.Options[i], &out.Options[i])
 		}
 	}
 }
 
-// deepCopy_corev1_PodDNSConfigOption copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_PodDNSConfigOption(in, out *corev1.PodDNSConfigOption) {
+// deepCopyCount_corev1_PodDNSConfig counts what deepCopyWith_corev1_PodDNSConfig takes.
+func deepCopyCount_corev1_PodDNSConfig(m *deepCopyMetaMemory, in *corev1.PodDNSConfig) {
+	m.strings.want += len(in.Nameservers)
+	m.strings.want += len(in.Searches)
+	for i := range in.Options {
+		deepCopyCount_corev1_PodDNSConfigOption(m, &in.Options[i])
+	}
+}
+
+// deepCopyWith_corev1_PodDNSConfigOption copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_PodDNSConfigOption(m *deepCopyMetaMemory, in, out *corev1.PodDNSConfigOption) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Value != nil {
-		v := *in.Value
-		out.Value = &v
+		out.Value = m.strings.one()
+		*out.Value = *in.Value
 	}
 }
 
-// deepCopy_corev1_PodResourceClaim copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_PodResourceClaim(in, out *corev1.PodResourceClaim) {
+// deepCopyCount_corev1_PodDNSConfigOption counts what deepCopyWith_corev1_PodDNSConfigOption takes.
+func deepCopyCount_corev1_PodDNSConfigOption(m *deepCopyMetaMemory, in *corev1.PodDNSConfigOption) {
+	if in.Value != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_corev1_PodResourceClaim copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_PodResourceClaim(m *deepCopyMetaMemory, in, out *corev1.PodResourceClaim) {
 	if unsafe.Sizeof(*in) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.ResourceClaimName != nil && in.ResourceClaimTemplateName != nil {
-		v := new(struct {
-			ResourceClaimName         string
-			ResourceClaimTemplateName string
-		})
-		v.ResourceClaimName = *in.ResourceClaimName
-		out.ResourceClaimName = &v.ResourceClaimName
-		v.ResourceClaimTemplateName = *in.ResourceClaimTemplateName
-		out.ResourceClaimTemplateName = &v.ResourceClaimTemplateName
-	} else {
-		if in.ResourceClaimName != nil {
-			v := *in.ResourceClaimName
-			out.ResourceClaimName = &v
-		}
-		if in.ResourceClaimTemplateName != nil {
-			v := *in.ResourceClaimTemplateName
-			out.ResourceClaimTemplateName = &v
-		}
+	if in.ResourceClaimName != nil {
+		out.ResourceClaimName = m.strings.one()
+		*out.ResourceClaimName = *in.ResourceClaimName
+	}
+	if in.ResourceClaimTemplateName != nil {
+		out.ResourceClaimTemplateName = m.strings.one()
+		*out.ResourceClaimTemplateName = *in.ResourceClaimTemplateName
 	}
 }
 
-// deepCopy_corev1_PodSchedulingGroup copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_PodSchedulingGroup(in, out *corev1.PodSchedulingGroup) {
+// deepCopyCount_corev1_PodResourceClaim counts what deepCopyWith_corev1_PodResourceClaim takes.
+func deepCopyCount_corev1_PodResourceClaim(m *deepCopyMetaMemory, in *corev1.PodResourceClaim) {
+	if in.ResourceClaimName != nil {
+		m.strings.want++
+	}
+	if in.ResourceClaimTemplateName != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_corev1_PodSchedulingGroup copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_PodSchedulingGroup(m *deepCopyMetaMemory, in, out *corev1.PodSchedulingGroup) {
 	if unsafe.Sizeof(*in) != 8 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.PodGroupName != nil {
-		v := *in.PodGroupName
-		out.PodGroupName = &v
+		out.PodGroupName = m.strings.one()
+		*out.PodGroupName = *in.PodGroupName
 	}
 }
 
-// deepCopy_corev1_PodSecurityContext copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_PodSecurityContext(in, out *corev1.PodSecurityContext) {
+// deepCopyCount_corev1_PodSchedulingGroup counts what deepCopyWith_corev1_PodSchedulingGroup takes.
+func deepCopyCount_corev1_PodSchedulingGroup(m *deepCopyMetaMemory, in *corev1.PodSchedulingGroup) {
+	if in.PodGroupName != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_corev1_PodSecurityContext copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_PodSecurityContext(m *deepCopyMemory, in, out *corev1.PodSecurityContext) {
 	if unsafe.Sizeof(*in) != 136 || unsafe.Sizeof(corev1.SELinuxOptions{}) != 64 || unsafe.Sizeof(corev1.Sysctl{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.SELinuxOptions != nil && in.WindowsOptions != nil && in.RunAsUser != nil && in.RunAsGroup != nil {
-		v := new(struct {
-			SELinuxOptions corev1.SELinuxOptions
-			WindowsOptions corev1.WindowsSecurityContextOptions
-			RunAsUser      int64
-			RunAsGroup     int64
-		})
-		v.SELinuxOptions = *in.SELinuxOptions
-		out.SELinuxOptions = &v.SELinuxOptions
-		deepCopy_corev1_WindowsSecurityContextOptions(in.WindowsOptions, &v.WindowsOptions)
-		out.WindowsOptions = &v.WindowsOptions
-		v.RunAsUser = *in.RunAsUser
-		out.RunAsUser = &v.RunAsUser
-		v.RunAsGroup = *in.RunAsGroup
-		out.RunAsGroup = &v.RunAsGroup
-	} else {
-		if in.SELinuxOptions != nil {
-			v := *in.SELinuxOptions
-			out.SELinuxOptions = &v
-		}
-		if in.WindowsOptions != nil {
-			out.WindowsOptions = new(corev1.WindowsSecurityContextOptions)
-			deepCopy_corev1_WindowsSecurityContextOptions(in.WindowsOptions, out.WindowsOptions)
-		}
-		if in.RunAsUser != nil {
-			v := *in.RunAsUser
-			out.RunAsUser = &v
-		}
-		if in.RunAsGroup != nil {
-			v := *in.RunAsGroup
-			out.RunAsGroup = &v
-		}
+	if in.SELinuxOptions != nil {
+		out.SELinuxOptions = m.corev1_SELinuxOptions.one()
+		*out.SELinuxOptions = *in.SELinuxOptions
 	}
-	if in.RunAsNonRoot != nil && in.SupplementalGroupsPolicy != nil && in.FSGroup != nil && in.FSGroupChangePolicy != nil {
-		v := new(struct {
-			RunAsNonRoot             bool
-			SupplementalGroupsPolicy corev1.SupplementalGroupsPolicy
-			FSGroup                  int64
-			FSGroupChangePolicy      corev1.PodFSGroupChangePolicy
-		})
-		v.RunAsNonRoot = *in.RunAsNonRoot
-		out.RunAsNonRoot = &v.RunAsNonRoot
-		v.SupplementalGroupsPolicy = *in.SupplementalGroupsPolicy
-		out.SupplementalGroupsPolicy = &v.SupplementalGroupsPolicy
-		v.FSGroup = *in.FSGroup
-		out.FSGroup = &v.FSGroup
-		v.FSGroupChangePolicy = *in.FSGroupChangePolicy
-		out.FSGroupChangePolicy = &v.FSGroupChangePolicy
-	} else {
-		if in.RunAsNonRoot != nil {
-			v := *in.RunAsNonRoot
-			out.RunAsNonRoot = &v
-		}
-		if in.SupplementalGroupsPolicy != nil {
-			v := *in.SupplementalGroupsPolicy
-			out.SupplementalGroupsPolicy = &v
-		}
-		if in.FSGroup != nil {
-			v := *in.FSGroup
-			out.FSGroup = &v
-		}
-		if in.FSGroupChangePolicy != nil {
-			v := *in.FSGroupChangePolicy
-			out.FSGroupChangePolicy = &v
-		}
+	if in.WindowsOptions != nil {
+		out.WindowsOptions = m.corev1_WindowsSecurityContextOptions.one()
+		deepCopyWith_corev1_WindowsSecurityContextOptions(&m.deepCopyMetaMemory, in.WindowsOptions, out.WindowsOptions)
+	}
+	if in.RunAsUser != nil {
+		out.RunAsUser = m.int64s.one()
+		*out.RunAsUser = *in.RunAsUser
+	}
+	if in.RunAsGroup != nil {
+		out.RunAsGroup = m.int64s.one()
+		*out.RunAsGroup = *in.RunAsGroup
+	}
+	if in.RunAsNonRoot != nil {
+		out.RunAsNonRoot = m.bools.one()
+		*out.RunAsNonRoot = *in.RunAsNonRoot
 	}
 	if in.SupplementalGroups != nil {
 		out.SupplementalGroups = make([]int64, len(in.SupplementalGroups))
 		copy(out.SupplementalGroups, in.SupplementalGroups)
 	}
+	if in.SupplementalGroupsPolicy != nil {
+		out.SupplementalGroupsPolicy = (*corev1.SupplementalGroupsPolicy)(m.strings.one())
+		*out.SupplementalGroupsPolicy = *in.SupplementalGroupsPolicy
+	}
+	if in.FSGroup != nil {
+		out.FSGroup = m.int64s.one()
+		*out.FSGroup = *in.FSGroup
+	}
 	if in.Sysctls != nil {
 		out.Sysctls = make([]corev1.Sysctl, len(in.Sysctls))
 		copy(out.Sysctls, in.Sysctls)
 	}
-	if in.SeccompProfile != nil && in.AppArmorProfile != nil && in.SELinuxChangePolicy != nil {
-		v := new(struct {
-			SeccompProfile      corev1.SeccompProfile
-			AppArmorProfile     corev1.AppArmorProfile
-			SELinuxChangePolicy corev1.PodSELinuxChangePolicy
-		})
-		deepCopy_corev1_SeccompProfile(in.SeccompProfile, &v.SeccompProfile)
-		out.SeccompProfile = &v.SeccompProfile
-		deepCopy_corev1_AppArmorProfile(in.AppArmorProfile, &v.AppArmorProfile)
-		out.AppArmorProfile = &v.AppArmorProfile
-		v.SELinuxChangePolicy = *in.SELinuxChangePolicy
-		out.SELinuxChangePolicy = &v.SELinuxChangePolicy
-	} else {
-		if in.SeccompProfile != nil {
-			out.SeccompProfile = new(corev1.SeccompProfile)
-			deepCopy_corev1_SeccompProfile(in.SeccompProfile, out.SeccompProfile)
-		}
-		if in.AppArmorProfile != nil {
-			out.AppArmorProfile = new(corev1.AppArmorProfile)
-			deepCopy_corev1_AppArmorProfile(in.AppArmorProfile, out.AppArmorProfile)
-		}
-		if in.SELinuxChangePolicy != nil {
-			v := *in.SELinuxChangePolicy
-			out.SELinuxChangePolicy = &v
-		}
+	if in.FSGroupChangePolicy != nil {
+		out.FSGroupChangePolicy = (*corev1.PodFSGroupChangePolicy)(m.strings.one())
+		*out.FSGroupChangePolicy = *in.FSGroupChangePolicy
+	}
+	if in.SeccompProfile != nil {
+		out.SeccompProfile = m.corev1_SeccompProfile.one()
+		deepCopyWith_corev1_SeccompProfile(&m.deepCopyMetaMemory, in.SeccompProfile, out.SeccompProfile)
+	}
+	if in.AppArmorProfile != nil {
+		out.AppArmorProfile = m.corev1_AppArmorProfile.one()
+		deepCopyWith_corev1_AppArmorProfile(&m.deepCopyMetaMemory, in.AppArmorProfile, out.AppArmorProfile)
+	}
+	if in.SELinuxChangePolicy != nil {
+		out.SELinuxChangePolicy = (*corev1.PodSELinuxChangePolicy)(m.strings.one())
+		*out.SELinuxChangePolicy = *in.SELinuxChangePolicy
 	}
 }
 
-// deepCopy_corev1_PodSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_PodSpec(in, out *corev1.PodSpec) {
+// deepCopyCount_corev1_PodSecurityContext counts what deepCopyWith_corev1_PodSecurityContext takes.
+func deepCopyCount_corev1_PodSecurityContext(m *deepCopyMemory, in *corev1.PodSecurityContext) {
+	if in.SELinuxOptions != nil {
+		m.corev1_SELinuxOptions.want++
+	}
+	if in.WindowsOptions != nil {
+		m.corev1_WindowsSecurityContextOptions.want++
+		deepCopyCount_corev1_WindowsSecurityContextOptions(&m.deepCopyMetaMemory, in.WindowsOptions)
+	}
+	if in.RunAsUser != nil {
+		m.int64s.want++
+	}
+	if in.RunAsGroup != nil {
+		m.int64s.want++
+	}
+	if in.RunAsNonRoot != nil {
+		m.bools.want++
+	}
+	if in.SupplementalGroupsPolicy != nil {
+		m.strings.want++
+	}
+	if in.FSGroup != nil {
+		m.int64s.want++
+	}
+	if in.FSGroupChangePolicy != nil {
+		m.strings.want++
+	}
+	if in.SeccompProfile != nil {
+		m.corev1_SeccompProfile.want++
+		deepCopyCount_corev1_SeccompProfile(&m.deepCopyMetaMemory, in.SeccompProfile)
+	}
+	if in.AppArmorProfile != nil {
+		m.corev1_AppArmorProfile.want++
+		deepCopyCount_corev1_AppArmorProfile(&m.deepCopyMetaMemory, in.AppArmorProfile)
+	}
+	if in.SELinuxChangePolicy != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_corev1_PodSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_PodSpec(m *deepCopyMemory, in, out *corev1.PodSpec) {
 	if unsafe.Sizeof(*in) != 592 || unsafe.Sizeof(corev1.LocalObjectReference{}) != 16 || unsafe.Sizeof(corev1.PodReadinessGate{}) != 16 || unsafe.Sizeof(corev1.PodOS{}) != 16 || unsafe.Sizeof(corev1.PodSchedulingGate{}) != 16 {
 		in.DeepCopyInto(out)
 		return
@@ -1692,146 +2009,112 @@ func deepCopy_corev1_PodSpec(in, out *corev1.PodSpec) {
 	if in.Volumes != nil {
 		out.Volumes = make([]corev1.Volume, len(in.Volumes))
 		for i := range in.Volumes {
-			deepCopy_corev1_Volume(&in.Volumes[i], &out.Volumes[i])
+			deepCopyWith_corev1_Volume(m, &in.Volumes[i], &out.Volumes[i])
 		}
 	}
 	if in.InitContainers != nil {
 		out.InitContainers = make([]corev1.Container, len(in.InitContainers))
 		for i := range in.InitContainers {
-			deepCopy_corev1_Container(&in.InitContainers[i], &out.InitContainers[i])
+			deepCopyWith_corev1_Container(m, &in.InitContainers[i], &out.InitContainers[i])
 		}
 	}
 	if in.Containers != nil {
 		out.Containers = make([]corev1.Container, len(in.Containers))
 		for i := range in.Containers {
-			deepCopy_corev1_Container(&in.Containers[i], &out.Containers[i])
+			deepCopyWith_corev1_Container(m, &in.Containers[i], &out.Containers[i])
 		}
 	}
 	if in.EphemeralContainers != nil {
 		out.EphemeralContainers = make([]corev1.EphemeralContainer, len(in.EphemeralContainers))
 		for i := range in.EphemeralContainers {
-			deepCopy_corev1_EphemeralContainer(&in.EphemeralContainers[i], &out.EphemeralContainers[i])
+			deepCopyWith_corev1_EphemeralContainer(m, &in.EphemeralContainers[i], &out.EphemeralContainers[i])
 		}
 	}
-	if in.TerminationGracePeriodSeconds != nil && in.ActiveDeadlineSeconds != nil && in.AutomountServiceAccountToken != nil && in.ShareProcessNamespace != nil {
-		v := new(struct {
-			TerminationGracePeriodSeconds int64
-			ActiveDeadlineSeconds         int64
-			AutomountServiceAccountToken  bool
-			ShareProcessNamespace         bool
-		})
-		v.TerminationGracePeriodSeconds = *in.TerminationGracePeriodSeconds
-		out.TerminationGracePeriodSeconds = &v.TerminationGracePeriodSeconds
-		v.ActiveDeadlineSeconds = *in.ActiveDeadlineSeconds
-		out.ActiveDeadlineSeconds = &v.ActiveDeadlineSeconds
-		v.AutomountServiceAccountToken = *in.AutomountServiceAccountToken
-		out.AutomountServiceAccountToken = &v.AutomountServiceAccountToken
-		v.ShareProcessNamespace = *in.ShareProcessNamespace
-		out.ShareProcessNamespace = &v.ShareProcessNamespace
-	} else {
-		if in.TerminationGracePeriodSeconds != nil {
-			v := *in.TerminationGracePeriodSeconds
-			out.TerminationGracePeriodSeconds = &v
-		}
-		if in.ActiveDeadlineSeconds != nil {
-			v := *in.ActiveDeadlineSeconds
-			out.ActiveDeadlineSeconds = &v
-		}
-		if in.AutomountServiceAccountToken != nil {
-			v := *in.AutomountServiceAccountToken
-			out.AutomountServiceAccountToken = &v
-		}
-		if in.ShareProcessNamespace != nil {
-			v := *in.ShareProcessNamespace
-			out.ShareProcessNamespace = &v
-		}
+	if in.TerminationGracePeriodSeconds != nil {
+		out.TerminationGracePeriodSeconds = m.int64s.one()
+		*out.TerminationGracePeriodSeconds = *in.TerminationGracePeriodSeconds
+	}
+	if in.ActiveDeadlineSeconds != nil {
+		out.ActiveDeadlineSeconds = m.int64s.one()
+		*out.ActiveDeadlineSeconds = *in.ActiveDeadlineSeconds
 	}
 	out.NodeSelector = maps.Clone(in.NodeSelector)
-	if in.SecurityContext != nil && in.Affinity != nil && in.Priority != nil && in.DNSConfig != nil {
+	if in.AutomountServiceAccountToken != nil {
+		out.AutomountServiceAccountToken = m.bools.one()
+		*out.AutomountServiceAccountToken = *in.AutomountServiceAccountToken
+	}
+	if in.ShareProcessNamespace != nil {
+		out.ShareProcessNamespace = m.bools.one()
+		*out.ShareProcessNamespace = *in.ShareProcessNamespace
+	}
+	if in.SecurityContext != nil && in.Affinity != nil && in.DNSConfig != nil && in.OS != nil {
 		v := new(struct {
 			SecurityContext corev1.PodSecurityContext
 			Affinity        corev1.Affinity
-			Priority        int32
 			DNSConfig       corev1.PodDNSConfig
+			OS              corev1.PodOS
 		})
-		deepCopy_corev1_PodSecurityContext(in.SecurityContext, &v.SecurityContext)
+		deepCopyWith_corev1_PodSecurityContext(m, in.SecurityContext, &v.SecurityContext)
 		out.SecurityContext = &v.SecurityContext
-		deepCopy_corev1_Affinity(in.Affinity, &v.Affinity)
+		deepCopyWith_corev1_Affinity(m, in.Affinity, &v.Affinity)
 		out.Affinity = &v.Affinity
-		v.Priority = *in.Priority
-		out.Priority = &v.Priority
-		deepCopy_corev1_PodDNSConfig(in.DNSConfig, &v.DNSConfig)
+		deepCopyWith_corev1_PodDNSConfig(&m.deepCopyMetaMemory, in.DNSConfig, &v.DNSConfig)
 		out.DNSConfig = &v.DNSConfig
+		v.OS = *in.OS
+		out.OS = &v.OS
 	} else {
 		if in.SecurityContext != nil {
 			out.SecurityContext = new(corev1.PodSecurityContext)
-			deepCopy_corev1_PodSecurityContext(in.SecurityContext, out.SecurityContext)
+			deepCopyWith_corev1_PodSecurityContext(m, in.SecurityContext, out.SecurityContext)
 		}
 		if in.Affinity != nil {
 			out.Affinity = new(corev1.Affinity)
-			deepCopy_corev1_Affinity(in.Affinity, out.Affinity)
-		}
-		if in.Priority != nil {
-			v := *in.Priority
-			out.Priority = &v
+			deepCopyWith_corev1_Affinity(m, in.Affinity, out.Affinity)
 		}
 		if in.DNSConfig != nil {
 			out.DNSConfig = new(corev1.PodDNSConfig)
-			deepCopy_corev1_PodDNSConfig(in.DNSConfig, out.DNSConfig)
+			deepCopyWith_corev1_PodDNSConfig(&m.deepCopyMetaMemory, in.DNSConfig, out.DNSConfig)
+		}
+		if in.OS != nil {
+			v := *in.OS
+			out.OS = &v
 		}
 	}
 	if in.ImagePullSecrets != nil {
-		out.ImagePullSecrets = make([]corev1.LocalObjectReference, len(in.ImagePullSecrets))
+		out.ImagePullSecrets = m.corev1_LocalObjectReference.list(len(in.ImagePullSecrets))
 		copy(out.ImagePullSecrets, in.ImagePullSecrets)
 	}
 	if in.Tolerations != nil {
 		out.Tolerations = make([]corev1.Toleration, len(in.Tolerations))
 		for i := range in.Tolerations {
-			deepCopy_corev1_Toleration(&in.Tolerations[i], &out.Tolerations[i])
+			deepCopyWith_corev1_Toleration(&m.deepCopyMetaMemory, &in.Tolerations[i], &out.Tolerations[i])
 		}
 	}
 	if in.HostAliases != nil {
 		out.HostAliases = make([]corev1.HostAlias, len(in.HostAliases))
 		for i := range in.HostAliases {
-			deepCopy_corev1_HostAlias(&in.HostAliases[i], &out.HostAliases[i])
+			deepCopyWith_corev1_HostAlias(&m.deepCopyMetaMemory, &in.HostAliases[i], &out.HostAliases[i])
 		}
+	}
+	if in.Priority != nil {
+		out.Priority = m.int32s.one()
+		*out.Priority = *in.Priority
 	}
 	if in.ReadinessGates != nil {
 		out.ReadinessGates = make([]corev1.PodReadinessGate, len(in.ReadinessGates))
 		copy(out.ReadinessGates, in.ReadinessGates)
 	}
-	if in.RuntimeClassName != nil && in.EnableServiceLinks != nil && in.PreemptionPolicy != nil && in.SetHostnameAsFQDN != nil {
-		v := new(struct {
-			RuntimeClassName   string
-			EnableServiceLinks bool
-			PreemptionPolicy   corev1.PreemptionPolicy
-			SetHostnameAsFQDN  bool
-		})
-		v.RuntimeClassName = *in.RuntimeClassName
-		out.RuntimeClassName = &v.RuntimeClassName
-		v.EnableServiceLinks = *in.EnableServiceLinks
-		out.EnableServiceLinks = &v.EnableServiceLinks
-		v.PreemptionPolicy = *in.PreemptionPolicy
-		out.PreemptionPolicy = &v.PreemptionPolicy
-		v.SetHostnameAsFQDN = *in.SetHostnameAsFQDN
-		out.SetHostnameAsFQDN = &v.SetHostnameAsFQDN
-	} else {
-		if in.RuntimeClassName != nil {
-			v := *in.RuntimeClassName
-			out.RuntimeClassName = &v
-		}
-		if in.EnableServiceLinks != nil {
-			v := *in.EnableServiceLinks
-			out.EnableServiceLinks = &v
-		}
-		if in.PreemptionPolicy != nil {
-			v := *in.PreemptionPolicy
-			out.PreemptionPolicy = &v
-		}
-		if in.SetHostnameAsFQDN != nil {
-			v := *in.SetHostnameAsFQDN
-			out.SetHostnameAsFQDN = &v
-		}
+	if in.RuntimeClassName != nil {
+		out.RuntimeClassName = m.strings.one()
+		*out.RuntimeClassName = *in.RuntimeClassName
+	}
+	if in.EnableServiceLinks != nil {
+		out.EnableServiceLinks = m.bools.one()
+		*out.EnableServiceLinks = *in.EnableServiceLinks
+	}
+	if in.PreemptionPolicy != nil {
+		out.PreemptionPolicy = (*corev1.PreemptionPolicy)(m.strings.one())
+		*out.PreemptionPolicy = *in.PreemptionPolicy
 	}
 	if in.Overhead != nil {
 		out.Overhead = make(corev1.ResourceList, len(in.Overhead))
@@ -1842,41 +2125,16 @@ func deepCopy_corev1_PodSpec(in, out *corev1.PodSpec) {
 	if in.TopologySpreadConstraints != nil {
 		out.TopologySpreadConstraints = make([]corev1.TopologySpreadConstraint, len(in.TopologySpreadConstraints))
 		for i := range in.TopologySpreadConstraints {
-			deepCopy_corev1_TopologySpreadConstraint(&in.TopologySpreadConstraints[i], &out.TopologySpreadConstraints[i])
+			deepCopyWith_corev1_TopologySpreadConstraint(m, &in.TopologySpreadConstraints[i], &out.TopologySpreadConstraints[i])
 		}
 	}
-	if in.OS != nil && in.HostUsers != nil && in.Resources != nil && in.HostnameOverride != nil {
-		v := new(struct {
-			OS               corev1.PodOS
-			HostUsers        bool
-			Resources        corev1.ResourceRequirements
-			HostnameOverride string
-		})
-		v.OS = *in.OS
-		out.OS = &v.OS
-		v.HostUsers = *in.HostUsers
-		out.HostUsers = &v.HostUsers
-		deepCopy_corev1_ResourceRequirements(in.Resources, &v.Resources)
-		out.Resources = &v.Resources
-		v.HostnameOverride = *in.HostnameOverride
-		out.HostnameOverride = &v.HostnameOverride
-	} else {
-		if in.OS != nil {
-			v := *in.OS
-			out.OS = &v
-		}
-		if in.HostUsers != nil {
-			v := *in.HostUsers
-			out.HostUsers = &v
-		}
-		if in.Resources != nil {
-			out.Resources = new(corev1.ResourceRequirements)
-			deepCopy_corev1_ResourceRequirements(in.Resources, out.Resources)
-		}
-		if in.HostnameOverride != nil {
-			v := *in.HostnameOverride
-			out.HostnameOverride = &v
-		}
+	if in.SetHostnameAsFQDN != nil {
+		out.SetHostnameAsFQDN = m.bools.one()
+		*out.SetHostnameAsFQDN = *in.SetHostnameAsFQDN
+	}
+	if in.HostUsers != nil {
+		out.HostUsers = m.bools.one()
+		*out.HostUsers = *in.HostUsers
 	}
 	if in.SchedulingGates != nil {
 		out.SchedulingGates = make([]corev1.PodSchedulingGate, len(in.SchedulingGates))
@@ -1885,99 +2143,219 @@ func deepCopy_corev1_PodSpec(in, out *corev1.PodSpec) {
 	if in.ResourceClaims != nil {
 		out.ResourceClaims = make([]corev1.PodResourceClaim, len(in.ResourceClaims))
 		for i := range in.ResourceClaims {
-			deepCopy_corev1_PodResourceClaim(&in.ResourceClaims[i], &out.ResourceClaims[i])
+			deepCopyWith_corev1_PodResourceClaim(&m.deepCopyMetaMemory, &in.ResourceClaims[i], &out.ResourceClaims[i])
 		}
 	}
-	if in.SchedulingGroup != nil {
-		out.SchedulingGroup = new(corev1.PodSchedulingGroup)
-		deepCopy_corev1_PodSchedulingGroup(in.SchedulingGroup, out.SchedulingGroup)
+	if in.Resources != nil && in.SchedulingGroup != nil {
+		v := new(struct {
+			Resources       corev1.ResourceRequirements
+			SchedulingGroup corev1.PodSchedulingGroup
+		})
+		deepCopyWith_corev1_ResourceRequirements(m, in.Resources, &v.Resources)
+		out.Resources = &v.Resources
+		deepCopyWith_corev1_PodSchedulingGroup(&m.deepCopyMetaMemory, in.SchedulingGroup, &v.SchedulingGroup)
+		out.SchedulingGroup = &v.SchedulingGroup
+	} else {
+		if in.Resources != nil {
+			out.Resources = new(corev1.ResourceRequirements)
+			deepCopyWith_corev1_ResourceRequirements(m, in.Resources, out.Resources)
+		}
+		if in.SchedulingGroup != nil {
+			out.SchedulingGroup = new(corev1.PodSchedulingGroup)
+			deepCopyWith_corev1_PodSchedulingGroup(&m.deepCopyMetaMemory, in.SchedulingGroup, out.SchedulingGroup)
+		}
+	}
+	if in.HostnameOverride != nil {
+		out.HostnameOverride = m.strings.one()
+		*out.HostnameOverride = *in.HostnameOverride
 	}
 	if in.EvictionResponders != nil {
 		out.EvictionResponders = make([]corev1.EvictionResponder, len(in.EvictionResponders))
 		for i := range in.EvictionResponders {
-			deepCopy_corev1_EvictionResponder(&in.EvictionResponders[i], &out.EvictionResponders[i])
+			deepCopyWith_corev1_EvictionResponder(m, &in.EvictionResponders[i], &out.EvictionResponders[i])
 		}
 	}
 }
 
-// deepCopy_corev1_PodTemplateSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_PodTemplateSpec(in, out *corev1.PodTemplateSpec) {
+// deepCopyCount_corev1_PodSpec counts what deepCopyWith_corev1_PodSpec takes.
+func deepCopyCount_corev1_PodSpec(m *deepCopyMemory, in *corev1.PodSpec) {
+	for i := range in.Volumes {
+		deepCopyCount_corev1_Volume(m, &in.Volumes[i])
+	}
+	for i := range in.InitContainers {
+		deepCopyCount_corev1_Container(m, &in.InitContainers[i])
+	}
+	for i := range in.Containers {
+		deepCopyCount_corev1_Container(m, &in.Containers[i])
+	}
+	for i := range in.EphemeralContainers {
+		deepCopyCount_corev1_EphemeralContainer(m, &in.EphemeralContainers[i])
+	}
+	if in.TerminationGracePeriodSeconds != nil {
+		m.int64s.want++
+	}
+	if in.ActiveDeadlineSeconds != nil {
+		m.int64s.want++
+	}
+	if in.AutomountServiceAccountToken != nil {
+		m.bools.want++
+	}
+	if in.ShareProcessNamespace != nil {
+		m.bools.want++
+	}
+	if in.SecurityContext != nil {
+		deepCopyCount_corev1_PodSecurityContext(m, in.SecurityContext)
+	}
+	m.corev1_LocalObjectReference.want += len(in.ImagePullSecrets)
+	if in.Affinity != nil {
+		deepCopyCount_corev1_Affinity(m, in.Affinity)
+	}
+	for i := range in.Tolerations {
+		deepCopyCount_corev1_Toleration(&m.deepCopyMetaMemory, &in.Tolerations[i])
+	}
+	for i := range in.HostAliases {
+		deepCopyCount_corev1_HostAlias(&m.deepCopyMetaMemory, &in.HostAliases[i])
+	}
+	if in.Priority != nil {
+		m.int32s.want++
+	}
+	if in.DNSConfig != nil {
+		deepCopyCount_corev1_PodDNSConfig(&m.deepCopyMetaMemory, in.DNSConfig)
+	}
+	if in.RuntimeClassName != nil {
+		m.strings.want++
+	}
+	if in.EnableServiceLinks != nil {
+		m.bools.want++
+	}
+	if in.PreemptionPolicy != nil {
+		m.strings.want++
+	}
+	for i := range in.TopologySpreadConstraints {
+		deepCopyCount_corev1_TopologySpreadConstraint(m, &in.TopologySpreadConstraints[i])
+	}
+	if in.SetHostnameAsFQDN != nil {
+		m.bools.want++
+	}
+	if in.HostUsers != nil {
+		m.bools.want++
+	}
+	for i := range in.ResourceClaims {
+		deepCopyCount_corev1_PodResourceClaim(&m.deepCopyMetaMemory, &in.ResourceClaims[i])
+	}
+	if in.Resources != nil {
+		deepCopyCount_corev1_ResourceRequirements(m, in.Resources)
+	}
+	if in.HostnameOverride != nil {
+		m.strings.want++
+	}
+	if in.SchedulingGroup != nil {
+		deepCopyCount_corev1_PodSchedulingGroup(&m.deepCopyMetaMemory, in.SchedulingGroup)
+	}
+	for i := range in.EvictionResponders {
+		deepCopyCount_corev1_EvictionResponder(m, &in.EvictionResponders[i])
+	}
+}
+
+// deepCopyWith_corev1_PodTemplateSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_PodTemplateSpec(m *deepCopyMemory, in, out *corev1.PodTemplateSpec) {
 	if unsafe.Sizeof(*in) != 824 {
 		in.DeepCopyInto(out)
 		return
 	}
-	deepCopy_metav1_ObjectMeta(&in.ObjectMeta, &out.ObjectMeta)
-	deepCopy_corev1_PodSpec(&in.Spec, &out.Spec)
+	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_corev1_PodSpec(m, &in.Spec, &out.Spec)
 }
 
-// deepCopy_corev1_PreferredSchedulingTerm copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_PreferredSchedulingTerm(in, out *corev1.PreferredSchedulingTerm) {
+// deepCopyCount_corev1_PodTemplateSpec counts what deepCopyWith_corev1_PodTemplateSpec takes.
+func deepCopyCount_corev1_PodTemplateSpec(m *deepCopyMemory, in *corev1.PodTemplateSpec) {
+	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	deepCopyCount_corev1_PodSpec(m, &in.Spec)
+}
+
+// deepCopyWith_corev1_PreferredSchedulingTerm copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_PreferredSchedulingTerm(m *deepCopyMemory, in, out *corev1.PreferredSchedulingTerm) {
 	if unsafe.Sizeof(*in) != 56 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.Weight = in.Weight
-	deepCopy_corev1_NodeSelectorTerm(&in.Preference, &out.Preference)
+	deepCopyWith_corev1_NodeSelectorTerm(m, &in.Preference, &out.Preference)
 }
 
-// deepCopy_corev1_Probe copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_Probe(in, out *corev1.Probe) {
+// deepCopyCount_corev1_PreferredSchedulingTerm counts what deepCopyWith_corev1_PreferredSchedulingTerm takes.
+func deepCopyCount_corev1_PreferredSchedulingTerm(m *deepCopyMemory, in *corev1.PreferredSchedulingTerm) {
+	deepCopyCount_corev1_NodeSelectorTerm(m, &in.Preference)
+}
+
+// deepCopyWith_corev1_Probe copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_Probe(m *deepCopyMemory, in, out *corev1.Probe) {
 	if unsafe.Sizeof(*in) != 64 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	deepCopy_corev1_ProbeHandler(&in.ProbeHandler, &out.ProbeHandler)
+	deepCopyWith_corev1_ProbeHandler(m, &in.ProbeHandler, &out.ProbeHandler)
 	if in.TerminationGracePeriodSeconds != nil {
-		v := *in.TerminationGracePeriodSeconds
-		out.TerminationGracePeriodSeconds = &v
+		out.TerminationGracePeriodSeconds = m.int64s.one()
+		*out.TerminationGracePeriodSeconds = *in.TerminationGracePeriodSeconds
 	}
 }
 
-// deepCopy_corev1_ProbeHandler copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_ProbeHandler(in, out *corev1.ProbeHandler) {
+// deepCopyCount_corev1_Probe counts what deepCopyWith_corev1_Probe takes.
+func deepCopyCount_corev1_Probe(m *deepCopyMemory, in *corev1.Probe) {
+	deepCopyCount_corev1_ProbeHandler(m, &in.ProbeHandler)
+	if in.TerminationGracePeriodSeconds != nil {
+		m.int64s.want++
+	}
+}
+
+// deepCopyWith_corev1_ProbeHandler copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_ProbeHandler(m *deepCopyMemory, in, out *corev1.ProbeHandler) {
 	if unsafe.Sizeof(*in) != 32 || unsafe.Sizeof(corev1.TCPSocketAction{}) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.Exec != nil && in.HTTPGet != nil && in.TCPSocket != nil && in.GRPC != nil {
-		v := new(struct {
-			Exec      corev1.ExecAction
-			HTTPGet   corev1.HTTPGetAction
-			TCPSocket corev1.TCPSocketAction
-			GRPC      corev1.GRPCAction
-		})
-		deepCopy_corev1_ExecAction(in.Exec, &v.Exec)
-		out.Exec = &v.Exec
-		deepCopy_corev1_HTTPGetAction(in.HTTPGet, &v.HTTPGet)
-		out.HTTPGet = &v.HTTPGet
-		v.TCPSocket = *in.TCPSocket
-		out.TCPSocket = &v.TCPSocket
-		deepCopy_corev1_GRPCAction(in.GRPC, &v.GRPC)
-		out.GRPC = &v.GRPC
-	} else {
-		if in.Exec != nil {
-			out.Exec = new(corev1.ExecAction)
-			deepCopy_corev1_ExecAction(in.Exec, out.Exec)
-		}
-		if in.HTTPGet != nil {
-			out.HTTPGet = new(corev1.HTTPGetAction)
-			deepCopy_corev1_HTTPGetAction(in.HTTPGet, out.HTTPGet)
-		}
-		if in.TCPSocket != nil {
-			v := *in.TCPSocket
-			out.TCPSocket = &v
-		}
-		if in.GRPC != nil {
-			out.GRPC = new(corev1.GRPCAction)
-			deepCopy_corev1_GRPCAction(in.GRPC, out.GRPC)
-		}
+	if in.Exec != nil {
+		out.Exec = m.corev1_ExecAction.one()
+		deepCopyWith_corev1_ExecAction(&m.deepCopyMetaMemory, in.Exec, out.Exec)
+	}
+	if in.HTTPGet != nil {
+		out.HTTPGet = m.corev1_HTTPGetAction.one()
+		deepCopyWith_corev1_HTTPGetAction(m, in.HTTPGet, out.HTTPGet)
+	}
+	if in.TCPSocket != nil {
+		out.TCPSocket = m.corev1_TCPSocketAction.one()
+		*out.TCPSocket = *in.TCPSocket
+	}
+	if in.GRPC != nil {
+		out.GRPC = m.corev1_GRPCAction.one()
+		deepCopyWith_corev1_GRPCAction(&m.deepCopyMetaMemory, in.GRPC, out.GRPC)
 	}
 }
 
-// deepCopy_corev1_ProjectedVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_ProjectedVolumeSource(in, out *corev1.ProjectedVolumeSource) {
+// deepCopyCount_corev1_ProbeHandler counts what deepCopyWith_corev1_ProbeHandler takes.
+func deepCopyCount_corev1_ProbeHandler(m *deepCopyMemory, in *corev1.ProbeHandler) {
+	if in.Exec != nil {
+		m.corev1_ExecAction.want++
+		deepCopyCount_corev1_ExecAction(&m.deepCopyMetaMemory, in.Exec)
+	}
+	if in.HTTPGet != nil {
+		m.corev1_HTTPGetAction.want++
+		deepCopyCount_corev1_HTTPGetAction(m, in.HTTPGet)
+	}
+	if in.TCPSocket != nil {
+		m.corev1_TCPSocketAction.want++
+	}
+	if in.GRPC != nil {
+		m.corev1_GRPCAction.want++
+		deepCopyCount_corev1_GRPCAction(&m.deepCopyMetaMemory, in.GRPC)
+	}
+}
+
+// deepCopyWith_corev1_ProjectedVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_ProjectedVolumeSource(m *deepCopyMemory, in, out *corev1.ProjectedVolumeSource) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
@@ -1986,44 +2364,54 @@ func deepCopy_corev1_ProjectedVolumeSource(in, out *corev1.ProjectedVolumeSource
 	if in.Sources != nil {
 		out.Sources = make([]corev1.VolumeProjection, len(in.Sources))
 		for i := range in.Sources {
-			deepCopy_corev1_VolumeProjection(&in.Sources[i], &out.Sources[i])
+			deepCopyWith_corev1_VolumeProjection(m, &in.Sources[i], &out.Sources[i])
 		}
 	}
-	if in.DefaultMode != nil && in.DefaultUser != nil {
-		v := new(struct {
-			DefaultMode int32
-			DefaultUser int64
-		})
-		v.DefaultMode = *in.DefaultMode
-		out.DefaultMode = &v.DefaultMode
-		v.DefaultUser = *in.DefaultUser
-		out.DefaultUser = &v.DefaultUser
-	} else {
-		if in.DefaultMode != nil {
-			v := *in.DefaultMode
-			out.DefaultMode = &v
-		}
-		if in.DefaultUser != nil {
-			v := *in.DefaultUser
-			out.DefaultUser = &v
-		}
+	if in.DefaultMode != nil {
+		out.DefaultMode = m.int32s.one()
+		*out.DefaultMode = *in.DefaultMode
+	}
+	if in.DefaultUser != nil {
+		out.DefaultUser = m.int64s.one()
+		*out.DefaultUser = *in.DefaultUser
 	}
 }
 
-// deepCopy_corev1_RBDVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_RBDVolumeSource(in, out *corev1.RBDVolumeSource) {
+// deepCopyCount_corev1_ProjectedVolumeSource counts what deepCopyWith_corev1_ProjectedVolumeSource takes.
+func deepCopyCount_corev1_ProjectedVolumeSource(m *deepCopyMemory, in *corev1.ProjectedVolumeSource) {
+	for i := range in.Sources {
+		deepCopyCount_corev1_VolumeProjection(m, &in.Sources[i])
+	}
+	if in.DefaultMode != nil {
+		m.int32s.want++
+	}
+	if in.DefaultUser != nil {
+		m.int64s.want++
+	}
+}
+
+// deepCopyWith_corev1_RBDVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_RBDVolumeSource(m *deepCopyMemory, in, out *corev1.RBDVolumeSource) {
 	if unsafe.Sizeof(*in) != 120 || unsafe.Sizeof(corev1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.CephMonitors != nil {
-		out.CephMonitors = make([]string, len(in.CephMonitors))
+		out.CephMonitors = m.strings.list(len(in.CephMonitors))
 		copy(out.CephMonitors, in.CephMonitors)
 	}
 	if in.SecretRef != nil {
-		v := *in.SecretRef
-		out.SecretRef = &v
+		out.SecretRef = m.corev1_LocalObjectReference.one()
+		*out.SecretRef = *in.SecretRef
+	}
+}
+
+// deepCopyCount_corev1_RBDVolumeSource counts what deepCopyWith_corev1_RBDVolumeSource takes.
+func deepCopyCount_corev1_RBDVolumeSource(m *deepCopyMemory, in *corev1.RBDVolumeSource) {
+	m.strings.want += len(in.CephMonitors)
+	if in.SecretRef != nil {
+		m.corev1_LocalObjectReference.want++
 	}
 }
 
@@ -2037,8 +2425,8 @@ func deepCopy_corev1_ResourceFieldSelector(in, out *corev1.ResourceFieldSelector
 	out.Divisor = in.Divisor.DeepCopy()
 }
 
-// deepCopy_corev1_ResourceRequirements copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_ResourceRequirements(in, out *corev1.ResourceRequirements) {
+// deepCopyWith_corev1_ResourceRequirements copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_ResourceRequirements(m *deepCopyMemory, in, out *corev1.ResourceRequirements) {
 	if unsafe.Sizeof(*in) != 40 || unsafe.Sizeof(corev1.ResourceClaim{}) != 32 {
 		in.DeepCopyInto(out)
 		return
@@ -2057,416 +2445,481 @@ func deepCopy_corev1_ResourceRequirements(in, out *corev1.ResourceRequirements) 
 		}
 	}
 	if in.Claims != nil {
-		out.Claims = make([]corev1.ResourceClaim, len(in.Claims))
+		out.Claims = m.corev1_ResourceClaim.list(len(in.Claims))
 		copy(out.Claims, in.Claims)
 	}
 }
 
-// deepCopy_corev1_ScaleIOVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_ScaleIOVolumeSource(in, out *corev1.ScaleIOVolumeSource) {
+// deepCopyCount_corev1_ResourceRequirements counts what deepCopyWith_corev1_ResourceRequirements takes.
+func deepCopyCount_corev1_ResourceRequirements(m *deepCopyMemory, in *corev1.ResourceRequirements) {
+	m.corev1_ResourceClaim.want += len(in.Claims)
+}
+
+// deepCopyWith_corev1_ScaleIOVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_ScaleIOVolumeSource(m *deepCopyMemory, in, out *corev1.ScaleIOVolumeSource) {
 	if unsafe.Sizeof(*in) != 136 || unsafe.Sizeof(corev1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.SecretRef != nil {
-		v := *in.SecretRef
-		out.SecretRef = &v
+		out.SecretRef = m.corev1_LocalObjectReference.one()
+		*out.SecretRef = *in.SecretRef
 	}
 }
 
-// deepCopy_corev1_SeccompProfile copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_SeccompProfile(in, out *corev1.SeccompProfile) {
+// deepCopyCount_corev1_ScaleIOVolumeSource counts what deepCopyWith_corev1_ScaleIOVolumeSource takes.
+func deepCopyCount_corev1_ScaleIOVolumeSource(m *deepCopyMemory, in *corev1.ScaleIOVolumeSource) {
+	if in.SecretRef != nil {
+		m.corev1_LocalObjectReference.want++
+	}
+}
+
+// deepCopyWith_corev1_SeccompProfile copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_SeccompProfile(m *deepCopyMetaMemory, in, out *corev1.SeccompProfile) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.LocalhostProfile != nil {
-		v := *in.LocalhostProfile
-		out.LocalhostProfile = &v
+		out.LocalhostProfile = m.strings.one()
+		*out.LocalhostProfile = *in.LocalhostProfile
 	}
 }
 
-// deepCopy_corev1_SecretEnvSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_SecretEnvSource(in, out *corev1.SecretEnvSource) {
+// deepCopyCount_corev1_SeccompProfile counts what deepCopyWith_corev1_SeccompProfile takes.
+func deepCopyCount_corev1_SeccompProfile(m *deepCopyMetaMemory, in *corev1.SeccompProfile) {
+	if in.LocalhostProfile != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_corev1_SecretEnvSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_SecretEnvSource(m *deepCopyMetaMemory, in, out *corev1.SecretEnvSource) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Optional != nil {
-		v := *in.Optional
-		out.Optional = &v
+		out.Optional = m.bools.one()
+		*out.Optional = *in.Optional
 	}
 }
 
-// deepCopy_corev1_SecretKeySelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_SecretKeySelector(in, out *corev1.SecretKeySelector) {
+// deepCopyCount_corev1_SecretEnvSource counts what deepCopyWith_corev1_SecretEnvSource takes.
+func deepCopyCount_corev1_SecretEnvSource(m *deepCopyMetaMemory, in *corev1.SecretEnvSource) {
+	if in.Optional != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopyWith_corev1_SecretKeySelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_SecretKeySelector(m *deepCopyMetaMemory, in, out *corev1.SecretKeySelector) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Optional != nil {
-		v := *in.Optional
-		out.Optional = &v
+		out.Optional = m.bools.one()
+		*out.Optional = *in.Optional
 	}
 }
 
-// deepCopy_corev1_SecretProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_SecretProjection(in, out *corev1.SecretProjection) {
+// deepCopyCount_corev1_SecretKeySelector counts what deepCopyWith_corev1_SecretKeySelector takes.
+func deepCopyCount_corev1_SecretKeySelector(m *deepCopyMetaMemory, in *corev1.SecretKeySelector) {
+	if in.Optional != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopyWith_corev1_SecretProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_SecretProjection(m *deepCopyMemory, in, out *corev1.SecretProjection) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Items != nil {
-		out.Items = make([]corev1.KeyToPath, len(in.Items))
+		out.Items = m.corev1_KeyToPath.list(len(in.Items))
 		for i := range in.Items {
-			deepCopy_corev1_KeyToPath(&in.Items[i], &out.Items[i])
+			deepCopyWith_corev1_KeyToPath(m, &in.Items[i], &out.Items[i])
 		}
 	}
 	if in.Optional != nil {
-		v := *in.Optional
-		out.Optional = &v
+		out.Optional = m.bools.one()
+		*out.Optional = *in.Optional
 	}
 }
 
-// deepCopy_corev1_SecretVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_SecretVolumeSource(in, out *corev1.SecretVolumeSource) {
+// deepCopyCount_corev1_SecretProjection counts what deepCopyWith_corev1_SecretProjection takes.
+func deepCopyCount_corev1_SecretProjection(m *deepCopyMemory, in *corev1.SecretProjection) {
+	m.corev1_KeyToPath.want += len(in.Items)
+	for i := range in.Items {
+		deepCopyCount_corev1_KeyToPath(m, &in.Items[i])
+	}
+	if in.Optional != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopyWith_corev1_SecretVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_SecretVolumeSource(m *deepCopyMemory, in, out *corev1.SecretVolumeSource) {
 	if unsafe.Sizeof(*in) != 64 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Items != nil {
-		out.Items = make([]corev1.KeyToPath, len(in.Items))
+		out.Items = m.corev1_KeyToPath.list(len(in.Items))
 		for i := range in.Items {
-			deepCopy_corev1_KeyToPath(&in.Items[i], &out.Items[i])
+			deepCopyWith_corev1_KeyToPath(m, &in.Items[i], &out.Items[i])
 		}
 	}
-	if in.DefaultMode != nil && in.Optional != nil && in.DefaultUser != nil {
-		v := new(struct {
-			DefaultMode int32
-			Optional    bool
-			DefaultUser int64
-		})
-		v.DefaultMode = *in.DefaultMode
-		out.DefaultMode = &v.DefaultMode
-		v.Optional = *in.Optional
-		out.Optional = &v.Optional
-		v.DefaultUser = *in.DefaultUser
-		out.DefaultUser = &v.DefaultUser
-	} else {
-		if in.DefaultMode != nil {
-			v := *in.DefaultMode
-			out.DefaultMode = &v
-		}
-		if in.Optional != nil {
-			v := *in.Optional
-			out.Optional = &v
-		}
-		if in.DefaultUser != nil {
-			v := *in.DefaultUser
-			out.DefaultUser = &v
-		}
+	if in.DefaultMode != nil {
+		out.DefaultMode = m.int32s.one()
+		*out.DefaultMode = *in.DefaultMode
+	}
+	if in.Optional != nil {
+		out.Optional = m.bools.one()
+		*out.Optional = *in.Optional
+	}
+	if in.DefaultUser != nil {
+		out.DefaultUser = m.int64s.one()
+		*out.DefaultUser = *in.DefaultUser
 	}
 }
 
-// deepCopy_corev1_SecurityContext copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_SecurityContext(in, out *corev1.SecurityContext) {
+// deepCopyCount_corev1_SecretVolumeSource counts what deepCopyWith_corev1_SecretVolumeSource takes.
+func deepCopyCount_corev1_SecretVolumeSource(m *deepCopyMemory, in *corev1.SecretVolumeSource) {
+	m.corev1_KeyToPath.want += len(in.Items)
+	for i := range in.Items {
+		deepCopyCount_corev1_KeyToPath(m, &in.Items[i])
+	}
+	if in.DefaultMode != nil {
+		m.int32s.want++
+	}
+	if in.Optional != nil {
+		m.bools.want++
+	}
+	if in.DefaultUser != nil {
+		m.int64s.want++
+	}
+}
+
+// deepCopyWith_corev1_SecurityContext copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_SecurityContext(m *deepCopyMemory, in, out *corev1.SecurityContext) {
 	if unsafe.Sizeof(*in) != 96 || unsafe.Sizeof(corev1.SELinuxOptions{}) != 64 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.Capabilities != nil && in.Privileged != nil && in.SELinuxOptions != nil && in.WindowsOptions != nil {
-		v := new(struct {
-			Capabilities   corev1.Capabilities
-			Privileged     bool
-			SELinuxOptions corev1.SELinuxOptions
-			WindowsOptions corev1.WindowsSecurityContextOptions
-		})
-		deepCopy_corev1_Capabilities(in.Capabilities, &v.Capabilities)
-		out.Capabilities = &v.Capabilities
-		v.Privileged = *in.Privileged
-		out.Privileged = &v.Privileged
-		v.SELinuxOptions = *in.SELinuxOptions
-		out.SELinuxOptions = &v.SELinuxOptions
-		deepCopy_corev1_WindowsSecurityContextOptions(in.WindowsOptions, &v.WindowsOptions)
-		out.WindowsOptions = &v.WindowsOptions
-	} else {
-		if in.Capabilities != nil {
-			out.Capabilities = new(corev1.Capabilities)
-			deepCopy_corev1_Capabilities(in.Capabilities, out.Capabilities)
-		}
-		if in.Privileged != nil {
-			v := *in.Privileged
-			out.Privileged = &v
-		}
-		if in.SELinuxOptions != nil {
-			v := *in.SELinuxOptions
-			out.SELinuxOptions = &v
-		}
-		if in.WindowsOptions != nil {
-			out.WindowsOptions = new(corev1.WindowsSecurityContextOptions)
-			deepCopy_corev1_WindowsSecurityContextOptions(in.WindowsOptions, out.WindowsOptions)
-		}
+	if in.Capabilities != nil {
+		out.Capabilities = m.corev1_Capabilities.one()
+		deepCopyWith_corev1_Capabilities(&m.deepCopyMetaMemory, in.Capabilities, out.Capabilities)
 	}
-	if in.RunAsUser != nil && in.RunAsGroup != nil && in.RunAsNonRoot != nil && in.ReadOnlyRootFilesystem != nil {
-		v := new(struct {
-			RunAsUser              int64
-			RunAsGroup             int64
-			RunAsNonRoot           bool
-			ReadOnlyRootFilesystem bool
-		})
-		v.RunAsUser = *in.RunAsUser
-		out.RunAsUser = &v.RunAsUser
-		v.RunAsGroup = *in.RunAsGroup
-		out.RunAsGroup = &v.RunAsGroup
-		v.RunAsNonRoot = *in.RunAsNonRoot
-		out.RunAsNonRoot = &v.RunAsNonRoot
-		v.ReadOnlyRootFilesystem = *in.ReadOnlyRootFilesystem
-		out.ReadOnlyRootFilesystem = &v.ReadOnlyRootFilesystem
-	} else {
-		if in.RunAsUser != nil {
-			v := *in.RunAsUser
-			out.RunAsUser = &v
-		}
-		if in.RunAsGroup != nil {
-			v := *in.RunAsGroup
-			out.RunAsGroup = &v
-		}
-		if in.RunAsNonRoot != nil {
-			v := *in.RunAsNonRoot
-			out.RunAsNonRoot = &v
-		}
-		if in.ReadOnlyRootFilesystem != nil {
-			v := *in.ReadOnlyRootFilesystem
-			out.ReadOnlyRootFilesystem = &v
-		}
+	if in.Privileged != nil {
+		out.Privileged = m.bools.one()
+		*out.Privileged = *in.Privileged
 	}
-	if in.AllowPrivilegeEscalation != nil && in.ProcMount != nil && in.SeccompProfile != nil && in.AppArmorProfile != nil {
-		v := new(struct {
-			AllowPrivilegeEscalation bool
-			ProcMount                corev1.ProcMountType
-			SeccompProfile           corev1.SeccompProfile
-			AppArmorProfile          corev1.AppArmorProfile
-		})
-		v.AllowPrivilegeEscalation = *in.AllowPrivilegeEscalation
-		out.AllowPrivilegeEscalation = &v.AllowPrivilegeEscalation
-		v.ProcMount = *in.ProcMount
-		out.ProcMount = &v.ProcMount
-		deepCopy_corev1_SeccompProfile(in.SeccompProfile, &v.SeccompProfile)
-		out.SeccompProfile = &v.SeccompProfile
-		deepCopy_corev1_AppArmorProfile(in.AppArmorProfile, &v.AppArmorProfile)
-		out.AppArmorProfile = &v.AppArmorProfile
-	} else {
-		if in.AllowPrivilegeEscalation != nil {
-			v := *in.AllowPrivilegeEscalation
-			out.AllowPrivilegeEscalation = &v
-		}
-		if in.ProcMount != nil {
-			v := *in.ProcMount
-			out.ProcMount = &v
-		}
-		if in.SeccompProfile != nil {
-			out.SeccompProfile = new(corev1.SeccompProfile)
-			deepCopy_corev1_SeccompProfile(in.SeccompProfile, out.SeccompProfile)
-		}
-		if in.AppArmorProfile != nil {
-			out.AppArmorProfile = new(corev1.AppArmorProfile)
-			deepCopy_corev1_AppArmorProfile(in.AppArmorProfile, out.AppArmorProfile)
-		}
+	if in.SELinuxOptions != nil {
+		out.SELinuxOptions = m.corev1_SELinuxOptions.one()
+		*out.SELinuxOptions = *in.SELinuxOptions
+	}
+	if in.WindowsOptions != nil {
+		out.WindowsOptions = m.corev1_WindowsSecurityContextOptions.one()
+		deepCopyWith_corev1_WindowsSecurityContextOptions(&m.deepCopyMetaMemory, in.WindowsOptions, out.WindowsOptions)
+	}
+	if in.RunAsUser != nil {
+		out.RunAsUser = m.int64s.one()
+		*out.RunAsUser = *in.RunAsUser
+	}
+	if in.RunAsGroup != nil {
+		out.RunAsGroup = m.int64s.one()
+		*out.RunAsGroup = *in.RunAsGroup
+	}
+	if in.RunAsNonRoot != nil {
+		out.RunAsNonRoot = m.bools.one()
+		*out.RunAsNonRoot = *in.RunAsNonRoot
+	}
+	if in.ReadOnlyRootFilesystem != nil {
+		out.ReadOnlyRootFilesystem = m.bools.one()
+		*out.ReadOnlyRootFilesystem = *in.ReadOnlyRootFilesystem
+	}
+	if in.AllowPrivilegeEscalation != nil {
+		out.AllowPrivilegeEscalation = m.bools.one()
+		*out.AllowPrivilegeEscalation = *in.AllowPrivilegeEscalation
+	}
+	if in.ProcMount != nil {
+		out.ProcMount = (*corev1.ProcMountType)(m.strings.one())
+		*out.ProcMount = *in.ProcMount
+	}
+	if in.SeccompProfile != nil {
+		out.SeccompProfile = m.corev1_SeccompProfile.one()
+		deepCopyWith_corev1_SeccompProfile(&m.deepCopyMetaMemory, in.SeccompProfile, out.SeccompProfile)
+	}
+	if in.AppArmorProfile != nil {
+		out.AppArmorProfile = m.corev1_AppArmorProfile.one()
+		deepCopyWith_corev1_AppArmorProfile(&m.deepCopyMetaMemory, in.AppArmorProfile, out.AppArmorProfile)
 	}
 }
 
-// deepCopy_corev1_ServiceAccountTokenProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_ServiceAccountTokenProjection(in, out *corev1.ServiceAccountTokenProjection) {
+// deepCopyCount_corev1_SecurityContext counts what deepCopyWith_corev1_SecurityContext takes.
+func deepCopyCount_corev1_SecurityContext(m *deepCopyMemory, in *corev1.SecurityContext) {
+	if in.Capabilities != nil {
+		m.corev1_Capabilities.want++
+		deepCopyCount_corev1_Capabilities(&m.deepCopyMetaMemory, in.Capabilities)
+	}
+	if in.Privileged != nil {
+		m.bools.want++
+	}
+	if in.SELinuxOptions != nil {
+		m.corev1_SELinuxOptions.want++
+	}
+	if in.WindowsOptions != nil {
+		m.corev1_WindowsSecurityContextOptions.want++
+		deepCopyCount_corev1_WindowsSecurityContextOptions(&m.deepCopyMetaMemory, in.WindowsOptions)
+	}
+	if in.RunAsUser != nil {
+		m.int64s.want++
+	}
+	if in.RunAsGroup != nil {
+		m.int64s.want++
+	}
+	if in.RunAsNonRoot != nil {
+		m.bools.want++
+	}
+	if in.ReadOnlyRootFilesystem != nil {
+		m.bools.want++
+	}
+	if in.AllowPrivilegeEscalation != nil {
+		m.bools.want++
+	}
+	if in.ProcMount != nil {
+		m.strings.want++
+	}
+	if in.SeccompProfile != nil {
+		m.corev1_SeccompProfile.want++
+		deepCopyCount_corev1_SeccompProfile(&m.deepCopyMetaMemory, in.SeccompProfile)
+	}
+	if in.AppArmorProfile != nil {
+		m.corev1_AppArmorProfile.want++
+		deepCopyCount_corev1_AppArmorProfile(&m.deepCopyMetaMemory, in.AppArmorProfile)
+	}
+}
+
+// deepCopyWith_corev1_ServiceAccountTokenProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_ServiceAccountTokenProjection(m *deepCopyMetaMemory, in, out *corev1.ServiceAccountTokenProjection) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.ExpirationSeconds != nil && in.User != nil {
-		v := new(struct {
-			ExpirationSeconds int64
-			User              int64
-		})
-		v.ExpirationSeconds = *in.ExpirationSeconds
-		out.ExpirationSeconds = &v.ExpirationSeconds
-		v.User = *in.User
-		out.User = &v.User
-	} else {
-		if in.ExpirationSeconds != nil {
-			v := *in.ExpirationSeconds
-			out.ExpirationSeconds = &v
-		}
-		if in.User != nil {
-			v := *in.User
-			out.User = &v
-		}
+	if in.ExpirationSeconds != nil {
+		out.ExpirationSeconds = m.int64s.one()
+		*out.ExpirationSeconds = *in.ExpirationSeconds
+	}
+	if in.User != nil {
+		out.User = m.int64s.one()
+		*out.User = *in.User
 	}
 }
 
-// deepCopy_corev1_StorageOSVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_StorageOSVolumeSource(in, out *corev1.StorageOSVolumeSource) {
+// deepCopyCount_corev1_ServiceAccountTokenProjection counts what deepCopyWith_corev1_ServiceAccountTokenProjection takes.
+func deepCopyCount_corev1_ServiceAccountTokenProjection(m *deepCopyMetaMemory, in *corev1.ServiceAccountTokenProjection) {
+	if in.ExpirationSeconds != nil {
+		m.int64s.want++
+	}
+	if in.User != nil {
+		m.int64s.want++
+	}
+}
+
+// deepCopyWith_corev1_StorageOSVolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_StorageOSVolumeSource(m *deepCopyMemory, in, out *corev1.StorageOSVolumeSource) {
 	if unsafe.Sizeof(*in) != 64 || unsafe.Sizeof(corev1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.SecretRef != nil {
-		v := *in.SecretRef
-		out.SecretRef = &v
+		out.SecretRef = m.corev1_LocalObjectReference.one()
+		*out.SecretRef = *in.SecretRef
 	}
 }
 
-// deepCopy_corev1_Toleration copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_Toleration(in, out *corev1.Toleration) {
+// deepCopyCount_corev1_StorageOSVolumeSource counts what deepCopyWith_corev1_StorageOSVolumeSource takes.
+func deepCopyCount_corev1_StorageOSVolumeSource(m *deepCopyMemory, in *corev1.StorageOSVolumeSource) {
+	if in.SecretRef != nil {
+		m.corev1_LocalObjectReference.want++
+	}
+}
+
+// deepCopyWith_corev1_Toleration copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_Toleration(m *deepCopyMetaMemory, in, out *corev1.Toleration) {
 	if unsafe.Sizeof(*in) != 72 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.TolerationSeconds != nil {
-		v := *in.TolerationSeconds
-		out.TolerationSeconds = &v
+		out.TolerationSeconds = m.int64s.one()
+		*out.TolerationSeconds = *in.TolerationSeconds
 	}
 }
 
-// deepCopy_corev1_TopologySpreadConstraint copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_TopologySpreadConstraint(in, out *corev1.TopologySpreadConstraint) {
+// deepCopyCount_corev1_Toleration counts what deepCopyWith_corev1_Toleration takes.
+func deepCopyCount_corev1_Toleration(m *deepCopyMetaMemory, in *corev1.Toleration) {
+	if in.TolerationSeconds != nil {
+		m.int64s.want++
+	}
+}
+
+// deepCopyWith_corev1_TopologySpreadConstraint copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_TopologySpreadConstraint(m *deepCopyMemory, in, out *corev1.TopologySpreadConstraint) {
 	if unsafe.Sizeof(*in) != 96 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.LabelSelector != nil && in.MinDomains != nil && in.NodeAffinityPolicy != nil && in.NodeTaintsPolicy != nil {
-		v := new(struct {
-			LabelSelector      metav1.LabelSelector
-			MinDomains         int32
-			NodeAffinityPolicy corev1.NodeInclusionPolicy
-			NodeTaintsPolicy   corev1.NodeInclusionPolicy
-		})
-		deepCopy_metav1_LabelSelector(in.LabelSelector, &v.LabelSelector)
-		out.LabelSelector = &v.LabelSelector
-		v.MinDomains = *in.MinDomains
-		out.MinDomains = &v.MinDomains
-		v.NodeAffinityPolicy = *in.NodeAffinityPolicy
-		out.NodeAffinityPolicy = &v.NodeAffinityPolicy
-		v.NodeTaintsPolicy = *in.NodeTaintsPolicy
-		out.NodeTaintsPolicy = &v.NodeTaintsPolicy
-	} else {
-		if in.LabelSelector != nil {
-			out.LabelSelector = new(metav1.LabelSelector)
-			deepCopy_metav1_LabelSelector(in.LabelSelector, out.LabelSelector)
-		}
-		if in.MinDomains != nil {
-			v := *in.MinDomains
-			out.MinDomains = &v
-		}
-		if in.NodeAffinityPolicy != nil {
-			v := *in.NodeAffinityPolicy
-			out.NodeAffinityPolicy = &v
-		}
-		if in.NodeTaintsPolicy != nil {
-			v := *in.NodeTaintsPolicy
-			out.NodeTaintsPolicy = &v
-		}
+	if in.LabelSelector != nil {
+		out.LabelSelector = m.metav1_LabelSelector.one()
+		deepCopyWith_metav1_LabelSelector(m, in.LabelSelector, out.LabelSelector)
+	}
+	if in.MinDomains != nil {
+		out.MinDomains = m.int32s.one()
+		*out.MinDomains = *in.MinDomains
+	}
+	if in.NodeAffinityPolicy != nil {
+		out.NodeAffinityPolicy = (*corev1.NodeInclusionPolicy)(m.strings.one())
+		*out.NodeAffinityPolicy = *in.NodeAffinityPolicy
+	}
+	if in.NodeTaintsPolicy != nil {
+		out.NodeTaintsPolicy = (*corev1.NodeInclusionPolicy)(m.strings.one())
+		*out.NodeTaintsPolicy = *in.NodeTaintsPolicy
 	}
 	if in.MatchLabelKeys != nil {
-		out.MatchLabelKeys = make([]string, len(in.MatchLabelKeys))
+		out.MatchLabelKeys = m.strings.list(len(in.MatchLabelKeys))
 		copy(out.MatchLabelKeys, in.MatchLabelKeys)
 	}
 }
 
-// deepCopy_corev1_TypedLocalObjectReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_TypedLocalObjectReference(in, out *corev1.TypedLocalObjectReference) {
+// deepCopyCount_corev1_TopologySpreadConstraint counts what deepCopyWith_corev1_TopologySpreadConstraint takes.
+func deepCopyCount_corev1_TopologySpreadConstraint(m *deepCopyMemory, in *corev1.TopologySpreadConstraint) {
+	if in.LabelSelector != nil {
+		m.metav1_LabelSelector.want++
+		deepCopyCount_metav1_LabelSelector(m, in.LabelSelector)
+	}
+	if in.MinDomains != nil {
+		m.int32s.want++
+	}
+	if in.NodeAffinityPolicy != nil {
+		m.strings.want++
+	}
+	if in.NodeTaintsPolicy != nil {
+		m.strings.want++
+	}
+	m.strings.want += len(in.MatchLabelKeys)
+}
+
+// deepCopyWith_corev1_TypedLocalObjectReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_TypedLocalObjectReference(m *deepCopyMetaMemory, in, out *corev1.TypedLocalObjectReference) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.APIGroup != nil {
-		v := *in.APIGroup
-		out.APIGroup = &v
+		out.APIGroup = m.strings.one()
+		*out.APIGroup = *in.APIGroup
 	}
 }
 
-// deepCopy_corev1_TypedObjectReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_TypedObjectReference(in, out *corev1.TypedObjectReference) {
+// deepCopyCount_corev1_TypedLocalObjectReference counts what deepCopyWith_corev1_TypedLocalObjectReference takes.
+func deepCopyCount_corev1_TypedLocalObjectReference(m *deepCopyMetaMemory, in *corev1.TypedLocalObjectReference) {
+	if in.APIGroup != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_corev1_TypedObjectReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_TypedObjectReference(m *deepCopyMetaMemory, in, out *corev1.TypedObjectReference) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.APIGroup != nil && in.Namespace != nil {
-		v := new(struct {
-			APIGroup  string
-			Namespace string
-		})
-		v.APIGroup = *in.APIGroup
-		out.APIGroup = &v.APIGroup
-		v.Namespace = *in.Namespace
-		out.Namespace = &v.Namespace
-	} else {
-		if in.APIGroup != nil {
-			v := *in.APIGroup
-			out.APIGroup = &v
-		}
-		if in.Namespace != nil {
-			v := *in.Namespace
-			out.Namespace = &v
-		}
+	if in.APIGroup != nil {
+		out.APIGroup = m.strings.one()
+		*out.APIGroup = *in.APIGroup
+	}
+	if in.Namespace != nil {
+		out.Namespace = m.strings.one()
+		*out.Namespace = *in.Namespace
 	}
 }
 
-// deepCopy_corev1_Volume copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_Volume(in, out *corev1.Volume) {
+// deepCopyCount_corev1_TypedObjectReference counts what deepCopyWith_corev1_TypedObjectReference takes.
+func deepCopyCount_corev1_TypedObjectReference(m *deepCopyMetaMemory, in *corev1.TypedObjectReference) {
+	if in.APIGroup != nil {
+		m.strings.want++
+	}
+	if in.Namespace != nil {
+		m.strings.want++
+	}
+}
+
+// deepCopyWith_corev1_Volume copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_Volume(m *deepCopyMemory, in, out *corev1.Volume) {
 	if unsafe.Sizeof(*in) != 256 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.Name = in.Name
-	deepCopy_corev1_VolumeSource(&in.VolumeSource, &out.VolumeSource)
+	deepCopyWith_corev1_VolumeSource(m, &in.VolumeSource, &out.VolumeSource)
 }
 
-// deepCopy_corev1_VolumeMount copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_VolumeMount(in, out *corev1.VolumeMount) {
+// deepCopyCount_corev1_Volume counts what deepCopyWith_corev1_Volume takes.
+func deepCopyCount_corev1_Volume(m *deepCopyMemory, in *corev1.Volume) {
+	deepCopyCount_corev1_VolumeSource(m, &in.VolumeSource)
+}
+
+// deepCopyWith_corev1_VolumeMount copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_VolumeMount(m *deepCopyMetaMemory, in, out *corev1.VolumeMount) {
 	if unsafe.Sizeof(*in) != 112 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.RecursiveReadOnly != nil && in.MountPropagation != nil {
-		v := new(struct {
-			RecursiveReadOnly corev1.RecursiveReadOnlyMode
-			MountPropagation  corev1.MountPropagationMode
-		})
-		v.RecursiveReadOnly = *in.RecursiveReadOnly
-		out.RecursiveReadOnly = &v.RecursiveReadOnly
-		v.MountPropagation = *in.MountPropagation
-		out.MountPropagation = &v.MountPropagation
-	} else {
-		if in.RecursiveReadOnly != nil {
-			v := *in.RecursiveReadOnly
-			out.RecursiveReadOnly = &v
-		}
-		if in.MountPropagation != nil {
-			v := *in.MountPropagation
-			out.MountPropagation = &v
-		}
+	if in.RecursiveReadOnly != nil {
+		out.RecursiveReadOnly = (*corev1.RecursiveReadOnlyMode)(m.strings.one())
+		*out.RecursiveReadOnly = *in.RecursiveReadOnly
+	}
+	if in.MountPropagation != nil {
+		out.MountPropagation = (*corev1.MountPropagationMode)(m.strings.one())
+		*out.MountPropagation = *in.MountPropagation
 	}
 	if in.BindMountOptions != nil {
-		out.BindMountOptions = make([]string, len(in.BindMountOptions))
+		out.BindMountOptions = m.strings.list(len(in.BindMountOptions))
 		copy(out.BindMountOptions, in.BindMountOptions)
 	}
 }
 
-// deepCopy_corev1_VolumeProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_VolumeProjection(in, out *corev1.VolumeProjection) {
+// deepCopyCount_corev1_VolumeMount counts what deepCopyWith_corev1_VolumeMount takes.
+func deepCopyCount_corev1_VolumeMount(m *deepCopyMetaMemory, in *corev1.VolumeMount) {
+	if in.RecursiveReadOnly != nil {
+		m.strings.want++
+	}
+	if in.MountPropagation != nil {
+		m.strings.want++
+	}
+	m.strings.want += len(in.BindMountOptions)
+}
+
+// deepCopyWith_corev1_VolumeProjection copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_VolumeProjection(m *deepCopyMemory, in, out *corev1.VolumeProjection) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
@@ -2479,30 +2932,30 @@ func deepCopy_corev1_VolumeProjection(in, out *corev1.VolumeProjection) {
 			ConfigMap           corev1.ConfigMapProjection
 			ServiceAccountToken corev1.ServiceAccountTokenProjection
 		})
-		deepCopy_corev1_SecretProjection(in.Secret, &v.Secret)
+		deepCopyWith_corev1_SecretProjection(m, in.Secret, &v.Secret)
 		out.Secret = &v.Secret
-		deepCopy_corev1_DownwardAPIProjection(in.DownwardAPI, &v.DownwardAPI)
+		deepCopyWith_corev1_DownwardAPIProjection(m, in.DownwardAPI, &v.DownwardAPI)
 		out.DownwardAPI = &v.DownwardAPI
-		deepCopy_corev1_ConfigMapProjection(in.ConfigMap, &v.ConfigMap)
+		deepCopyWith_corev1_ConfigMapProjection(m, in.ConfigMap, &v.ConfigMap)
 		out.ConfigMap = &v.ConfigMap
-		deepCopy_corev1_ServiceAccountTokenProjection(in.ServiceAccountToken, &v.ServiceAccountToken)
+		deepCopyWith_corev1_ServiceAccountTokenProjection(&m.deepCopyMetaMemory, in.ServiceAccountToken, &v.ServiceAccountToken)
 		out.ServiceAccountToken = &v.ServiceAccountToken
 	} else {
 		if in.Secret != nil {
 			out.Secret = new(corev1.SecretProjection)
-			deepCopy_corev1_SecretProjection(in.Secret, out.Secret)
+			deepCopyWith_corev1_SecretProjection(m, in.Secret, out.Secret)
 		}
 		if in.DownwardAPI != nil {
 			out.DownwardAPI = new(corev1.DownwardAPIProjection)
-			deepCopy_corev1_DownwardAPIProjection(in.DownwardAPI, out.DownwardAPI)
+			deepCopyWith_corev1_DownwardAPIProjection(m, in.DownwardAPI, out.DownwardAPI)
 		}
 		if in.ConfigMap != nil {
 			out.ConfigMap = new(corev1.ConfigMapProjection)
-			deepCopy_corev1_ConfigMapProjection(in.ConfigMap, out.ConfigMap)
+			deepCopyWith_corev1_ConfigMapProjection(m, in.ConfigMap, out.ConfigMap)
 		}
 		if in.ServiceAccountToken != nil {
 			out.ServiceAccountToken = new(corev1.ServiceAccountTokenProjection)
-			deepCopy_corev1_ServiceAccountTokenProjection(in.ServiceAccountToken, out.ServiceAccountToken)
+			deepCopyWith_corev1_ServiceAccountTokenProjection(&m.deepCopyMetaMemory, in.ServiceAccountToken, out.ServiceAccountToken)
 		}
 	}
 	if in.ClusterTrustBundle != nil && in.PodCertificate != nil {
@@ -2510,19 +2963,41 @@ func deepCopy_corev1_VolumeProjection(in, out *corev1.VolumeProjection) {
 			ClusterTrustBundle corev1.ClusterTrustBundleProjection
 			PodCertificate     corev1.PodCertificateProjection
 		})
-		deepCopy_corev1_ClusterTrustBundleProjection(in.ClusterTrustBundle, &v.ClusterTrustBundle)
+		deepCopyWith_corev1_ClusterTrustBundleProjection(m, in.ClusterTrustBundle, &v.ClusterTrustBundle)
 		out.ClusterTrustBundle = &v.ClusterTrustBundle
-		deepCopy_corev1_PodCertificateProjection(in.PodCertificate, &v.PodCertificate)
+		deepCopyWith_corev1_PodCertificateProjection(m, in.PodCertificate, &v.PodCertificate)
 		out.PodCertificate = &v.PodCertificate
 	} else {
 		if in.ClusterTrustBundle != nil {
 			out.ClusterTrustBundle = new(corev1.ClusterTrustBundleProjection)
-			deepCopy_corev1_ClusterTrustBundleProjection(in.ClusterTrustBundle, out.ClusterTrustBundle)
+			deepCopyWith_corev1_ClusterTrustBundleProjection(m, in.ClusterTrustBundle, out.ClusterTrustBundle)
 		}
 		if in.PodCertificate != nil {
 			out.PodCertificate = new(corev1.PodCertificateProjection)
-			deepCopy_corev1_PodCertificateProjection(in.PodCertificate, out.PodCertificate)
+			deepCopyWith_corev1_PodCertificateProjection(m, in.PodCertificate, out.PodCertificate)
 		}
+	}
+}
+
+// deepCopyCount_corev1_VolumeProjection counts what deepCopyWith_corev1_VolumeProjection takes.
+func deepCopyCount_corev1_VolumeProjection(m *deepCopyMemory, in *corev1.VolumeProjection) {
+	if in.Secret != nil {
+		deepCopyCount_corev1_SecretProjection(m, in.Secret)
+	}
+	if in.DownwardAPI != nil {
+		deepCopyCount_corev1_DownwardAPIProjection(m, in.DownwardAPI)
+	}
+	if in.ConfigMap != nil {
+		deepCopyCount_corev1_ConfigMapProjection(m, in.ConfigMap)
+	}
+	if in.ServiceAccountToken != nil {
+		deepCopyCount_corev1_ServiceAccountTokenProjection(&m.deepCopyMetaMemory, in.ServiceAccountToken)
+	}
+	if in.ClusterTrustBundle != nil {
+		deepCopyCount_corev1_ClusterTrustBundleProjection(m, in.ClusterTrustBundle)
+	}
+	if in.PodCertificate != nil {
+		deepCopyCount_corev1_PodCertificateProjection(m, in.PodCertificate)
 	}
 }
 
@@ -2547,8 +3022,8 @@ func deepCopy_corev1_VolumeResourceRequirements(in, out *corev1.VolumeResourceRe
 	}
 }
 
-// deepCopy_corev1_VolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_VolumeSource(in, out *corev1.VolumeSource) {
+// deepCopyWith_corev1_VolumeSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_VolumeSource(m *deepCopyMemory, in, out *corev1.VolumeSource) {
 	if unsafe.Sizeof(*in) != 240 || unsafe.Sizeof(corev1.GCEPersistentDiskVolumeSource{}) != 40 || unsafe.Sizeof(corev1.AWSElasticBlockStoreVolumeSource{}) != 40 || unsafe.Sizeof(corev1.GitRepoVolumeSource{}) != 48 || unsafe.Sizeof(corev1.NFSVolumeSource{}) != 40 || unsafe.Sizeof(corev1.GlusterfsVolumeSource{}) != 40 || unsafe.Sizeof(corev1.PersistentVolumeClaimVolumeSource{}) != 24 || unsafe.Sizeof(corev1.FlockerVolumeSource{}) != 32 || unsafe.Sizeof(corev1.AzureFileVolumeSource{}) != 40 || unsafe.Sizeof(corev1.VsphereVirtualDiskVolumeSource{}) != 64 || unsafe.Sizeof(corev1.QuobyteVolumeSource{}) != 88 || unsafe.Sizeof(corev1.PhotonPersistentDiskVolumeSource{}) != 32 || unsafe.Sizeof(corev1.PortworxVolumeSource{}) != 40 || unsafe.Sizeof(corev1.ImageVolumeSource{}) != 32 {
 		in.DeepCopyInto(out)
 		return
@@ -2561,9 +3036,9 @@ func deepCopy_corev1_VolumeSource(in, out *corev1.VolumeSource) {
 			GCEPersistentDisk    corev1.GCEPersistentDiskVolumeSource
 			AWSElasticBlockStore corev1.AWSElasticBlockStoreVolumeSource
 		})
-		deepCopy_corev1_HostPathVolumeSource(in.HostPath, &v.HostPath)
+		deepCopyWith_corev1_HostPathVolumeSource(&m.deepCopyMetaMemory, in.HostPath, &v.HostPath)
 		out.HostPath = &v.HostPath
-		deepCopy_corev1_EmptyDirVolumeSource(in.EmptyDir, &v.EmptyDir)
+		deepCopyWith_corev1_EmptyDirVolumeSource(m, in.EmptyDir, &v.EmptyDir)
 		out.EmptyDir = &v.EmptyDir
 		v.GCEPersistentDisk = *in.GCEPersistentDisk
 		out.GCEPersistentDisk = &v.GCEPersistentDisk
@@ -2572,11 +3047,11 @@ func deepCopy_corev1_VolumeSource(in, out *corev1.VolumeSource) {
 	} else {
 		if in.HostPath != nil {
 			out.HostPath = new(corev1.HostPathVolumeSource)
-			deepCopy_corev1_HostPathVolumeSource(in.HostPath, out.HostPath)
+			deepCopyWith_corev1_HostPathVolumeSource(&m.deepCopyMetaMemory, in.HostPath, out.HostPath)
 		}
 		if in.EmptyDir != nil {
 			out.EmptyDir = new(corev1.EmptyDirVolumeSource)
-			deepCopy_corev1_EmptyDirVolumeSource(in.EmptyDir, out.EmptyDir)
+			deepCopyWith_corev1_EmptyDirVolumeSource(m, in.EmptyDir, out.EmptyDir)
 		}
 		if in.GCEPersistentDisk != nil {
 			v := *in.GCEPersistentDisk
@@ -2596,11 +3071,11 @@ func deepCopy_corev1_VolumeSource(in, out *corev1.VolumeSource) {
 		})
 		v.GitRepo = *in.GitRepo
 		out.GitRepo = &v.GitRepo
-		deepCopy_corev1_SecretVolumeSource(in.Secret, &v.Secret)
+		deepCopyWith_corev1_SecretVolumeSource(m, in.Secret, &v.Secret)
 		out.Secret = &v.Secret
 		v.NFS = *in.NFS
 		out.NFS = &v.NFS
-		deepCopy_corev1_ISCSIVolumeSource(in.ISCSI, &v.ISCSI)
+		deepCopyWith_corev1_ISCSIVolumeSource(m, in.ISCSI, &v.ISCSI)
 		out.ISCSI = &v.ISCSI
 	} else {
 		if in.GitRepo != nil {
@@ -2609,7 +3084,7 @@ func deepCopy_corev1_VolumeSource(in, out *corev1.VolumeSource) {
 		}
 		if in.Secret != nil {
 			out.Secret = new(corev1.SecretVolumeSource)
-			deepCopy_corev1_SecretVolumeSource(in.Secret, out.Secret)
+			deepCopyWith_corev1_SecretVolumeSource(m, in.Secret, out.Secret)
 		}
 		if in.NFS != nil {
 			v := *in.NFS
@@ -2617,7 +3092,7 @@ func deepCopy_corev1_VolumeSource(in, out *corev1.VolumeSource) {
 		}
 		if in.ISCSI != nil {
 			out.ISCSI = new(corev1.ISCSIVolumeSource)
-			deepCopy_corev1_ISCSIVolumeSource(in.ISCSI, out.ISCSI)
+			deepCopyWith_corev1_ISCSIVolumeSource(m, in.ISCSI, out.ISCSI)
 		}
 	}
 	if in.Glusterfs != nil && in.PersistentVolumeClaim != nil && in.RBD != nil && in.FlexVolume != nil {
@@ -2631,9 +3106,9 @@ func deepCopy_corev1_VolumeSource(in, out *corev1.VolumeSource) {
 		out.Glusterfs = &v.Glusterfs
 		v.PersistentVolumeClaim = *in.PersistentVolumeClaim
 		out.PersistentVolumeClaim = &v.PersistentVolumeClaim
-		deepCopy_corev1_RBDVolumeSource(in.RBD, &v.RBD)
+		deepCopyWith_corev1_RBDVolumeSource(m, in.RBD, &v.RBD)
 		out.RBD = &v.RBD
-		deepCopy_corev1_FlexVolumeSource(in.FlexVolume, &v.FlexVolume)
+		deepCopyWith_corev1_FlexVolumeSource(m, in.FlexVolume, &v.FlexVolume)
 		out.FlexVolume = &v.FlexVolume
 	} else {
 		if in.Glusterfs != nil {
@@ -2646,11 +3121,11 @@ func deepCopy_corev1_VolumeSource(in, out *corev1.VolumeSource) {
 		}
 		if in.RBD != nil {
 			out.RBD = new(corev1.RBDVolumeSource)
-			deepCopy_corev1_RBDVolumeSource(in.RBD, out.RBD)
+			deepCopyWith_corev1_RBDVolumeSource(m, in.RBD, out.RBD)
 		}
 		if in.FlexVolume != nil {
 			out.FlexVolume = new(corev1.FlexVolumeSource)
-			deepCopy_corev1_FlexVolumeSource(in.FlexVolume, out.FlexVolume)
+			deepCopyWith_corev1_FlexVolumeSource(m, in.FlexVolume, out.FlexVolume)
 		}
 	}
 	if in.Cinder != nil && in.CephFS != nil && in.Flocker != nil && in.DownwardAPI != nil {
@@ -2660,22 +3135,22 @@ func deepCopy_corev1_VolumeSource(in, out *corev1.VolumeSource) {
 			Flocker     corev1.FlockerVolumeSource
 			DownwardAPI corev1.DownwardAPIVolumeSource
 		})
-		deepCopy_corev1_CinderVolumeSource(in.Cinder, &v.Cinder)
+		deepCopyWith_corev1_CinderVolumeSource(m, in.Cinder, &v.Cinder)
 		out.Cinder = &v.Cinder
-		deepCopy_corev1_CephFSVolumeSource(in.CephFS, &v.CephFS)
+		deepCopyWith_corev1_CephFSVolumeSource(m, in.CephFS, &v.CephFS)
 		out.CephFS = &v.CephFS
 		v.Flocker = *in.Flocker
 		out.Flocker = &v.Flocker
-		deepCopy_corev1_DownwardAPIVolumeSource(in.DownwardAPI, &v.DownwardAPI)
+		deepCopyWith_corev1_DownwardAPIVolumeSource(m, in.DownwardAPI, &v.DownwardAPI)
 		out.DownwardAPI = &v.DownwardAPI
 	} else {
 		if in.Cinder != nil {
 			out.Cinder = new(corev1.CinderVolumeSource)
-			deepCopy_corev1_CinderVolumeSource(in.Cinder, out.Cinder)
+			deepCopyWith_corev1_CinderVolumeSource(m, in.Cinder, out.Cinder)
 		}
 		if in.CephFS != nil {
 			out.CephFS = new(corev1.CephFSVolumeSource)
-			deepCopy_corev1_CephFSVolumeSource(in.CephFS, out.CephFS)
+			deepCopyWith_corev1_CephFSVolumeSource(m, in.CephFS, out.CephFS)
 		}
 		if in.Flocker != nil {
 			v := *in.Flocker
@@ -2683,7 +3158,7 @@ func deepCopy_corev1_VolumeSource(in, out *corev1.VolumeSource) {
 		}
 		if in.DownwardAPI != nil {
 			out.DownwardAPI = new(corev1.DownwardAPIVolumeSource)
-			deepCopy_corev1_DownwardAPIVolumeSource(in.DownwardAPI, out.DownwardAPI)
+			deepCopyWith_corev1_DownwardAPIVolumeSource(m, in.DownwardAPI, out.DownwardAPI)
 		}
 	}
 	if in.FC != nil && in.AzureFile != nil && in.ConfigMap != nil && in.VsphereVolume != nil {
@@ -2693,18 +3168,18 @@ func deepCopy_corev1_VolumeSource(in, out *corev1.VolumeSource) {
 			ConfigMap     corev1.ConfigMapVolumeSource
 			VsphereVolume corev1.VsphereVirtualDiskVolumeSource
 		})
-		deepCopy_corev1_FCVolumeSource(in.FC, &v.FC)
+		deepCopyWith_corev1_FCVolumeSource(m, in.FC, &v.FC)
 		out.FC = &v.FC
 		v.AzureFile = *in.AzureFile
 		out.AzureFile = &v.AzureFile
-		deepCopy_corev1_ConfigMapVolumeSource(in.ConfigMap, &v.ConfigMap)
+		deepCopyWith_corev1_ConfigMapVolumeSource(m, in.ConfigMap, &v.ConfigMap)
 		out.ConfigMap = &v.ConfigMap
 		v.VsphereVolume = *in.VsphereVolume
 		out.VsphereVolume = &v.VsphereVolume
 	} else {
 		if in.FC != nil {
 			out.FC = new(corev1.FCVolumeSource)
-			deepCopy_corev1_FCVolumeSource(in.FC, out.FC)
+			deepCopyWith_corev1_FCVolumeSource(m, in.FC, out.FC)
 		}
 		if in.AzureFile != nil {
 			v := *in.AzureFile
@@ -2712,7 +3187,7 @@ func deepCopy_corev1_VolumeSource(in, out *corev1.VolumeSource) {
 		}
 		if in.ConfigMap != nil {
 			out.ConfigMap = new(corev1.ConfigMapVolumeSource)
-			deepCopy_corev1_ConfigMapVolumeSource(in.ConfigMap, out.ConfigMap)
+			deepCopyWith_corev1_ConfigMapVolumeSource(m, in.ConfigMap, out.ConfigMap)
 		}
 		if in.VsphereVolume != nil {
 			v := *in.VsphereVolume
@@ -2728,11 +3203,11 @@ func deepCopy_corev1_VolumeSource(in, out *corev1.VolumeSource) {
 		})
 		v.Quobyte = *in.Quobyte
 		out.Quobyte = &v.Quobyte
-		deepCopy_corev1_AzureDiskVolumeSource(in.AzureDisk, &v.AzureDisk)
+		deepCopyWith_corev1_AzureDiskVolumeSource(&m.deepCopyMetaMemory, in.AzureDisk, &v.AzureDisk)
 		out.AzureDisk = &v.AzureDisk
 		v.PhotonPersistentDisk = *in.PhotonPersistentDisk
 		out.PhotonPersistentDisk = &v.PhotonPersistentDisk
-		deepCopy_corev1_ProjectedVolumeSource(in.Projected, &v.Projected)
+		deepCopyWith_corev1_ProjectedVolumeSource(m, in.Projected, &v.Projected)
 		out.Projected = &v.Projected
 	} else {
 		if in.Quobyte != nil {
@@ -2741,7 +3216,7 @@ func deepCopy_corev1_VolumeSource(in, out *corev1.VolumeSource) {
 		}
 		if in.AzureDisk != nil {
 			out.AzureDisk = new(corev1.AzureDiskVolumeSource)
-			deepCopy_corev1_AzureDiskVolumeSource(in.AzureDisk, out.AzureDisk)
+			deepCopyWith_corev1_AzureDiskVolumeSource(&m.deepCopyMetaMemory, in.AzureDisk, out.AzureDisk)
 		}
 		if in.PhotonPersistentDisk != nil {
 			v := *in.PhotonPersistentDisk
@@ -2749,7 +3224,7 @@ func deepCopy_corev1_VolumeSource(in, out *corev1.VolumeSource) {
 		}
 		if in.Projected != nil {
 			out.Projected = new(corev1.ProjectedVolumeSource)
-			deepCopy_corev1_ProjectedVolumeSource(in.Projected, out.Projected)
+			deepCopyWith_corev1_ProjectedVolumeSource(m, in.Projected, out.Projected)
 		}
 	}
 	if in.PortworxVolume != nil && in.ScaleIO != nil && in.StorageOS != nil && in.CSI != nil {
@@ -2761,11 +3236,11 @@ func deepCopy_corev1_VolumeSource(in, out *corev1.VolumeSource) {
 		})
 		v.PortworxVolume = *in.PortworxVolume
 		out.PortworxVolume = &v.PortworxVolume
-		deepCopy_corev1_ScaleIOVolumeSource(in.ScaleIO, &v.ScaleIO)
+		deepCopyWith_corev1_ScaleIOVolumeSource(m, in.ScaleIO, &v.ScaleIO)
 		out.ScaleIO = &v.ScaleIO
-		deepCopy_corev1_StorageOSVolumeSource(in.StorageOS, &v.StorageOS)
+		deepCopyWith_corev1_StorageOSVolumeSource(m, in.StorageOS, &v.StorageOS)
 		out.StorageOS = &v.StorageOS
-		deepCopy_corev1_CSIVolumeSource(in.CSI, &v.CSI)
+		deepCopyWith_corev1_CSIVolumeSource(m, in.CSI, &v.CSI)
 		out.CSI = &v.CSI
 	} else {
 		if in.PortworxVolume != nil {
@@ -2774,15 +3249,15 @@ func deepCopy_corev1_VolumeSource(in, out *corev1.VolumeSource) {
 		}
 		if in.ScaleIO != nil {
 			out.ScaleIO = new(corev1.ScaleIOVolumeSource)
-			deepCopy_corev1_ScaleIOVolumeSource(in.ScaleIO, out.ScaleIO)
+			deepCopyWith_corev1_ScaleIOVolumeSource(m, in.ScaleIO, out.ScaleIO)
 		}
 		if in.StorageOS != nil {
 			out.StorageOS = new(corev1.StorageOSVolumeSource)
-			deepCopy_corev1_StorageOSVolumeSource(in.StorageOS, out.StorageOS)
+			deepCopyWith_corev1_StorageOSVolumeSource(m, in.StorageOS, out.StorageOS)
 		}
 		if in.CSI != nil {
 			out.CSI = new(corev1.CSIVolumeSource)
-			deepCopy_corev1_CSIVolumeSource(in.CSI, out.CSI)
+			deepCopyWith_corev1_CSIVolumeSource(m, in.CSI, out.CSI)
 		}
 	}
 	if in.Ephemeral != nil && in.Image != nil {
@@ -2790,14 +3265,14 @@ func deepCopy_corev1_VolumeSource(in, out *corev1.VolumeSource) {
 			Ephemeral corev1.EphemeralVolumeSource
 			Image     corev1.ImageVolumeSource
 		})
-		deepCopy_corev1_EphemeralVolumeSource(in.Ephemeral, &v.Ephemeral)
+		deepCopyWith_corev1_EphemeralVolumeSource(m, in.Ephemeral, &v.Ephemeral)
 		out.Ephemeral = &v.Ephemeral
 		v.Image = *in.Image
 		out.Image = &v.Image
 	} else {
 		if in.Ephemeral != nil {
 			out.Ephemeral = new(corev1.EphemeralVolumeSource)
-			deepCopy_corev1_EphemeralVolumeSource(in.Ephemeral, out.Ephemeral)
+			deepCopyWith_corev1_EphemeralVolumeSource(m, in.Ephemeral, out.Ephemeral)
 		}
 		if in.Image != nil {
 			v := *in.Image
@@ -2806,60 +3281,119 @@ func deepCopy_corev1_VolumeSource(in, out *corev1.VolumeSource) {
 	}
 }
 
-// deepCopy_corev1_WeightedPodAffinityTerm copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_WeightedPodAffinityTerm(in, out *corev1.WeightedPodAffinityTerm) {
+// deepCopyCount_corev1_VolumeSource counts what deepCopyWith_corev1_VolumeSource takes.
+func deepCopyCount_corev1_VolumeSource(m *deepCopyMemory, in *corev1.VolumeSource) {
+	if in.HostPath != nil {
+		deepCopyCount_corev1_HostPathVolumeSource(&m.deepCopyMetaMemory, in.HostPath)
+	}
+	if in.EmptyDir != nil {
+		deepCopyCount_corev1_EmptyDirVolumeSource(m, in.EmptyDir)
+	}
+	if in.Secret != nil {
+		deepCopyCount_corev1_SecretVolumeSource(m, in.Secret)
+	}
+	if in.ISCSI != nil {
+		deepCopyCount_corev1_ISCSIVolumeSource(m, in.ISCSI)
+	}
+	if in.RBD != nil {
+		deepCopyCount_corev1_RBDVolumeSource(m, in.RBD)
+	}
+	if in.FlexVolume != nil {
+		deepCopyCount_corev1_FlexVolumeSource(m, in.FlexVolume)
+	}
+	if in.Cinder != nil {
+		deepCopyCount_corev1_CinderVolumeSource(m, in.Cinder)
+	}
+	if in.CephFS != nil {
+		deepCopyCount_corev1_CephFSVolumeSource(m, in.CephFS)
+	}
+	if in.DownwardAPI != nil {
+		deepCopyCount_corev1_DownwardAPIVolumeSource(m, in.DownwardAPI)
+	}
+	if in.FC != nil {
+		deepCopyCount_corev1_FCVolumeSource(m, in.FC)
+	}
+	if in.ConfigMap != nil {
+		deepCopyCount_corev1_ConfigMapVolumeSource(m, in.ConfigMap)
+	}
+	if in.AzureDisk != nil {
+		deepCopyCount_corev1_AzureDiskVolumeSource(&m.deepCopyMetaMemory, in.AzureDisk)
+	}
+	if in.Projected != nil {
+		deepCopyCount_corev1_ProjectedVolumeSource(m, in.Projected)
+	}
+	if in.ScaleIO != nil {
+		deepCopyCount_corev1_ScaleIOVolumeSource(m, in.ScaleIO)
+	}
+	if in.StorageOS != nil {
+		deepCopyCount_corev1_StorageOSVolumeSource(m, in.StorageOS)
+	}
+	if in.CSI != nil {
+		deepCopyCount_corev1_CSIVolumeSource(m, in.CSI)
+	}
+	if in.Ephemeral != nil {
+		deepCopyCount_corev1_EphemeralVolumeSource(m, in.Ephemeral)
+	}
+}
+
+// deepCopyWith_corev1_WeightedPodAffinityTerm copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_WeightedPodAffinityTerm(m *deepCopyMemory, in, out *corev1.WeightedPodAffinityTerm) {
 	if unsafe.Sizeof(*in) != 112 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.Weight = in.Weight
-	deepCopy_corev1_PodAffinityTerm(&in.PodAffinityTerm, &out.PodAffinityTerm)
+	deepCopyWith_corev1_PodAffinityTerm(m, &in.PodAffinityTerm, &out.PodAffinityTerm)
 }
 
-// deepCopy_corev1_WindowsSecurityContextOptions copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_WindowsSecurityContextOptions(in, out *corev1.WindowsSecurityContextOptions) {
+// deepCopyCount_corev1_WeightedPodAffinityTerm counts what deepCopyWith_corev1_WeightedPodAffinityTerm takes.
+func deepCopyCount_corev1_WeightedPodAffinityTerm(m *deepCopyMemory, in *corev1.WeightedPodAffinityTerm) {
+	deepCopyCount_corev1_PodAffinityTerm(m, &in.PodAffinityTerm)
+}
+
+// deepCopyWith_corev1_WindowsSecurityContextOptions copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_WindowsSecurityContextOptions(m *deepCopyMetaMemory, in, out *corev1.WindowsSecurityContextOptions) {
 	if unsafe.Sizeof(*in) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.GMSACredentialSpecName != nil && in.GMSACredentialSpec != nil && in.RunAsUserName != nil && in.HostProcess != nil {
-		v := new(struct {
-			GMSACredentialSpecName string
-			GMSACredentialSpec     string
-			RunAsUserName          string
-			HostProcess            bool
-		})
-		v.GMSACredentialSpecName = *in.GMSACredentialSpecName
-		out.GMSACredentialSpecName = &v.GMSACredentialSpecName
-		v.GMSACredentialSpec = *in.GMSACredentialSpec
-		out.GMSACredentialSpec = &v.GMSACredentialSpec
-		v.RunAsUserName = *in.RunAsUserName
-		out.RunAsUserName = &v.RunAsUserName
-		v.HostProcess = *in.HostProcess
-		out.HostProcess = &v.HostProcess
-	} else {
-		if in.GMSACredentialSpecName != nil {
-			v := *in.GMSACredentialSpecName
-			out.GMSACredentialSpecName = &v
-		}
-		if in.GMSACredentialSpec != nil {
-			v := *in.GMSACredentialSpec
-			out.GMSACredentialSpec = &v
-		}
-		if in.RunAsUserName != nil {
-			v := *in.RunAsUserName
-			out.RunAsUserName = &v
-		}
-		if in.HostProcess != nil {
-			v := *in.HostProcess
-			out.HostProcess = &v
-		}
+	if in.GMSACredentialSpecName != nil {
+		out.GMSACredentialSpecName = m.strings.one()
+		*out.GMSACredentialSpecName = *in.GMSACredentialSpecName
+	}
+	if in.GMSACredentialSpec != nil {
+		out.GMSACredentialSpec = m.strings.one()
+		*out.GMSACredentialSpec = *in.GMSACredentialSpec
+	}
+	if in.RunAsUserName != nil {
+		out.RunAsUserName = m.strings.one()
+		*out.RunAsUserName = *in.RunAsUserName
+	}
+	if in.HostProcess != nil {
+		out.HostProcess = m.bools.one()
+		*out.HostProcess = *in.HostProcess
 	}
 }
 
-// deepCopy_metav1_LabelSelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_metav1_LabelSelector(in, out *metav1.LabelSelector) {
+// deepCopyCount_corev1_WindowsSecurityContextOptions counts what deepCopyWith_corev1_WindowsSecurityContextOptions takes.
+func deepCopyCount_corev1_WindowsSecurityContextOptions(m *deepCopyMetaMemory, in *corev1.WindowsSecurityContextOptions) {
+	if in.GMSACredentialSpecName != nil {
+		m.strings.want++
+	}
+	if in.GMSACredentialSpec != nil {
+		m.strings.want++
+	}
+	if in.RunAsUserName != nil {
+		m.strings.want++
+	}
+	if in.HostProcess != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopyWith_metav1_LabelSelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_metav1_LabelSelector(m *deepCopyMemory, in, out *metav1.LabelSelector) {
 	if unsafe.Sizeof(*in) != 32 {
 		in.DeepCopyInto(out)
 		return
@@ -2867,151 +3401,304 @@ func deepCopy_metav1_LabelSelector(in, out *metav1.LabelSelector) {
 	*out = *in
 	out.MatchLabels = maps.Clone(in.MatchLabels)
 	if in.MatchExpressions != nil {
-		out.MatchExpressions = make([]metav1.LabelSelectorRequirement, len(in.MatchExpressions))
+		out.MatchExpressions = m.metav1_LabelSelectorRequirement.list(len(in.MatchExpressions))
 		for i := range in.MatchExpressions {
-			deepCopy_metav1_LabelSelectorRequirement(&in.MatchExpressions[i], &out.MatchExpressions[i])
+			deepCopyWith_metav1_LabelSelectorRequirement(&m.deepCopyMetaMemory, &in.MatchExpressions[i], &out.MatchExpressions[i])
 		}
 	}
 }
 
-// deepCopy_metav1_LabelSelectorRequirement copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_metav1_LabelSelectorRequirement(in, out *metav1.LabelSelectorRequirement) {
+// deepCopyCount_metav1_LabelSelector counts what deepCopyWith_metav1_LabelSelector takes.
+func deepCopyCount_metav1_LabelSelector(m *deepCopyMemory, in *metav1.LabelSelector) {
+	m.metav1_LabelSelectorRequirement.want += len(in.MatchExpressions)
+	for i := range in.MatchExpressions {
+		deepCopyCount_metav1_LabelSelectorRequirement(&m.deepCopyMetaMemory, &in.MatchExpressions[i])
+	}
+}
+
+// deepCopyWith_metav1_LabelSelectorRequirement copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_metav1_LabelSelectorRequirement(m *deepCopyMetaMemory, in, out *metav1.LabelSelectorRequirement) {
 	if unsafe.Sizeof(*in) != 56 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Values != nil {
-		out.Values = make([]string, len(in.Values))
+		out.Values = m.strings.list(len(in.Values))
 		copy(out.Values, in.Values)
 	}
 }
 
-// deepCopy_metav1_ListMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_metav1_ListMeta(in, out *metav1.ListMeta) {
+// deepCopyCount_metav1_LabelSelectorRequirement counts what deepCopyWith_metav1_LabelSelectorRequirement takes.
+func deepCopyCount_metav1_LabelSelectorRequirement(m *deepCopyMetaMemory, in *metav1.LabelSelectorRequirement) {
+	m.strings.want += len(in.Values)
+}
+
+// deepCopyWith_metav1_ListMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_metav1_ListMeta(m *deepCopyMetaMemory, in, out *metav1.ListMeta) {
 	if unsafe.Sizeof(*in) != 64 || unsafe.Sizeof(metav1.ShardInfo{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.RemainingItemCount != nil && in.ShardInfo != nil {
-		v := new(struct {
-			RemainingItemCount int64
-			ShardInfo          metav1.ShardInfo
-		})
-		v.RemainingItemCount = *in.RemainingItemCount
-		out.RemainingItemCount = &v.RemainingItemCount
-		v.ShardInfo = *in.ShardInfo
-		out.ShardInfo = &v.ShardInfo
-	} else {
-		if in.RemainingItemCount != nil {
-			v := *in.RemainingItemCount
-			out.RemainingItemCount = &v
-		}
-		if in.ShardInfo != nil {
-			v := *in.ShardInfo
-			out.ShardInfo = &v
-		}
+	if in.RemainingItemCount != nil {
+		out.RemainingItemCount = m.int64s.one()
+		*out.RemainingItemCount = *in.RemainingItemCount
+	}
+	if in.ShardInfo != nil {
+		v := *in.ShardInfo
+		out.ShardInfo = &v
 	}
 }
 
-// deepCopy_metav1_ManagedFieldsEntry copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_metav1_ManagedFieldsEntry(in, out *metav1.ManagedFieldsEntry) {
+// deepCopyCount_metav1_ListMeta counts what deepCopyWith_metav1_ListMeta takes.
+func deepCopyCount_metav1_ListMeta(m *deepCopyMetaMemory, in *metav1.ListMeta) {
+	if in.RemainingItemCount != nil {
+		m.int64s.want++
+	}
+}
+
+// deepCopyWith_metav1_ManagedFieldsEntry copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in, out *metav1.ManagedFieldsEntry) {
 	if unsafe.Sizeof(*in) != 96 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.Time != nil && in.FieldsV1 != nil {
-		v := new(struct {
-			Time     metav1.Time
-			FieldsV1 metav1.FieldsV1
-		})
-		v.Time = *in.Time
-		out.Time = &v.Time
-		in.FieldsV1.DeepCopyInto(&v.FieldsV1)
-		out.FieldsV1 = &v.FieldsV1
-	} else {
-		if in.Time != nil {
-			v := *in.Time
-			out.Time = &v
-		}
-		if in.FieldsV1 != nil {
-			out.FieldsV1 = in.FieldsV1.DeepCopy()
-		}
+	if in.Time != nil {
+		out.Time = m.metav1_Time.one()
+		*out.Time = *in.Time
+	}
+	if in.FieldsV1 != nil {
+		out.FieldsV1 = m.metav1_FieldsV1.one()
+		in.FieldsV1.DeepCopyInto(out.FieldsV1)
 	}
 }
 
-// deepCopy_metav1_ObjectMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_metav1_ObjectMeta(in, out *metav1.ObjectMeta) {
+// deepCopyCount_metav1_ManagedFieldsEntry counts what deepCopyWith_metav1_ManagedFieldsEntry takes.
+func deepCopyCount_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in *metav1.ManagedFieldsEntry) {
+	if in.Time != nil {
+		m.metav1_Time.want++
+	}
+	if in.FieldsV1 != nil {
+		m.metav1_FieldsV1.want++
+	}
+}
+
+// deepCopyWith_metav1_ObjectMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_metav1_ObjectMeta(m *deepCopyMetaMemory, in, out *metav1.ObjectMeta) {
 	if unsafe.Sizeof(*in) != 232 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.DeletionTimestamp != nil && in.DeletionGracePeriodSeconds != nil {
-		v := new(struct {
-			DeletionTimestamp          metav1.Time
-			DeletionGracePeriodSeconds int64
-		})
-		v.DeletionTimestamp = *in.DeletionTimestamp
-		out.DeletionTimestamp = &v.DeletionTimestamp
-		v.DeletionGracePeriodSeconds = *in.DeletionGracePeriodSeconds
-		out.DeletionGracePeriodSeconds = &v.DeletionGracePeriodSeconds
-	} else {
-		if in.DeletionTimestamp != nil {
-			v := *in.DeletionTimestamp
-			out.DeletionTimestamp = &v
-		}
-		if in.DeletionGracePeriodSeconds != nil {
-			v := *in.DeletionGracePeriodSeconds
-			out.DeletionGracePeriodSeconds = &v
-		}
+	if in.DeletionTimestamp != nil {
+		out.DeletionTimestamp = m.metav1_Time.one()
+		*out.DeletionTimestamp = *in.DeletionTimestamp
+	}
+	if in.DeletionGracePeriodSeconds != nil {
+		out.DeletionGracePeriodSeconds = m.int64s.one()
+		*out.DeletionGracePeriodSeconds = *in.DeletionGracePeriodSeconds
 	}
 	out.Labels = maps.Clone(in.Labels)
 	out.Annotations = maps.Clone(in.Annotations)
 	if in.OwnerReferences != nil {
-		out.OwnerReferences = make([]metav1.OwnerReference, len(in.OwnerReferences))
+		out.OwnerReferences = m.metav1_OwnerReference.list(len(in.OwnerReferences))
 		for i := range in.OwnerReferences {
-			deepCopy_metav1_OwnerReference(&in.OwnerReferences[i], &out.OwnerReferences[i])
+			deepCopyWith_metav1_OwnerReference(m, &in.OwnerReferences[i], &out.OwnerReferences[i])
 		}
 	}
 	if in.Finalizers != nil {
-		out.Finalizers = make([]string, len(in.Finalizers))
+		out.Finalizers = m.strings.list(len(in.Finalizers))
 		copy(out.Finalizers, in.Finalizers)
 	}
 	if in.ManagedFields != nil {
-		out.ManagedFields = make([]metav1.ManagedFieldsEntry, len(in.ManagedFields))
+		out.ManagedFields = m.metav1_ManagedFieldsEntry.list(len(in.ManagedFields))
 		for i := range in.ManagedFields {
-			deepCopy_metav1_ManagedFieldsEntry(&in.ManagedFields[i], &out.ManagedFields[i])
+			deepCopyWith_metav1_ManagedFieldsEntry(m, &in.ManagedFields[i], &out.ManagedFields[i])
 		}
 	}
 }
 
-// deepCopy_metav1_OwnerReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_metav1_OwnerReference(in, out *metav1.OwnerReference) {
+// deepCopyCount_metav1_ObjectMeta counts what deepCopyWith_metav1_ObjectMeta takes.
+func deepCopyCount_metav1_ObjectMeta(m *deepCopyMetaMemory, in *metav1.ObjectMeta) {
+	if in.DeletionTimestamp != nil {
+		m.metav1_Time.want++
+	}
+	if in.DeletionGracePeriodSeconds != nil {
+		m.int64s.want++
+	}
+	m.metav1_OwnerReference.want += len(in.OwnerReferences)
+	for i := range in.OwnerReferences {
+		deepCopyCount_metav1_OwnerReference(m, &in.OwnerReferences[i])
+	}
+	m.strings.want += len(in.Finalizers)
+	m.metav1_ManagedFieldsEntry.want += len(in.ManagedFields)
+	for i := range in.ManagedFields {
+		deepCopyCount_metav1_ManagedFieldsEntry(m, &in.ManagedFields[i])
+	}
+}
+
+// deepCopyWith_metav1_OwnerReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_metav1_OwnerReference(m *deepCopyMetaMemory, in, out *metav1.OwnerReference) {
 	if unsafe.Sizeof(*in) != 80 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.Controller != nil && in.BlockOwnerDeletion != nil {
-		v := new(struct {
-			Controller         bool
-			BlockOwnerDeletion bool
-		})
-		v.Controller = *in.Controller
-		out.Controller = &v.Controller
-		v.BlockOwnerDeletion = *in.BlockOwnerDeletion
-		out.BlockOwnerDeletion = &v.BlockOwnerDeletion
-	} else {
-		if in.Controller != nil {
-			v := *in.Controller
-			out.Controller = &v
-		}
-		if in.BlockOwnerDeletion != nil {
-			v := *in.BlockOwnerDeletion
-			out.BlockOwnerDeletion = &v
-		}
+	if in.Controller != nil {
+		out.Controller = m.bools.one()
+		*out.Controller = *in.Controller
+	}
+	if in.BlockOwnerDeletion != nil {
+		out.BlockOwnerDeletion = m.bools.one()
+		*out.BlockOwnerDeletion = *in.BlockOwnerDeletion
+	}
+}
+
+// deepCopyCount_metav1_OwnerReference counts what deepCopyWith_metav1_OwnerReference takes.
+func deepCopyCount_metav1_OwnerReference(m *deepCopyMetaMemory, in *metav1.OwnerReference) {
+	if in.Controller != nil {
+		m.bools.want++
+	}
+	if in.BlockOwnerDeletion != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopyMetaMemory has the memory for a copy: values of one type lie side by side. Whoever keeps a pointer or a list
+// of the copy keeps those of its object; a list has no room for more, so what is appended goes elsewhere.
+type deepCopyMetaMemory struct {
+	bools                     deepCopySlab[bool]
+	int64s                    deepCopySlab[int64]
+	metav1_FieldsV1           deepCopySlab[metav1.FieldsV1]
+	metav1_ManagedFieldsEntry deepCopySlab[metav1.ManagedFieldsEntry]
+	metav1_OwnerReference     deepCopySlab[metav1.OwnerReference]
+	metav1_Time               deepCopySlab[metav1.Time]
+	strings                   deepCopySlab[string]
+}
+
+// deepCopyMemory is that for what has more than metadata.
+type deepCopyMemory struct {
+	deepCopyMetaMemory
+	int32s                                 deepCopySlab[int32]
+	corev1_AppArmorProfile                 deepCopySlab[corev1.AppArmorProfile]
+	corev1_Capabilities                    deepCopySlab[corev1.Capabilities]
+	corev1_ConfigMapEnvSource              deepCopySlab[corev1.ConfigMapEnvSource]
+	corev1_ConfigMapKeySelector            deepCopySlab[corev1.ConfigMapKeySelector]
+	corev1_ContainerPort                   deepCopySlab[corev1.ContainerPort]
+	corev1_ContainerResizePolicy           deepCopySlab[corev1.ContainerResizePolicy]
+	corev1_ContainerRestartRule            deepCopySlab[corev1.ContainerRestartRule]
+	corev1_ContainerRestartRuleOnExitCodes deepCopySlab[corev1.ContainerRestartRuleOnExitCodes]
+	corev1_DownwardAPIVolumeFile           deepCopySlab[corev1.DownwardAPIVolumeFile]
+	corev1_EnvFromSource                   deepCopySlab[corev1.EnvFromSource]
+	corev1_EnvVar                          deepCopySlab[corev1.EnvVar]
+	corev1_EnvVarSource                    deepCopySlab[corev1.EnvVarSource]
+	corev1_ExecAction                      deepCopySlab[corev1.ExecAction]
+	corev1_FileKeySelector                 deepCopySlab[corev1.FileKeySelector]
+	corev1_GRPCAction                      deepCopySlab[corev1.GRPCAction]
+	corev1_HTTPGetAction                   deepCopySlab[corev1.HTTPGetAction]
+	corev1_HTTPHeader                      deepCopySlab[corev1.HTTPHeader]
+	corev1_KeyToPath                       deepCopySlab[corev1.KeyToPath]
+	corev1_Lifecycle                       deepCopySlab[corev1.Lifecycle]
+	corev1_LifecycleHandler                deepCopySlab[corev1.LifecycleHandler]
+	corev1_LocalObjectReference            deepCopySlab[corev1.LocalObjectReference]
+	corev1_NodeSelectorRequirement         deepCopySlab[corev1.NodeSelectorRequirement]
+	corev1_ObjectFieldSelector             deepCopySlab[corev1.ObjectFieldSelector]
+	corev1_Probe                           deepCopySlab[corev1.Probe]
+	corev1_ResourceClaim                   deepCopySlab[corev1.ResourceClaim]
+	corev1_ResourceFieldSelector           deepCopySlab[corev1.ResourceFieldSelector]
+	corev1_SELinuxOptions                  deepCopySlab[corev1.SELinuxOptions]
+	corev1_SeccompProfile                  deepCopySlab[corev1.SeccompProfile]
+	corev1_SecretEnvSource                 deepCopySlab[corev1.SecretEnvSource]
+	corev1_SecretKeySelector               deepCopySlab[corev1.SecretKeySelector]
+	corev1_SecurityContext                 deepCopySlab[corev1.SecurityContext]
+	corev1_SleepAction                     deepCopySlab[corev1.SleepAction]
+	corev1_TCPSocketAction                 deepCopySlab[corev1.TCPSocketAction]
+	corev1_VolumeDevice                    deepCopySlab[corev1.VolumeDevice]
+	corev1_VolumeMount                     deepCopySlab[corev1.VolumeMount]
+	corev1_WindowsSecurityContextOptions   deepCopySlab[corev1.WindowsSecurityContextOptions]
+	metav1_LabelSelector                   deepCopySlab[metav1.LabelSelector]
+	metav1_LabelSelectorRequirement        deepCopySlab[metav1.LabelSelectorRequirement]
+}
+
+// deepCopyFirst is as much of what metadata has as most objects need.
+type deepCopyFirst struct {
+	bools                     [8]bool
+	int64s                    [2]int64
+	metav1_FieldsV1           [3]metav1.FieldsV1
+	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
+	metav1_OwnerReference     [1]metav1.OwnerReference
+	metav1_Time               [3]metav1.Time
+	strings                   [6]string
+}
+
+// first allocates that in one piece, if at least half of it is needed.
+func (m *deepCopyMetaMemory) first() {
+	var used uintptr
+	used += m.bools.fits(8)
+	used += m.int64s.fits(2)
+	used += m.metav1_FieldsV1.fits(3)
+	used += m.metav1_ManagedFieldsEntry.fits(1)
+	used += m.metav1_OwnerReference.fits(1)
+	used += m.metav1_Time.fits(3)
+	used += m.strings.fits(6)
+	if 2*used < unsafe.Sizeof(deepCopyFirst{}) {
+		return
+	}
+	f := new(deepCopyFirst)
+	m.bools.take(f.bools[:])
+	m.int64s.take(f.int64s[:])
+	m.metav1_FieldsV1.take(f.metav1_FieldsV1[:])
+	m.metav1_ManagedFieldsEntry.take(f.metav1_ManagedFieldsEntry[:])
+	m.metav1_OwnerReference.take(f.metav1_OwnerReference[:])
+	m.metav1_Time.take(f.metav1_Time[:])
+	m.strings.take(f.strings[:])
+}
+
+// deepCopySlab is memory for as many values as were counted, all of it allocated when the first is asked for.
+type deepCopySlab[T any] struct {
+	room []T
+	used int
+	want int
+}
+
+// one is memory for a value.
+func (s *deepCopySlab[T]) one() *T {
+	if s.used >= len(s.room) {
+		s.fill(1)
+	}
+	s.used++
+	return &s.room[s.used-1]
+}
+
+// list is memory for n values; it is not nil, even for none.
+func (s *deepCopySlab[T]) list(n int) []T {
+	if n > len(s.room)-s.used || s.room == nil {
+		s.fill(n)
+	}
+	s.used += n
+	return s.room[s.used-n : s.used : s.used]
+}
+
+// fill allocates what was counted, or what is missing if that was not counted: values of maps are not.
+func (s *deepCopySlab[T]) fill(n int) {
+	s.room = make([]T, max(n, s.want))
+	s.used, s.want = 0, 0
+}
+
+// fits is how many bytes are used of memory for so many values; none if they do not suffice.
+func (s *deepCopySlab[T]) fits(room int) uintptr {
+	if s.want > room {
+		return 0
+	}
+	var v T
+	return uintptr(s.want) * unsafe.Sizeof(v)
+}
+
+// take makes room the memory, if it suffices.
+func (s *deepCopySlab[T]) take(room []T) {
+	if s.want <= len(room) {
+		s.room = room
 	}
 }

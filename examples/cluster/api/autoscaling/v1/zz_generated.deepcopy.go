@@ -160,103 +160,211 @@ func (in *HorizontalPodAutoscalerStatus) DeepCopy() *HorizontalPodAutoscalerStat
 	return out
 }
 
-// deepCopy_metav1_ManagedFieldsEntry copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_metav1_ManagedFieldsEntry(in, out *metav1.ManagedFieldsEntry) {
+// deepCopyWith_metav1_ManagedFieldsEntry copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in, out *metav1.ManagedFieldsEntry) {
 	if unsafe.Sizeof(*in) != 96 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.Time != nil && in.FieldsV1 != nil {
-		v := new(struct {
-			Time     metav1.Time
-			FieldsV1 metav1.FieldsV1
-		})
-		v.Time = *in.Time
-		out.Time = &v.Time
-		in.FieldsV1.DeepCopyInto(&v.FieldsV1)
-		out.FieldsV1 = &v.FieldsV1
-	} else {
-		if in.Time != nil {
-			v := *in.Time
-			out.Time = &v
-		}
-		if in.FieldsV1 != nil {
-			out.FieldsV1 = in.FieldsV1.DeepCopy()
-		}
+	if in.Time != nil {
+		out.Time = m.metav1_Time.one()
+		*out.Time = *in.Time
+	}
+	if in.FieldsV1 != nil {
+		out.FieldsV1 = m.metav1_FieldsV1.one()
+		in.FieldsV1.DeepCopyInto(out.FieldsV1)
 	}
 }
 
-// deepCopy_metav1_ObjectMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+// deepCopyCount_metav1_ManagedFieldsEntry counts what deepCopyWith_metav1_ManagedFieldsEntry takes.
+func deepCopyCount_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in *metav1.ManagedFieldsEntry) {
+	if in.Time != nil {
+		m.metav1_Time.want++
+	}
+	if in.FieldsV1 != nil {
+		m.metav1_FieldsV1.want++
+	}
+}
+
+// deepCopy_metav1_ObjectMeta copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_metav1_ObjectMeta(in, out *metav1.ObjectMeta) {
+	var m deepCopyMetaMemory
+	deepCopyCount_metav1_ObjectMeta(&m, in)
+	m.first()
+	deepCopyWith_metav1_ObjectMeta(&m, in, out)
+}
+
+// deepCopyWith_metav1_ObjectMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_metav1_ObjectMeta(m *deepCopyMetaMemory, in, out *metav1.ObjectMeta) {
 	if unsafe.Sizeof(*in) != 232 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.DeletionTimestamp != nil && in.DeletionGracePeriodSeconds != nil {
-		v := new(struct {
-			DeletionTimestamp          metav1.Time
-			DeletionGracePeriodSeconds int64
-		})
-		v.DeletionTimestamp = *in.DeletionTimestamp
-		out.DeletionTimestamp = &v.DeletionTimestamp
-		v.DeletionGracePeriodSeconds = *in.DeletionGracePeriodSeconds
-		out.DeletionGracePeriodSeconds = &v.DeletionGracePeriodSeconds
-	} else {
-		if in.DeletionTimestamp != nil {
-			v := *in.DeletionTimestamp
-			out.DeletionTimestamp = &v
-		}
-		if in.DeletionGracePeriodSeconds != nil {
-			v := *in.DeletionGracePeriodSeconds
-			out.DeletionGracePeriodSeconds = &v
-		}
+	if in.DeletionTimestamp != nil {
+		out.DeletionTimestamp = m.metav1_Time.one()
+		*out.DeletionTimestamp = *in.DeletionTimestamp
+	}
+	if in.DeletionGracePeriodSeconds != nil {
+		out.DeletionGracePeriodSeconds = m.int64s.one()
+		*out.DeletionGracePeriodSeconds = *in.DeletionGracePeriodSeconds
 	}
 	out.Labels = maps.Clone(in.Labels)
 	out.Annotations = maps.Clone(in.Annotations)
 	if in.OwnerReferences != nil {
-		out.OwnerReferences = make([]metav1.OwnerReference, len(in.OwnerReferences))
+		out.OwnerReferences = m.metav1_OwnerReference.list(len(in.OwnerReferences))
 		for i := range in.OwnerReferences {
-			deepCopy_metav1_OwnerReference(&in.OwnerReferences[i], &out.OwnerReferences[i])
+			deepCopyWith_metav1_OwnerReference(m, &in.OwnerReferences[i], &out.OwnerReferences[i])
 		}
 	}
 	if in.Finalizers != nil {
-		out.Finalizers = make([]string, len(in.Finalizers))
+		out.Finalizers = m.strings.list(len(in.Finalizers))
 		copy(out.Finalizers, in.Finalizers)
 	}
 	if in.ManagedFields != nil {
-		out.ManagedFields = make([]metav1.ManagedFieldsEntry, len(in.ManagedFields))
+		out.ManagedFields = m.metav1_ManagedFieldsEntry.list(len(in.ManagedFields))
 		for i := range in.ManagedFields {
-			deepCopy_metav1_ManagedFieldsEntry(&in.ManagedFields[i], &out.ManagedFields[i])
+			deepCopyWith_metav1_ManagedFieldsEntry(m, &in.ManagedFields[i], &out.ManagedFields[i])
 		}
 	}
 }
 
-// deepCopy_metav1_OwnerReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_metav1_OwnerReference(in, out *metav1.OwnerReference) {
+// deepCopyCount_metav1_ObjectMeta counts what deepCopyWith_metav1_ObjectMeta takes.
+func deepCopyCount_metav1_ObjectMeta(m *deepCopyMetaMemory, in *metav1.ObjectMeta) {
+	if in.DeletionTimestamp != nil {
+		m.metav1_Time.want++
+	}
+	if in.DeletionGracePeriodSeconds != nil {
+		m.int64s.want++
+	}
+	m.metav1_OwnerReference.want += len(in.OwnerReferences)
+	for i := range in.OwnerReferences {
+		deepCopyCount_metav1_OwnerReference(m, &in.OwnerReferences[i])
+	}
+	m.strings.want += len(in.Finalizers)
+	m.metav1_ManagedFieldsEntry.want += len(in.ManagedFields)
+	for i := range in.ManagedFields {
+		deepCopyCount_metav1_ManagedFieldsEntry(m, &in.ManagedFields[i])
+	}
+}
+
+// deepCopyWith_metav1_OwnerReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_metav1_OwnerReference(m *deepCopyMetaMemory, in, out *metav1.OwnerReference) {
 	if unsafe.Sizeof(*in) != 80 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.Controller != nil && in.BlockOwnerDeletion != nil {
-		v := new(struct {
-			Controller         bool
-			BlockOwnerDeletion bool
-		})
-		v.Controller = *in.Controller
-		out.Controller = &v.Controller
-		v.BlockOwnerDeletion = *in.BlockOwnerDeletion
-		out.BlockOwnerDeletion = &v.BlockOwnerDeletion
-	} else {
-		if in.Controller != nil {
-			v := *in.Controller
-			out.Controller = &v
-		}
-		if in.BlockOwnerDeletion != nil {
-			v := *in.BlockOwnerDeletion
-			out.BlockOwnerDeletion = &v
-		}
+	if in.Controller != nil {
+		out.Controller = m.bools.one()
+		*out.Controller = *in.Controller
+	}
+	if in.BlockOwnerDeletion != nil {
+		out.BlockOwnerDeletion = m.bools.one()
+		*out.BlockOwnerDeletion = *in.BlockOwnerDeletion
+	}
+}
+
+// deepCopyCount_metav1_OwnerReference counts what deepCopyWith_metav1_OwnerReference takes.
+func deepCopyCount_metav1_OwnerReference(m *deepCopyMetaMemory, in *metav1.OwnerReference) {
+	if in.Controller != nil {
+		m.bools.want++
+	}
+	if in.BlockOwnerDeletion != nil {
+		m.bools.want++
+	}
+}
+
+// deepCopyMetaMemory has the memory for a copy: values of one type lie side by side. Whoever keeps a pointer or a list
+// of the copy keeps those of its object; a list has no room for more, so what is appended goes elsewhere.
+type deepCopyMetaMemory struct {
+	bools                     deepCopySlab[bool]
+	int64s                    deepCopySlab[int64]
+	metav1_FieldsV1           deepCopySlab[metav1.FieldsV1]
+	metav1_ManagedFieldsEntry deepCopySlab[metav1.ManagedFieldsEntry]
+	metav1_OwnerReference     deepCopySlab[metav1.OwnerReference]
+	metav1_Time               deepCopySlab[metav1.Time]
+	strings                   deepCopySlab[string]
+}
+
+// deepCopyFirst is as much of what metadata has as most objects need.
+type deepCopyFirst struct {
+	bools                     [8]bool
+	int64s                    [2]int64
+	metav1_FieldsV1           [3]metav1.FieldsV1
+	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
+	metav1_OwnerReference     [1]metav1.OwnerReference
+	metav1_Time               [3]metav1.Time
+	strings                   [6]string
+}
+
+// first allocates that in one piece, if at least half of it is needed.
+func (m *deepCopyMetaMemory) first() {
+	var used uintptr
+	used += m.bools.fits(8)
+	used += m.int64s.fits(2)
+	used += m.metav1_FieldsV1.fits(3)
+	used += m.metav1_ManagedFieldsEntry.fits(1)
+	used += m.metav1_OwnerReference.fits(1)
+	used += m.metav1_Time.fits(3)
+	used += m.strings.fits(6)
+	if 2*used < unsafe.Sizeof(deepCopyFirst{}) {
+		return
+	}
+	f := new(deepCopyFirst)
+	m.bools.take(f.bools[:])
+	m.int64s.take(f.int64s[:])
+	m.metav1_FieldsV1.take(f.metav1_FieldsV1[:])
+	m.metav1_ManagedFieldsEntry.take(f.metav1_ManagedFieldsEntry[:])
+	m.metav1_OwnerReference.take(f.metav1_OwnerReference[:])
+	m.metav1_Time.take(f.metav1_Time[:])
+	m.strings.take(f.strings[:])
+}
+
+// deepCopySlab is memory for as many values as were counted, all of it allocated when the first is asked for.
+type deepCopySlab[T any] struct {
+	room []T
+	used int
+	want int
+}
+
+// one is memory for a value.
+func (s *deepCopySlab[T]) one() *T {
+	if s.used >= len(s.room) {
+		s.fill(1)
+	}
+	s.used++
+	return &s.room[s.used-1]
+}
+
+// list is memory for n values; it is not nil, even for none.
+func (s *deepCopySlab[T]) list(n int) []T {
+	if n > len(s.room)-s.used || s.room == nil {
+		s.fill(n)
+	}
+	s.used += n
+	return s.room[s.used-n : s.used : s.used]
+}
+
+// fill allocates what was counted, or what is missing if that was not counted: values of maps are not.
+func (s *deepCopySlab[T]) fill(n int) {
+	s.room = make([]T, max(n, s.want))
+	s.used, s.want = 0, 0
+}
+
+// fits is how many bytes are used of memory for so many values; none if they do not suffice.
+func (s *deepCopySlab[T]) fits(room int) uintptr {
+	if s.want > room {
+		return 0
+	}
+	var v T
+	return uintptr(s.want) * unsafe.Sizeof(v)
+}
+
+// take makes room the memory, if it suffices.
+func (s *deepCopySlab[T]) take(room []T) {
+	if s.want <= len(room) {
+		s.room = room
 	}
 }

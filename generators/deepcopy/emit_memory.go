@@ -1,0 +1,268 @@
+package deepcopy
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/typeplane/typeplane/generators/emit"
+
+	"k8s.io/gengo/v2/types"
+)
+
+// slabName is the field of deepCopyMemory that has the slab for a type.
+func (p *printer) slabName(t *types.Type) string {
+	if t.Kind == types.Builtin {
+		return t.Name.Name + "s"
+	}
+	return strings.ReplaceAll(p.Type(t), ".", "_")
+}
+
+// slab is the name of the slab that a copy takes from; "" if it allocates.
+func (p *printer) slab(n *node) string {
+	if !p.taking {
+		return ""
+	}
+	if t := p.memory.slab(n); t != nil {
+		return p.slabName(t)
+	}
+	return ""
+}
+
+// take prints the copy of what in, which is not nil, points to, to memory from a slab.
+func (p *printer) take(slab string, e *node, in, out string) {
+	if one := "m." + slab + ".one()"; e.typ.Kind == types.Alias {
+		p.P(out, " = (*", e.typ, ")(", one, ")")
+	} else {
+		p.P(out, " = ", one)
+	}
+	switch e.how {
+	case function:
+		p.callFunction(e, in, out)
+	case generated, manual:
+		p.P(operand(in), ".DeepCopyInto(", out, ")")
+	default:
+		p.P("*", out, " = *", in)
+	}
+}
+
+// with and counting are the names of the functions that copy a type to memory that was counted before, and that count it.
+func (p *printer) with(t *types.Type) string {
+	return strings.Replace(p.functionName(t), "deepCopy", "deepCopyWith", 1)
+}
+
+func (p *printer) counting(t *types.Type) string {
+	return strings.Replace(p.functionName(t), "deepCopy", "deepCopyCount", 1)
+}
+
+// memoryType is the type of the memory that a function takes from.
+func (p *printer) memoryType(t *types.Type) string {
+	if p.memory.wide[t] {
+		return "deepCopyMemory"
+	}
+	return "deepCopyMetaMemory"
+}
+
+// memoryFor is the memory to hand to a function.
+func (p *printer) memoryFor(t *types.Type) string {
+	if p.wide && !p.memory.wide[t] {
+		return "&m.deepCopyMetaMemory"
+	}
+	return "m"
+}
+
+// list is memory from a slab for a list as long as in.
+func (p *printer) list(slab string, n *node, in string) string {
+	list := "m." + slab + ".list(len(" + in + "))"
+	if n.elem.typ.Kind == types.Alias {
+		pointer := "(*" + p.Type(n.elem.typ) + ")(" + p.Ident("unsafe", "SliceData") + "(" + list + "))"
+		return p.Ident("unsafe", "Slice") + "(" + pointer + ", len(" + in + "))"
+	}
+	return list
+}
+
+// entryFunction prints the function that copies a type for those who have no memory for it.
+func (p *printer) entryFunction(t *types.Type) {
+	name := p.functionName(t)
+	p.P("// ", name, " copies in to memory that it gets for all of it at once, as far as that is worth it.")
+	p.P("func ", name, "(in, out *", t, ") {")
+	p.P("var m ", p.memoryType(t))
+	if p.memory.counts[t] {
+		p.P(p.counting(t), "(&m, in)")
+		p.P("m.first()")
+	}
+	p.P(p.with(t), "(&m, in, out)")
+	p.P("}")
+	p.P()
+}
+
+// countFunction prints the function that counts what the copy of a type takes from slabs.
+func (p *printer) countFunction(fn foreign) {
+	name := p.counting(fn.typ)
+	p.P("// ", name, " counts what ", p.with(fn.typ), " takes.")
+	p.P("func ", name, "(m *", p.memoryType(fn.typ), ", in *", fn.typ, ") {")
+	p.count(fn.body, "*in", 0)
+	p.P("}")
+	p.P()
+}
+
+// count prints what counts the values that the copy of in takes from slabs.
+func (p *printer) count(n *node, in string, depth int) {
+	if !p.memory.counted(n) {
+		return
+	}
+	slab := p.slab(n)
+	switch n.how {
+	case function:
+		p.P(p.counting(n.typ), "(", p.memoryFor(n.typ), ", ", address(in), ")")
+	case slice:
+		if slab != "" {
+			p.P("m.", slab, ".want += len(", in, ")")
+		}
+		p.countItems(n, in, depth)
+	case array:
+		p.countItems(n, in, depth)
+	case pointer:
+		p.P("if ", in, " != nil {")
+		if slab != "" {
+			p.P("m.", slab, ".want++")
+		}
+		p.count(n.elem, "*"+in, depth)
+		p.P("}")
+	case inline:
+		for _, f := range n.fields {
+			p.count(f.node, member(in, f.name), depth)
+		}
+	}
+}
+
+func (p *printer) countItems(n *node, in string, depth int) {
+	if !p.memory.counted(n.elem) {
+		return
+	}
+	index := variable(depth)
+	p.P("for ", index, " := range ", in, " {")
+	p.count(n.elem, at(in, index), depth+1)
+	p.P("}")
+}
+
+// slabs prints the types that have the memory for a copy.
+func (p *printer) slabs() {
+	p.P("// deepCopyMetaMemory has the memory for a copy: values of one type lie side by side. Whoever keeps a pointer or a list")
+	p.P("// of the copy keeps those of its object; a list has no room for more, so what is appended goes elsewhere.")
+	p.P("type deepCopyMetaMemory struct {")
+	p.slabFields(p.memory.first)
+	p.P("}")
+	p.P()
+	if len(p.memory.wide) > 0 {
+		p.P("// deepCopyMemory is that for what has more than metadata.")
+		p.P("type deepCopyMemory struct {")
+		p.P("deepCopyMetaMemory")
+		p.slabFields(slices.DeleteFunc(slices.SortedFunc(maps.Keys(p.memory.slabs), byName), func(name types.Name) bool {
+			return slices.Contains(p.memory.first, name)
+		}))
+		p.P("}")
+		p.P()
+	}
+	p.firstMemory()
+	p.P(`// deepCopySlab is memory for as many values as were counted, all of it allocated when the first is asked for.
+type deepCopySlab[T any] struct {
+	room []T
+	used int
+	want int
+}
+
+// one is memory for a value.
+func (s *deepCopySlab[T]) one() *T {
+	if s.used >= len(s.room) {
+		s.fill(1)
+	}
+	s.used++
+	return &s.room[s.used-1]
+}
+
+// list is memory for n values; it is not nil, even for none.
+func (s *deepCopySlab[T]) list(n int) []T {
+	if n > len(s.room)-s.used || s.room == nil {
+		s.fill(n)
+	}
+	s.used += n
+	return s.room[s.used-n : s.used : s.used]
+}
+
+// fill allocates what was counted, or what is missing if that was not counted: values of maps are not.
+func (s *deepCopySlab[T]) fill(n int) {
+	s.room = make([]T, max(n, s.want))
+	s.used, s.want = 0, 0
+}
+
+// fits is how many bytes are used of memory for so many values; none if they do not suffice.
+func (s *deepCopySlab[T]) fits(room int) uintptr {
+	if s.want > room {
+		return 0
+	}
+	var v T`)
+	p.P("return uintptr(s.want) * ", sizeof, "(v)")
+	p.P(`}
+
+// take makes room the memory, if it suffices.
+func (s *deepCopySlab[T]) take(room []T) {
+	if s.want <= len(room) {
+		s.room = room
+	}
+}`)
+	p.P()
+}
+
+func (p *printer) slabFields(names []types.Name) {
+	for _, name := range names {
+		t := p.memory.slabs[name]
+		p.P(p.slabName(t), " deepCopySlab[", t, "]")
+	}
+}
+
+var sizeof = emit.Ident{Path: "unsafe", Name: "Sizeof"}
+
+func byName(a, b types.Name) int { return strings.Compare(a.String(), b.String()) }
+
+// firstMemory prints what gets the memory for metadata in one piece.
+func (p *printer) firstMemory() {
+	p.P("// deepCopyFirst is as much of what metadata has as most objects need.")
+	p.P("type deepCopyFirst struct {")
+	for _, name := range p.memory.first {
+		t := p.memory.slabs[name]
+		p.P(p.slabName(t), " [", firstRoom(t), "]", t)
+	}
+	p.P("}")
+	p.P()
+	p.P("// first allocates that in one piece, if at least half of it is needed.")
+	p.P("func (m *deepCopyMetaMemory) first() {")
+	p.P("var used uintptr")
+	for _, name := range p.memory.first {
+		t := p.memory.slabs[name]
+		p.P("used += m.", p.slabName(t), ".fits(", firstRoom(t), ")")
+	}
+	p.P("if 2*used < ", sizeof, "(deepCopyFirst{}) {")
+	p.P("return")
+	p.P("}")
+	p.P("f := new(deepCopyFirst)")
+	for _, name := range p.memory.first {
+		slab := p.slabName(p.memory.slabs[name])
+		p.P("m.", slab, ".take(f.", slab, "[:])")
+	}
+	p.P("}")
+	p.P()
+}
+
+// firstRoom is how many values of a type are allocated for metadata at once.
+func firstRoom(t *types.Type) int64 {
+	switch {
+	case t == types.Bool:
+		return 8
+	case t == types.String:
+		return 6
+	case t.Kind == types.Builtin:
+		return 2
+	}
+	return min(3, max(1, 96/max(1, size(t))))
+}

@@ -1,0 +1,197 @@
+package deepcopy
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/typeplane/typeplane/generators/kind"
+
+	"k8s.io/gengo/v2/types"
+)
+
+// several is how many values of a type an object may easily have that makes it worth counting them.
+const several = 6
+
+// memory says what the functions of a file take from slabs: memory for values of one type, which were counted before
+// and are allocated at once.
+type memory struct {
+	slabs map[types.Name]*types.Type
+	// first are the slabs that metadata takes from.
+	first []types.Name
+	// needs are the types whose functions take from slabs; wide are those of them that take from others than metadata
+	// does, and counts those in which there is something to count.
+	needs, wide, counts map[*types.Type]bool
+	// entries are the types whose functions are called by who has no slabs.
+	entries map[*types.Type]bool
+}
+
+// planMemory decides which types get slabs: those that metadata has, and those that many ways lead to.
+func (f *file) planMemory() {
+	bodies := map[*types.Type]*node{}
+	var meta *node
+	for _, fn := range f.functions {
+		bodies[fn.typ] = fn.body
+		if fn.typ.Name == metadata {
+			meta = fn.body
+		}
+	}
+	m := &memory{slabs: map[types.Name]*types.Type{}, entries: map[*types.Type]bool{}}
+	if meta == nil {
+		f.memory = m
+		return
+	}
+	w := ways{bodies: bodies, in: map[*node]map[types.Name]int{}, taken: map[types.Name]*types.Type{}}
+	for name := range w.of(meta) {
+		m.slabs[name] = w.taken[name]
+		m.first = append(m.first, name)
+	}
+	slices.SortFunc(m.first, func(a, b types.Name) int { return strings.Compare(a.String(), b.String()) })
+	for _, a := range f.aliases {
+		if body := bodies[a.node.typ]; body != nil {
+			for name, n := range w.of(body) {
+				if n >= several {
+					m.slabs[name] = w.taken[name]
+				}
+			}
+		}
+	}
+	m.needs = m.reaching(bodies, func(n *node) bool { return m.slab(n) != nil }, true)
+	m.wide = m.reaching(bodies, func(n *node) bool { return m.slab(n) != nil && !slices.Contains(m.first, m.slab(n).Name) }, true)
+	m.counts = m.reaching(bodies, func(n *node) bool { return m.slab(n) != nil }, false)
+	m.planEntries(f, bodies)
+	f.memory = m
+}
+
+// planEntries finds the functions that are called from elsewhere: by methods, for kinds, and for the kinds in a list,
+// each of which gets memory of its own.
+func (m *memory) planEntries(f *file, bodies map[*types.Type]*node) {
+	called := func(n *node) {
+		if n.how == function {
+			m.entries[n.typ] = true
+		}
+	}
+	for _, method := range f.methods {
+		method.body.visit(called)
+	}
+	for _, a := range f.aliases {
+		a.node.visit(called)
+	}
+	for _, body := range bodies {
+		body.visit(func(n *node) {
+			if n.how == function && isObject(n.typ) {
+				m.entries[n.typ] = true
+			}
+		})
+	}
+}
+
+// visit calls do for a node and for all that it is made of.
+func (n *node) visit(do func(*node)) {
+	if n == nil {
+		return
+	}
+	do(n)
+	n.elem.visit(do)
+	for _, f := range n.fields {
+		f.node.visit(do)
+	}
+}
+
+// isObject tells whether a type is a kind: nothing of it is allocated together with anything of another one.
+func isObject(t *types.Type) bool { return kind.Embeds(t, "TypeMeta") && kind.Embeds(t, "ObjectMeta") }
+
+// taken is the type of the values that the copy of a pointer or list needs, if they may come from a slab.
+func taken(n *node) *types.Type {
+	if n.how != pointer && n.how != slice {
+		return nil
+	}
+	e := n.elem
+	switch t := under(e.typ); {
+	case t.Kind == types.Builtin && e.how == assign && (n.how == pointer || t == types.String):
+		return t
+	case t.Kind != types.Struct || e.typ.Name.Package == "" || strings.Contains(e.typ.Name.Name, "[") || isObject(t):
+		return nil
+	case e.how == assign, e.how == function, e.how == generated, e.how == manual && e.into:
+		return e.typ
+	}
+	return nil
+}
+
+// slab is the type of the slab that the copy of a pointer or list takes from, nil if it does not.
+func (m *memory) slab(n *node) *types.Type {
+	if t := taken(n); t != nil && m.slabs[t.Name] != nil {
+		return t
+	}
+	return nil
+}
+
+// reaching finds the types whose functions have such a node, of their own or of what they call; in the values of maps,
+// too, or not.
+func (m *memory) reaching(bodies map[*types.Type]*node, such func(*node) bool, maps bool) map[*types.Type]bool {
+	found := map[*types.Type]bool{}
+	for again := true; again; {
+		again = false
+		for t, body := range bodies {
+			if !found[t] && body.reaches(such, found, maps) {
+				found[t], again = true, true
+			}
+		}
+	}
+	return found
+}
+
+// reaches tells whether a node, or what it is made of, is such a one, given the functions that have one.
+func (n *node) reaches(such func(*node) bool, found map[*types.Type]bool, maps bool) bool {
+	if n == nil || n.how == mapping && !maps {
+		return false
+	}
+	return such(n) || n.how == function && !isObject(n.typ) && found[n.typ] || n.elem.reaches(such, found, maps) ||
+		slices.ContainsFunc(n.fields, func(f field) bool { return f.node.reaches(such, found, maps) })
+}
+
+// counted tells whether there is something to count in what a node copies.
+func (m *memory) counted(n *node) bool {
+	return n.reaches(func(n *node) bool { return m.slab(n) != nil }, m.counts, false)
+}
+
+// ways counts by how many ways an object may get values that come from a slab.
+type ways struct {
+	bodies map[*types.Type]*node
+	in     map[*node]map[types.Name]int // nil while they are counted
+	taken  map[types.Name]*types.Type
+}
+
+// of counts the ways from the body of a function. What holds itself is counted once.
+func (w *ways) of(body *node) map[types.Name]int {
+	if count, ok := w.in[body]; ok {
+		return count
+	}
+	w.in[body] = nil
+	count := map[types.Name]int{}
+	w.add(count, body, 1)
+	w.in[body] = count
+	return count
+}
+
+func (w *ways) add(count map[types.Name]int, n *node, times int) {
+	if t := taken(n); t != nil {
+		w.taken[t.Name] = t
+		count[t.Name] += times
+	}
+	switch n.how {
+	case function:
+		if body := w.bodies[n.typ]; body != nil && !isObject(n.typ) {
+			for name, more := range w.of(body) {
+				count[name] = min(count[name]+more*times, 1000)
+			}
+		}
+	case slice:
+		w.add(count, n.elem, 2*times)
+	case pointer, array:
+		w.add(count, n.elem, times)
+	case inline:
+		for _, f := range n.fields {
+			w.add(count, f.node, times)
+		}
+	}
+}
