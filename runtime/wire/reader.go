@@ -241,15 +241,20 @@ func frame(b []byte, i int) (tag uint64, begin, end int) {
 	if tag >= 0x80 {
 		tag, begin = tag&0x7f|uint64(b[begin])<<7, i+2
 	}
-	if value := b[begin]; tag >= 1<<3 && tag < 1<<14 && value < 0x80 {
-		switch end = begin + 1; protowire.Type(tag & 7) {
-		case protowire.VarintType:
-			return tag, begin, end
-		case protowire.BytesType:
-			if int(value) <= len(b)-end {
-				return tag, end, end + int(value)
-			}
+	if tag < 1<<3 || tag >= 1<<14 {
+		return longFrame(b, i)
+	}
+	switch value, next := int(b[begin]), begin+1; {
+	case tag&7 == uint64(protowire.BytesType) && value >= 0x80 && next < len(b) && b[next] < 0x80: // less than 16 KiB
+		value, next = value&0x7f|int(b[next])<<7, next+1
+		if value <= len(b)-next {
+			return tag, next, next + value
 		}
+	case value >= 0x80:
+	case tag&7 == uint64(protowire.VarintType):
+		return tag, begin, next
+	case tag&7 == uint64(protowire.BytesType) && value <= len(b)-next:
+		return tag, next, next + value
 	}
 	return longFrame(b, i)
 }
