@@ -205,10 +205,7 @@ func (i *Instance) openAccess(context.Context) (err error) {
 
 // openResources opens the store of each resource, and what serves it.
 func (i *Instance) openResources(context.Context) error {
-	schemas, err := registry.NewSchemas(i.program.OpenAPI)
-	if err != nil {
-		return err
-	}
+	schemas := registry.NewSchemas(i.program.OpenAPI)
 	memos := newMemos(&i.options.Serving)
 	i.measureStores(memos)
 	i.survey = &surveyor{kinds: i.known}

@@ -7,9 +7,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -22,23 +22,30 @@ import (
 )
 
 // This file has leave to use apimachinery's managedfields: what an apply patch does to the fields of others is defined
-// by it, and clients store its results in objects.
+// by it, and clients store its results in objects. All other writes go by generated functions: see ownership_update.go.
 
-// Schemas are the fields of all kinds of a server, as the tracking of their owners needs them. They are immutable and
-// may be used for any number of resources.
+// Schemas are the fields of all kinds of a server, as apply patches need them. They are read for the first of those, and may
+// be used by any goroutine and for any number of resources.
 type Schemas struct {
-	types managedfields.TypeConverter
-	kinds map[schema.GroupVersionKind]bool
+	openAPI map[schema.GroupVersion]string
+	types   func() (managedfields.TypeConverter, error)
 }
 
-// NewSchemas reads the OpenAPI v3 schemas of each version: a JSON object from model name to schema. A model that
-// several versions have must be the same in all of them.
-func NewSchemas(openAPI map[schema.GroupVersion]string) (*Schemas, error) {
+// NewSchemas takes the OpenAPI v3 schemas of each version: a JSON object from model name to schema. A model that several
+// versions have must be the same in all of them. The map must not be modified.
+func NewSchemas(openAPI map[schema.GroupVersion]string) *Schemas {
+	s := &Schemas{openAPI: openAPI}
+	s.types = sync.OnceValues(s.read)
+	return s
+}
+
+// read makes of the schemas what managedfields works with.
+func (s *Schemas) read() (managedfields.TypeConverter, error) {
 	models := map[string]*spec.Schema{}
 	byVersion := func(a, b schema.GroupVersion) int { return strings.Compare(a.String(), b.String()) }
-	for _, gv := range slices.SortedFunc(maps.Keys(openAPI), byVersion) {
+	for _, gv := range slices.SortedFunc(maps.Keys(s.openAPI), byVersion) {
 		var texts map[string]json.RawMessage
-		if err := json.Unmarshal([]byte(openAPI[gv]), &texts); err != nil {
+		if err := json.Unmarshal([]byte(s.openAPI[gv]), &texts); err != nil {
 			return nil, fmt.Errorf("OpenAPI schemas of %s: %w", gv, err)
 		}
 		for name, text := range texts {
@@ -56,39 +63,48 @@ func NewSchemas(openAPI map[schema.GroupVersion]string) (*Schemas, error) {
 	if err != nil {
 		return nil, fmt.Errorf("OpenAPI schemas: %w", err)
 	}
-	s := &Schemas{types: types, kinds: map[schema.GroupVersionKind]bool{}}
-	for _, model := range models {
-		list, _ := model.Extensions["x-kubernetes-group-version-kind"].([]any)
-		for _, element := range list {
-			kind, _ := element.(map[string]any)
-			group, _ := kind["group"].(string)
-			version, _ := kind["version"].(string)
-			name, _ := kind["kind"].(string)
-			s.kinds[schema.GroupVersionKind{Group: group, Version: version, Kind: name}] = true
-		}
-	}
-	return s, nil
+	return types, nil
 }
 
 // tracker knows who owns which fields of the objects of one version. It may be used by any goroutine.
 type tracker struct {
-	kind    *runtime.Kind
-	schemas *Schemas
-	fields  *managedfields.FieldManager
+	scheme      *runtime.Scheme
+	kind        *runtime.Kind
+	subresource string
+	ignored     []fieldPath
+	applier     func() (*applier, error) // made for the first apply patch
+}
+
+// applier carries out apply patches.
+type applier struct {
+	types  managedfields.TypeConverter
+	fields *managedfields.FieldManager
 }
 
 // fieldPath is a field in every version of a kind: its names in JSON, from the outside in.
 type fieldPath []string
 
-// tracker returns nil if there is no schema of the kind. subresource is what is written to, "" for the object; reset are
-// the fields that such a write does not change, whatever it says, so that nobody owns them by it. What a version carries
-// for the others (runtime.LosslessAnnotation) is nobody's in any case.
-func (s *Schemas) tracker(scheme *runtime.Scheme, kind *runtime.Kind, subresource string, reset ...fieldPath) (*tracker, error) {
-	if s == nil || !s.kinds[kind.GroupVersionKind()] {
-		return nil, nil
+// tracker returns nil if nobody can own a field of the kind: its version has no schemas, or no function that compares two
+// objects. subresource is what is written to, "" for the object; reset are the fields that such a write does not change,
+// whatever it says, so that nobody owns them by it. What a version carries for the others (runtime.LosslessAnnotation) is
+// nobody's in any case.
+func (s *Schemas) tracker(scheme *runtime.Scheme, kind *runtime.Kind, subresource string, reset ...fieldPath) *tracker {
+	if s == nil || s.openAPI[kind.GroupVersionKind().GroupVersion()] == "" || !kind.ComparesFields() {
+		return nil
+	}
+	t := &tracker{scheme: scheme, kind: kind, subresource: subresource}
+	t.ignored = append(reset, fieldPath{"metadata", "annotations", runtime.LosslessAnnotation})
+	t.applier = sync.OnceValues(func() (*applier, error) { return t.newApplier(s) })
+	return t
+}
+
+func (t *tracker) newApplier(s *Schemas) (*applier, error) {
+	types, err := s.types()
+	if err != nil {
+		return nil, err
 	}
 	ignored := fieldpath.NewSet()
-	for _, field := range append(reset, fieldPath{"metadata", "annotations", runtime.LosslessAnnotation}) {
+	for _, field := range t.ignored {
 		var path fieldpath.Path
 		for _, name := range field {
 			path = append(path, fieldpath.PathElement{FieldName: &name})
@@ -96,39 +112,24 @@ func (s *Schemas) tracker(scheme *runtime.Scheme, kind *runtime.Kind, subresourc
 		ignored.Insert(path)
 	}
 	ignore := map[fieldpath.APIVersion]fieldpath.Filter{}
-	for _, k := range scheme.KindsOfHub(kind.Hub()) {
+	for _, k := range t.scheme.KindsOfHub(t.kind.Hub()) {
 		ignore[fieldpath.APIVersion(k.GroupVersionKind().GroupVersion().String())] = fieldpath.NewExcludeSetFilter(ignored)
 	}
-	in, gvk := adapter{scheme: scheme, kind: kind}, kind.GroupVersionKind()
+	in, gvk := adapter{scheme: t.scheme, kind: t.kind}, t.kind.GroupVersionKind()
 	// The other constructor wants a hub version that every group has. Here all conversions start from objects of this
 	// version, which is as good as a hub since Scheme.Convert goes through the real one.
-	fields, err := managedfields.NewDefaultCRDFieldManager(s.types, in, in, in, gvk, gvk.GroupVersion(), subresource, ignore)
+	fields, err := managedfields.NewDefaultCRDFieldManager(types, in, in, in, gvk, gvk.GroupVersion(), t.subresource, ignore)
 	if err != nil {
 		return nil, err
 	}
 	empty, err := in.New(gvk)
 	if err == nil {
-		_, err = s.types.ObjectToTyped(empty)
+		_, err = types.ObjectToTyped(empty)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the OpenAPI schema of %s does not fit its Go type: %w", gvk, err)
 	}
-	return &tracker{kind: kind, schemas: s, fields: fields}, nil
-}
-
-// update returns who owns the fields of obj after manager has made it of live; an empty live was never stored. Both say
-// that they are of the tracker's kind. Of obj the managedFields are taken away.
-func (t *tracker) update(live, obj runtime.Object, manager string) (owners []metav1.ManagedFieldsEntry, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			owners, err = nil, fmt.Errorf("panic: %v", r)
-		}
-	}()
-	next, err := t.fields.Update(live, obj, manager)
-	if err != nil {
-		return nil, err
-	}
-	return runtime.Meta(next.(runtime.Object)).ManagedFields, nil
+	return &applier{types: types, fields: fields}, nil
 }
 
 // appliedPatch is the content of an apply patch: a part of an object. It is not modified.
@@ -148,9 +149,13 @@ func (t *tracker) read(data []byte) (patch appliedPatch, strict []error, err err
 	if err == nil && owners != nil {
 		return patch, nil, apierrors.NewBadRequest("metadata.managedFields must be nil: an apply patch can't say who owns what")
 	}
+	apply, err := t.applier()
+	if err != nil {
+		return patch, nil, apierrors.NewInternalError(err)
+	}
 	// The Go type finds values of a wrong type, the schema finds unknown fields, and list items that are there twice.
 	if err = kjson.UnmarshalCaseSensitivePreserveInts(data, t.kind.New()); err == nil {
-		_, err = t.schemas.types.ObjectToTyped(patch.content)
+		_, err = apply.types.ObjectToTyped(patch.content)
 	}
 	if err != nil {
 		return patch, nil, badPatch(err)
@@ -161,7 +166,11 @@ func (t *tracker) read(data []byte) (patch appliedPatch, strict []error, err err
 // apply makes the next object of live, whatever it was before, by what manager wants its fields to be. A conflict with
 // another manager is an API status; force takes the fields over. The result is defaulted and knows its owners.
 func (t *tracker) apply(live runtime.Object, applied appliedPatch, manager string, force bool) (runtime.Object, error) {
-	next, err := t.fields.Apply(live, applied.content.DeepCopy(), manager, force)
+	apply, err := t.applier()
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	next, err := apply.fields.Apply(live, applied.content.DeepCopy(), manager, force)
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,12 @@
 package registry
 
 import (
+	"strings"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/internal/widget"
 	"github.com/typeplane/typeplane/runtime"
@@ -11,19 +14,13 @@ import (
 
 // What a write to a subresource does not change is nobody's by it, and no conflict.
 func TestTrackerOfASubresource(t *testing.T) {
-	schemas, err := NewSchemas(widget.OpenAPI())
-	if err != nil {
-		t.Fatal(err)
-	}
+	schemas := NewSchemas(widget.OpenAPI())
 	scheme := widget.Scheme()
 	kind, err := scheme.Kind(widget.GV1.WithKind("Widget"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	tracker, err := schemas.tracker(scheme, kind, "status", fieldPath{"spec"}, fieldPath{"metadata", "annotations", "example.com/kept"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tracker := schemas.tracker(scheme, kind, "status", fieldPath{"spec"}, fieldPath{"metadata", "annotations", "example.com/kept"})
 	object := func(color, phase string) *widget.V1 {
 		w := &widget.V1{Spec: widget.V1Spec{Color: color}, Status: widget.Status{Phase: phase}}
 		w.SetGroupVersionKind(kind.GroupVersionKind())
@@ -57,6 +54,28 @@ func TestTrackerOfASubresource(t *testing.T) {
 	for _, entry := range runtime.Meta(next).ManagedFields {
 		if entry.Manager == "me" && entry.FieldsV1.GetRawString() != `{"f:status":{"f:phase":{}}}` {
 			t.Errorf("%s", entry.FieldsV1.GetRawString())
+		}
+	}
+}
+
+// Schemas that nobody can read, or that are of something else, are found by the first apply patch.
+func TestBadSchemas(t *testing.T) {
+	scheme, gv := widget.Scheme(), widget.GV1
+	kind, err := scheme.Kind(gv.WithKind("Widget"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct{ text, want string }{
+		"no JSON":       {`{`, "OpenAPI schemas of shop.example.com/v1: unexpected end of JSON input"},
+		"no schema":     {`{"a":7}`, "OpenAPI schemas of shop.example.com/v1: a: "},
+		"no such types": {`{"a":{"type":"colour"}}`, "OpenAPI schemas: failed to convert models to schema: "},
+		"something else": {strings.Replace(widget.OpenAPI()[gv], `"metadata"`, `"meta"`, 1),
+			"the OpenAPI schema of shop.example.com/v1, Kind=Widget does not fit its Go type: "},
+	} {
+		tracker := NewSchemas(map[schema.GroupVersion]string{gv: tc.text}).tracker(scheme, kind, "")
+		_, _, err := tracker.read([]byte(`{"apiVersion":"shop.example.com/v1","kind":"Widget"}`))
+		if !apierrors.IsInternalError(err) || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

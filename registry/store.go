@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -77,9 +76,7 @@ func (s *Store[T]) resources() ([]rest.Resource, error) {
 			reset = append(reset, fieldPath{subresourceStatus})
 		}
 		reset = append(reset, s.resetFields("")...)
-		if e.owners, err = s.schemas.tracker(s.codec.scheme, kind, "", reset...); err != nil {
-			return nil, fmt.Errorf("resource %q: %w", s.def.Plural, err)
-		}
+		e.owners = s.schemas.tracker(s.codec.scheme, kind, "", reset...)
 		main := rest.Resource{
 			GroupVersion:     gv,
 			Kind:             kind.GroupVersionKind().Kind,
@@ -104,11 +101,7 @@ func (s *Store[T]) resources() ([]rest.Resource, error) {
 			main.ShortNames, main.Categories = s.def.ShortNames, s.def.Categories
 		}
 		served = append(served, main)
-		mine, err := e.subresources(main)
-		if err != nil {
-			return nil, fmt.Errorf("resource %q: %w", s.def.Plural, err)
-		}
-		parts = append(parts, mine...)
+		parts = append(parts, e.subresources(main)...)
 	}
 	return append(served, parts...), nil
 }

@@ -16,7 +16,7 @@ const (
 )
 
 // subresources returns those that the kind has in this version. main is the resource that they belong to.
-func (e *endpoint[T]) subresources(main rest.Resource) ([]rest.Resource, error) {
+func (e *endpoint[T]) subresources(main rest.Resource) []rest.Resource {
 	part := func(name string) rest.Resource {
 		return rest.Resource{
 			GroupVersion: main.GroupVersion,
@@ -28,14 +28,11 @@ func (e *endpoint[T]) subresources(main rest.Resource) ([]rest.Resource, error) 
 		}
 	}
 	var parts []rest.Resource
-	var err error
 	if e.def.CopyStatus != nil {
 		status := *e
 		status.subresource = subresourceStatus
 		r := part(subresourceStatus)
-		if status.owners, err = e.schemas.tracker(e.codec.scheme, e.kind, subresourceStatus, append(e.resetFields(subresourceStatus), fieldPath{"metadata"}, fieldPath{"spec"})...); err != nil {
-			return nil, err
-		}
+		status.owners = e.schemas.tracker(e.codec.scheme, e.kind, subresourceStatus, append(e.resetFields(subresourceStatus), fieldPath{"metadata"}, fieldPath{"spec"})...)
 		r.Get, r.Update, r.Patch, r.PatchTypes = &status, &status, &status, status.patchTypes()
 		parts = append(parts, r)
 	}
@@ -49,17 +46,14 @@ func (e *endpoint[T]) subresources(main rest.Resource) ([]rest.Resource, error) 
 	if e.kind.Scalable() {
 		// Replicas are those of the object: so is who owns them.
 		of := *e
-		if of.owners, err = e.schemas.tracker(e.codec.scheme, e.kind, subresourceScale, append(e.resetFields(subresourceScale), fieldPath{subresourceStatus})...); err != nil {
-			return nil, err
-		}
+		of.owners = e.schemas.tracker(e.codec.scheme, e.kind, subresourceScale, append(e.resetFields(subresourceScale), fieldPath{subresourceStatus})...)
 		scale := &scaleEndpoint[T]{&of}
 		r := part(subresourceScale)
 		r.BodyKind, r.NewBody = scaleKind, newScale
 		r.Get, r.Update, r.Patch, r.PatchTypes = scale, scale, scale, scalePatchTypes
 		parts = append(parts, r)
 	}
-	mine, err := e.authored(part)
-	return append(parts, mine...), err
+	return append(parts, e.authored(part)...)
 }
 
 // counted makes the object to store of the one that a client sent: the part that the endpoint is about is taken from

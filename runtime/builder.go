@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typeplane/typeplane/runtime/fieldset"
 	"github.com/typeplane/typeplane/runtime/json"
 	"github.com/typeplane/typeplane/runtime/wire"
 )
@@ -81,6 +82,9 @@ type Version[V, H Object] struct {
 	UnmarshalShared func(message []byte, obj V) error
 	// DeepCopy returns a copy that shares nothing with the object.
 	DeepCopy func(V) V
+	// CompareFields tells which fields two objects differ in, for managedFields, and modifies neither. A version of which
+	// OpenAPI schemas are published needs it for anybody to own its fields. nil: nobody does.
+	CompareFields func(c *fieldset.Comparison, old, obj V)
 	// Columns are what a Table shows of an object besides its name, which is always the first column; Cells returns
 	// one cell for each, in that order, of any object, also of an empty one. A cell is a string, a bool, an int64, a
 	// float64, or nil for what is not known; a metav1.Time is shown as the time since then. Cells must not modify the

@@ -6,6 +6,7 @@ import (
 
 	kjson "sigs.k8s.io/json"
 
+	"github.com/typeplane/typeplane/runtime/fieldset"
 	runtimejson "github.com/typeplane/typeplane/runtime/json"
 )
 
@@ -17,6 +18,7 @@ type functions struct {
 	marshal         func(obj Object) ([]byte, error)
 	unmarshalShared func(message []byte, obj Object) error
 	deepCopy        func(obj Object) Object
+	compareFields   func(c *fieldset.Comparison, old, obj Object)
 }
 
 // functionsOf drops the types of a Version's functions.
@@ -36,8 +38,18 @@ func functionsOf[V, H Object](v Version[V, H]) (f functions) {
 	if v.DeepCopy != nil {
 		f.deepCopy = func(obj Object) Object { return v.DeepCopy(obj.(V)) }
 	}
+	if v.CompareFields != nil {
+		f.compareFields = func(c *fieldset.Comparison, old, obj Object) { v.CompareFields(c, old.(V), obj.(V)) }
+	}
 	return f
 }
+
+// ComparesFields says whether CompareFields may be called.
+func (k *Kind) ComparesFields() bool { return k.compareFields != nil }
+
+// CompareFields tells c which fields two objects of this version differ in, but for what nobody owns: what the objects are,
+// what they are called, and what a server fills in. It modifies neither.
+func (k *Kind) CompareFields(c *fieldset.Comparison, old, obj Object) { k.compareFields(c, old, obj) }
 
 // AppendJSON appends obj as encoding/json writes it, without a newline. After an error what was appended is of no use. For
 // a nil dst it makes a slice with room for what the last such object of the kind took, so that it seldom has to grow.

@@ -27,6 +27,7 @@ func addToScheme(b *runtime.Builder) {
 		Marshal:         v1.Marshal_MutatingWebhookConfiguration,
 		UnmarshalShared: v1.UnmarshalShared_MutatingWebhookConfiguration,
 		DeepCopy:        v1.DeepCopy_MutatingWebhookConfiguration,
+		CompareFields:   compareFields_v1_MutatingWebhookConfiguration,
 	})
 
 	validatingWebhookConfigurationHub := runtime.AddHub(b, schema.GroupKind{Group: "admissionregistration.k8s.io", Kind: "ValidatingWebhookConfiguration"}, func() *v1.ValidatingWebhookConfiguration { return new(v1.ValidatingWebhookConfiguration) })
@@ -40,6 +41,7 @@ func addToScheme(b *runtime.Builder) {
 		Marshal:         v1.Marshal_ValidatingWebhookConfiguration,
 		UnmarshalShared: v1.UnmarshalShared_ValidatingWebhookConfiguration,
 		DeepCopy:        v1.DeepCopy_ValidatingWebhookConfiguration,
+		CompareFields:   compareFields_v1_ValidatingWebhookConfiguration,
 	})
 }
 

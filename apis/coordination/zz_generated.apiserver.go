@@ -26,6 +26,7 @@ func addToScheme(b *runtime.Builder) {
 		Marshal:         v1.Marshal_Lease,
 		UnmarshalShared: v1.UnmarshalShared_Lease,
 		DeepCopy:        v1.DeepCopy_Lease,
+		CompareFields:   compareFields_v1_Lease,
 	})
 }
 

@@ -28,6 +28,7 @@ func addToScheme(b *runtime.Builder) {
 		Marshal:         v1.Marshal_ConfigMap,
 		UnmarshalShared: v1.UnmarshalShared_ConfigMap,
 		DeepCopy:        v1.DeepCopy_ConfigMap,
+		CompareFields:   compareFields_v1_ConfigMap,
 	})
 
 	limitRangeHub := runtime.AddHub(b, schema.GroupKind{Group: "", Kind: "LimitRange"}, func() *v1.LimitRange { return new(v1.LimitRange) })
@@ -41,6 +42,7 @@ func addToScheme(b *runtime.Builder) {
 		Marshal:         v1.Marshal_LimitRange,
 		UnmarshalShared: v1.UnmarshalShared_LimitRange,
 		DeepCopy:        v1.DeepCopy_LimitRange,
+		CompareFields:   compareFields_v1_LimitRange,
 	})
 
 	namespaceHub := runtime.AddHub(b, schema.GroupKind{Group: "", Kind: "Namespace"}, func() *v1.Namespace { return new(v1.Namespace) })
@@ -54,6 +56,7 @@ func addToScheme(b *runtime.Builder) {
 		Marshal:          v1.Marshal_Namespace,
 		UnmarshalShared:  v1.UnmarshalShared_Namespace,
 		DeepCopy:         v1.DeepCopy_Namespace,
+		CompareFields:    compareFields_v1_Namespace,
 		SelectableFields: selectableFields_v1_Namespace,
 		StoredFields:     storedFields_v1_Namespace,
 	})
@@ -69,6 +72,7 @@ func addToScheme(b *runtime.Builder) {
 		Marshal:         v1.Marshal_ResourceQuota,
 		UnmarshalShared: v1.UnmarshalShared_ResourceQuota,
 		DeepCopy:        v1.DeepCopy_ResourceQuota,
+		CompareFields:   compareFields_v1_ResourceQuota,
 	})
 
 	secretHub := runtime.AddHub(b, schema.GroupKind{Group: "", Kind: "Secret"}, func() *v1.Secret { return new(v1.Secret) })
@@ -82,6 +86,7 @@ func addToScheme(b *runtime.Builder) {
 		Marshal:          v1.Marshal_Secret,
 		UnmarshalShared:  v1.UnmarshalShared_Secret,
 		DeepCopy:         v1.DeepCopy_Secret,
+		CompareFields:    compareFields_v1_Secret,
 		SelectableFields: selectableFields_v1_Secret,
 		StoredFields:     storedFields_v1_Secret,
 	})
@@ -96,6 +101,7 @@ func addToScheme(b *runtime.Builder) {
 		Marshal:         v1.Marshal_ServiceAccount,
 		UnmarshalShared: v1.UnmarshalShared_ServiceAccount,
 		DeepCopy:        v1.DeepCopy_ServiceAccount,
+		CompareFields:   compareFields_v1_ServiceAccount,
 	})
 }
 

@@ -26,6 +26,7 @@ func addToScheme(b *runtime.Builder) {
 		Marshal:         v1.Marshal_ClusterRole,
 		UnmarshalShared: v1.UnmarshalShared_ClusterRole,
 		DeepCopy:        v1.DeepCopy_ClusterRole,
+		CompareFields:   compareFields_v1_ClusterRole,
 	})
 
 	clusterRoleBindingHub := runtime.AddHub(b, schema.GroupKind{Group: "rbac.authorization.k8s.io", Kind: "ClusterRoleBinding"}, func() *v1.ClusterRoleBinding { return new(v1.ClusterRoleBinding) })
@@ -39,6 +40,7 @@ func addToScheme(b *runtime.Builder) {
 		Marshal:         v1.Marshal_ClusterRoleBinding,
 		UnmarshalShared: v1.UnmarshalShared_ClusterRoleBinding,
 		DeepCopy:        v1.DeepCopy_ClusterRoleBinding,
+		CompareFields:   compareFields_v1_ClusterRoleBinding,
 	})
 
 	roleHub := runtime.AddHub(b, schema.GroupKind{Group: "rbac.authorization.k8s.io", Kind: "Role"}, func() *v1.Role { return new(v1.Role) })
@@ -51,6 +53,7 @@ func addToScheme(b *runtime.Builder) {
 		Marshal:         v1.Marshal_Role,
 		UnmarshalShared: v1.UnmarshalShared_Role,
 		DeepCopy:        v1.DeepCopy_Role,
+		CompareFields:   compareFields_v1_Role,
 	})
 
 	roleBindingHub := runtime.AddHub(b, schema.GroupKind{Group: "rbac.authorization.k8s.io", Kind: "RoleBinding"}, func() *v1.RoleBinding { return new(v1.RoleBinding) })
@@ -64,6 +67,7 @@ func addToScheme(b *runtime.Builder) {
 		Marshal:         v1.Marshal_RoleBinding,
 		UnmarshalShared: v1.UnmarshalShared_RoleBinding,
 		DeepCopy:        v1.DeepCopy_RoleBinding,
+		CompareFields:   compareFields_v1_RoleBinding,
 	})
 }
 

@@ -27,6 +27,7 @@ func addToScheme(b *runtime.Builder) {
 		Marshal:         v1.Marshal_StorageClass,
 		UnmarshalShared: v1.UnmarshalShared_StorageClass,
 		DeepCopy:        v1.DeepCopy_StorageClass,
+		CompareFields:   compareFields_v1_StorageClass,
 	})
 }
 

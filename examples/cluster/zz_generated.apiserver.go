@@ -36,6 +36,7 @@ func addToScheme(b *runtime.Builder) {
 		Marshal:         v1.Marshal_PersistentVolume,
 		UnmarshalShared: v1.UnmarshalShared_PersistentVolume,
 		DeepCopy:        v1.DeepCopy_PersistentVolume,
+		CompareFields:   compareFields_v1_PersistentVolume,
 	})
 
 	persistentVolumeClaimHub := runtime.AddHub(b, schema.GroupKind{Group: "", Kind: "PersistentVolumeClaim"}, func() *v1.PersistentVolumeClaim { return new(v1.PersistentVolumeClaim) })
@@ -49,6 +50,7 @@ func addToScheme(b *runtime.Builder) {
 		Marshal:         v1.Marshal_PersistentVolumeClaim,
 		UnmarshalShared: v1.UnmarshalShared_PersistentVolumeClaim,
 		DeepCopy:        v1.DeepCopy_PersistentVolumeClaim,
+		CompareFields:   compareFields_v1_PersistentVolumeClaim,
 	})
 
 	podHub := runtime.AddHub(b, schema.GroupKind{Group: "", Kind: "Pod"}, func() *v1.Pod { return new(v1.Pod) })
@@ -62,6 +64,7 @@ func addToScheme(b *runtime.Builder) {
 		Marshal:          v1.Marshal_Pod,
 		UnmarshalShared:  v1.UnmarshalShared_Pod,
 		DeepCopy:         v1.DeepCopy_Pod,
+		CompareFields:    compareFields_v1_Pod,
 		SelectableFields: selectableFields_v1_Pod,
 		StoredFields:     storedFields_v1_Pod,
 	})
@@ -77,6 +80,7 @@ func addToScheme(b *runtime.Builder) {
 		Marshal:          v1.Marshal_ReplicationController,
 		UnmarshalShared:  v1.UnmarshalShared_ReplicationController,
 		DeepCopy:         v1.DeepCopy_ReplicationController,
+		CompareFields:    compareFields_v1_ReplicationController,
 		SelectableFields: selectableFields_v1_ReplicationController,
 		StoredFields:     storedFields_v1_ReplicationController,
 		Scale:            scale_v1_ReplicationController,
@@ -94,6 +98,7 @@ func addToScheme(b *runtime.Builder) {
 		Marshal:         appsv1.Marshal_Deployment,
 		UnmarshalShared: appsv1.UnmarshalShared_Deployment,
 		DeepCopy:        appsv1.DeepCopy_Deployment,
+		CompareFields:   compareFields_v1_Deployment,
 		Scale:           scale_v1_Deployment,
 		SetReplicas:     setReplicas_v1_Deployment,
 	})
@@ -110,6 +115,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:        v2.ReadJSON_HorizontalPodAutoscaler,
 		UnmarshalShared: v2.UnmarshalShared_HorizontalPodAutoscaler,
 		Validate:        v2.Validate_HorizontalPodAutoscaler,
+		CompareFields:   compareFields_v2_HorizontalPodAutoscaler,
 	})
 	runtime.AddVersion(horizontalPodAutoscalerHub, runtime.Version[*autoscalingv1.HorizontalPodAutoscaler, *autoscaling.HorizontalPodAutoscaler]{
 		GroupVersion:    schema.GroupVersion{Group: "autoscaling", Version: "v1"},
@@ -121,6 +127,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendJSON:      autoscalingv1.AppendJSON_HorizontalPodAutoscaler,
 		ReadJSON:        autoscalingv1.ReadJSON_HorizontalPodAutoscaler,
 		UnmarshalShared: autoscalingv1.UnmarshalShared_HorizontalPodAutoscaler,
+		CompareFields:   compareFields_v1_HorizontalPodAutoscaler,
 	})
 	runtime.AddVersion(horizontalPodAutoscalerHub, runtime.Version[*v1beta1.HorizontalPodAutoscaler, *autoscaling.HorizontalPodAutoscaler]{
 		GroupVersion:    schema.GroupVersion{Group: "extensions", Version: "v1beta1"},
@@ -132,6 +139,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendJSON:      v1beta1.AppendJSON_HorizontalPodAutoscaler,
 		ReadJSON:        v1beta1.ReadJSON_HorizontalPodAutoscaler,
 		UnmarshalShared: v1beta1.UnmarshalShared_HorizontalPodAutoscaler,
+		CompareFields:   compareFields_v1beta1_HorizontalPodAutoscaler,
 	})
 }
 

@@ -34,6 +34,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:         v1.ReadJSON_Book,
 		UnmarshalShared:  v1.UnmarshalShared_Book,
 		Validate:         v1.Validate_Book,
+		CompareFields:    compareFields_v1_Book,
 		SelectableFields: selectableFields_v1_Book,
 		StoredFields:     storedFields_v1_Book,
 		Columns: []metav1.TableColumnDefinition{
@@ -58,6 +59,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:        v1alpha1.ReadJSON_Book,
 		UnmarshalShared: v1alpha1.UnmarshalShared_Book,
 		Validate:        v1alpha1.Validate_Book,
+		CompareFields:   compareFields_v1alpha1_Book,
 	})
 
 	shelfHub := runtime.AddHub(b, schema.GroupKind{Group: "library.example.com", Kind: "Shelf"}, func() *v1.Shelf { return new(v1.Shelf) })
@@ -70,6 +72,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:        v1.ReadJSON_Shelf,
 		UnmarshalShared: v1.UnmarshalShared_Shelf,
 		Validate:        v1.Validate_Shelf,
+		CompareFields:   compareFields_v1_Shelf,
 		Columns: []metav1.TableColumnDefinition{
 			{Name: "Room", Type: "string", Description: "Shows .spec.room."},
 			{Name: "Capacity", Type: "integer", Description: "Shows .spec.capacity."},

@@ -14,6 +14,9 @@
 //
 // An alias with markers is a kind too, if it stands for such a struct of another module: see package kind.
 //
+// Beside it stands zz_generated.fieldset.go, with functions that compare objects for the tracking of field ownership: see
+// package fieldset.
+//
 // Start reading at plan: a server has hubs, a hub has versions. The package never looks into how types are converted,
 // defaulted or encoded; it names the functions that the other generators print.
 package apiserver
@@ -21,6 +24,7 @@ package apiserver
 import (
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/emit"
+	"github.com/typeplane/typeplane/generators/fieldset"
 	"github.com/typeplane/typeplane/generators/tag"
 )
 
@@ -36,10 +40,11 @@ func Plugin() generators.Plugin {
 		Name:    "apiserver",
 		Doc:     "the server of a main package (zz_generated.apiserver.go): its kinds, versions, resources and strategies",
 		Tags:    tags,
-		Outputs: []emit.Output{{Name: fileName, Generator: generator}},
+		Outputs: []emit.Output{{Name: fileName, Generator: generator}, fieldset.Output},
 		Generate: func(pass *generators.Pass) {
 			for _, s := range plan(pass) {
 				emitServer(pass, s)
+				fieldset.Generate(pass, s.pkg, s.compared())
 			}
 		},
 	}

@@ -15,4 +15,7 @@ func (p printer) functions(v *version) {
 	field("UnmarshalShared", v.functions.shared)
 	field("DeepCopy", v.functions.deepCopy)
 	field("Validate", v.functions.validate)
+	if v.compares() {
+		p.P("CompareFields: ", v.compareFields(), ",")
+	}
 }

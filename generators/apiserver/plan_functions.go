@@ -6,7 +6,9 @@ import (
 
 	"k8s.io/gengo/v2/types"
 
+	"github.com/typeplane/typeplane/generators/fieldset"
 	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/openapi"
 	"github.com/typeplane/typeplane/generators/protobuf"
 	"github.com/typeplane/typeplane/generators/tag"
 	"github.com/typeplane/typeplane/generators/validation"
@@ -105,4 +107,21 @@ func (p *planner) numbers() *protobuf.Numbers {
 		p.messages = protobuf.NumbersOf(p.set, p.pass.Packages)
 	}
 	return p.messages
+}
+
+// compares says whether there is a function that tells which fields two objects differ in, and what it is called.
+func (v *version) compares() bool { return openapi.Publishes(v.pkg) }
+
+func (v *version) compareFields() string { return "compareFields_" + v.suffix }
+
+// compared are the versions that have such a function.
+func (s *server) compared() (out []fieldset.Kind) {
+	for _, h := range s.hubs {
+		for _, v := range h.versions {
+			if v.compares() {
+				out = append(out, fieldset.Kind{Package: v.pkg, GoType: v.goType.GoType, Name: v.gv.WithKind(v.goType.Name.Name), Function: v.compareFields(), Pos: v.pos})
+			}
+		}
+	}
+	return out
 }

@@ -37,6 +37,6 @@ const schemas = `{
 	"labels":{"type":"object","additionalProperties":{"type":"string","default":""}},
 	"annotations":{"type":"object","additionalProperties":{"type":"string","default":""}},
 	"finalizers":{"type":"array","items":{"type":"string","default":""},"x-kubernetes-list-type":"set"},
-	"ownerReferences":{"type":"array","items":{"type":"object","additionalProperties":true},"x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["uid"]},
+	"ownerReferences":{"type":"array","items":{"type":"object","additionalProperties":true,"x-kubernetes-map-type":"atomic"},"x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["uid"]},
 	"managedFields":{"type":"array","items":{"type":"object","additionalProperties":true},"x-kubernetes-list-type":"atomic"}}}
 }`

@@ -120,6 +120,7 @@ func AddToScheme(b *runtime.Builder) {
 		StoredFields:     wire.Fields{"spec.color": wire.String(2, 1)},
 		Scale:            scaleV1,
 		SetReplicas:      func(in *V1, replicas int32) { in.Spec.Replicas = &replicas },
+		CompareFields:    CompareFieldsV1,
 	})
 	runtime.AddVersion(hub, runtime.Version[*V1beta1, *Widget]{
 		GroupVersion:     GV1beta1,
@@ -129,6 +130,7 @@ func AddToScheme(b *runtime.Builder) {
 		ToHub:            V1beta1ToHub,
 		FromHub:          HubToV1beta1,
 		SelectableFields: func(in *V1beta1) map[string]string { return map[string]string{"spec.colour": in.Spec.Colour} },
+		CompareFields:    CompareFieldsV1beta1,
 	})
 	runtime.AddVersion(hub, runtime.Version[*Old, *Widget]{
 		GroupVersion: GVOld,

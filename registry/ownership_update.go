@@ -1,0 +1,172 @@
+package registry
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/fieldset"
+)
+
+// update returns who owns the fields of obj after manager has made it of live; an empty live was never stored. Both are
+// of the tracker's version. Of obj the managedFields are taken away.
+//
+// It does what apimachinery's managedfields does for a write that is no apply patch: who writes owns what differs, all
+// others lose that, and nobody owns what is no more. Who wrote in another version loses what differs there.
+func (t *tracker) update(live, obj runtime.Object, manager string) (owners []metav1.ManagedFieldsEntry, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			owners, err = nil, fmt.Errorf("panic: %v", r)
+		}
+	}()
+	before := t.before(live, obj)
+	runtime.Meta(obj).ManagedFields = nil
+	if len(before) == 0 && runtime.Meta(live).UID != "" {
+		return nil, nil // nobody has kept track of it
+	}
+	mine, err := t.compare(t.kind, live, obj)
+	if err != nil {
+		return nil, err
+	}
+	if manager == "" {
+		manager = "unknown"
+	}
+	self := metav1.ManagedFieldsEntry{
+		Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: t.kind.GroupVersionKind().GroupVersion().String(), Subresource: t.subresource,
+	}
+	differ := map[string]*fieldset.Comparison{self.APIVersion: mine}
+	after := make(ownerList, 0, len(before)+1)
+	at := -1 // where the writer is among them
+	for _, o := range before {
+		c, ok := differ[o.APIVersion]
+		if !ok {
+			if c, err = t.compareIn(o.APIVersion, live, obj); err != nil {
+				return nil, err
+			}
+			differ[o.APIVersion] = c
+		}
+		switch {
+		case c == nil: // a version that is no longer served: who wrote in it owns nothing any more
+			continue
+		case sameIdentity(&o.ManagedFieldsEntry, &self):
+			err = o.lose(c.Removed())
+			at = len(after)
+		default:
+			err = o.lose(c.Changed(), c.Removed())
+		}
+		if err != nil {
+			return nil, err
+		}
+		if at == len(after) || !o.none() {
+			after = append(after, o)
+		}
+	}
+	if err := after.gain(at, self, mine.Changed()); err != nil {
+		return nil, err
+	}
+	return after.entries()
+}
+
+// gain gives the writer, who is at a place among the owners or -1, what is new.
+func (l *ownerList) gain(at int, self metav1.ManagedFieldsEntry, fields *fieldset.Set) error {
+	switch {
+	case fields.Empty():
+		if at >= 0 && (*l)[at].none() {
+			*l = append((*l)[:at], (*l)[at+1:]...)
+		}
+		return nil
+	case at < 0:
+		text, err := fields.AppendJSON(nil)
+		if err != nil {
+			return err
+		}
+		self.FieldsType, self.FieldsV1 = "FieldsV1", new(metav1.FieldsV1)
+		self.FieldsV1.SetRawBytes(text)
+		at = len(*l)
+		*l = append(*l, owner{ManagedFieldsEntry: self})
+	default:
+		if err := (*l)[at].add(fields); err != nil {
+			return err
+		}
+	}
+	(*l)[at].Time = &metav1.Time{Time: time.Now().UTC()}
+	return l.cap()
+}
+
+// before are the owners that a write starts from: those that the client sent, if it understands them, or those of live.
+func (t *tracker) before(live, obj runtime.Object) ownerList {
+	was, sent := runtime.Meta(live).ManagedFields, runtime.Meta(obj).ManagedFields
+	if t.subresource == "" {
+		switch {
+		case isReset(sent):
+			return nil
+		case len(sent) > 0 && readable(sent, was):
+			return owners(sent)
+		}
+	}
+	if !readable(was, was) {
+		return nil
+	}
+	return owners(was)
+}
+
+// isReset says whether a client wants nobody to own anything: it sends an empty list, or one empty entry.
+func isReset(sent []metav1.ManagedFieldsEntry) bool {
+	return sent != nil && len(sent) == 0 || len(sent) == 1 && sent[0] == metav1.ManagedFieldsEntry{}
+}
+
+// readable says whether a client has sent what owners look like. The fields of entries that are known are not read again.
+func readable(sent, known []metav1.ManagedFieldsEntry) bool {
+	for i := range sent {
+		e := &sent[i]
+		if e.Operation != metav1.ManagedFieldsOperationApply && e.Operation != metav1.ManagedFieldsOperationUpdate || e.APIVersion == "" || e.FieldsType != "FieldsV1" {
+			return false
+		}
+		text := e.FieldsV1.GetRawBytes()
+		if i < len(known) && bytes.Equal(text, known[i].FieldsV1.GetRawBytes()) || fieldset.None(text) {
+			continue
+		}
+		if new(fieldpath.Set).FromJSON(bytes.NewReader(text)) != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// compare tells which fields differ in one version, but for those that nobody can own by such a write.
+func (t *tracker) compare(kind *runtime.Kind, live, obj runtime.Object) (*fieldset.Comparison, error) {
+	c := new(fieldset.Comparison)
+	kind.CompareFields(c, live, obj)
+	for _, path := range t.ignored {
+		c.Changed().Drop(path)
+		c.Removed().Drop(path)
+	}
+	return c, c.Err()
+}
+
+// compareIn is compare in another version, to which both objects are converted. nil: there is none.
+func (t *tracker) compareIn(version string, live, obj runtime.Object) (*fieldset.Comparison, error) {
+	gv, err := schema.ParseGroupVersion(version)
+	if err != nil {
+		return nil, err
+	}
+	gvk := gv.WithKind(t.kind.GroupVersionKind().Kind)
+	kind, err := t.scheme.Kind(gvk)
+	if err != nil || kind.Hub() != t.kind.Hub() || !kind.ComparesFields() {
+		return nil, nil
+	}
+	was, err := t.scheme.Convert(live, gvk)
+	if err != nil {
+		return nil, err
+	}
+	is, err := t.scheme.Convert(obj, gvk)
+	if err != nil {
+		return nil, err
+	}
+	return t.compare(kind, was, is)
+}

@@ -1,0 +1,140 @@
+package fieldset
+
+import (
+	"fmt"
+
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// Comparison is one walk through two objects. The zero value is ready; it is for one goroutine and one walk.
+type Comparison struct {
+	changed, removed Set
+	path             []step
+	room             [12]step // for path, as deep as objects usually are
+	differences      int
+	err              error
+}
+
+// step is an element of the path that the walk is at, with the nodes that stand for it, once something below differs.
+type step struct {
+	name             string
+	item             *fieldpath.PathElement // of a list; nil for a field, and as long as it is not needed
+	late             namer                  // names the item; nil for a field
+	changed, removed *Set
+}
+
+// namer knows how the item is called that the walk is at.
+type namer interface {
+	element() (fieldpath.PathElement, error)
+}
+
+// Changed are the fields that were added, or have another value.
+func (c *Comparison) Changed() *Set { return &c.changed }
+
+// Removed are the fields that are no more.
+func (c *Comparison) Removed() *Set { return &c.removed }
+
+// Err says which part of an object can't be told apart from others: an item of a list without any of the fields that
+// name it, a value that can't be written as JSON.
+func (c *Comparison) Err() error { return c.err }
+
+// fail keeps the first error.
+func (c *Comparison) fail(err error) {
+	if c.err == nil {
+		c.err = fmt.Errorf("%s: %w", c.where(), err)
+	}
+}
+
+// where is the path for messages.
+func (c *Comparison) where() string {
+	var path fieldpath.Path
+	for _, s := range c.path {
+		path = append(path, s.element())
+	}
+	return path.String()
+}
+
+// named makes sure that a step knows its item.
+func (c *Comparison) named(s *step) *step {
+	if s.item == nil && s.late != nil {
+		element, err := s.late.element()
+		s.item = &element
+		if err != nil {
+			c.fail(err)
+		}
+	}
+	return s
+}
+
+func (s *step) element() fieldpath.PathElement {
+	if s.item != nil {
+		return *s.item
+	}
+	return fieldpath.PathElement{FieldName: &s.name}
+}
+
+func (c *Comparison) enter(name string) {
+	if c.path == nil {
+		c.path = c.room[:0]
+	}
+	c.path = append(c.path, step{name: name})
+}
+
+func (c *Comparison) enterItem(element fieldpath.PathElement) {
+	c.path = append(c.path, step{item: &element})
+}
+
+func (c *Comparison) leave() { c.path = c.path[:len(c.path)-1] }
+
+// change says that what the path leads to was added or changed.
+func (c *Comparison) change() {
+	at := &c.changed
+	for i := range c.path {
+		s := &c.path[i]
+		if s.changed == nil {
+			s.changed = at.add(c.named(s))
+		}
+		at = s.changed
+	}
+	at.member = true
+	c.differences++
+}
+
+// remove says that what the path leads to is no more.
+func (c *Comparison) remove() {
+	at := &c.removed
+	for i := range c.path {
+		s := &c.path[i]
+		if s.removed == nil {
+			s.removed = at.add(c.named(s))
+		}
+		at = s.removed
+	}
+	at.member = true
+	c.differences++
+}
+
+// mark says what became of a value as a whole: was and is tell whether it is there.
+func (c *Comparison) mark(was, is bool) {
+	switch {
+	case !was && is:
+		c.change()
+	case was && !is:
+		c.remove()
+	}
+}
+
+// Leaf compares a field that is owned as a whole: was and is tell whether JSON shows it, same whether the values, if both
+// are there, are the same in JSON.
+func (c *Comparison) Leaf(name string, was, is, same bool) {
+	if was == is && (same || !was) {
+		return
+	}
+	c.enter(name)
+	if is {
+		c.change()
+	} else {
+		c.remove()
+	}
+	c.leave()
+}

@@ -1,0 +1,134 @@
+package fieldset
+
+import (
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/typeplane/typeplane/runtime/json"
+)
+
+// Set is a set of fields, as a tree: the fields and items below a place, and whether the place itself belongs to the set.
+// The zero value is the empty set. It is not changed once it is in use, and then may be read by any goroutine.
+type Set struct {
+	name     string                 // of a field
+	item     *fieldpath.PathElement // of a list; nil for a field
+	member   bool
+	children []*Set
+}
+
+// add appends a child. A walk comes to each place once, so that it is not there yet.
+func (s *Set) add(at *step) *Set {
+	child := &Set{name: at.name, item: at.item}
+	s.children = append(s.children, child)
+	return child
+}
+
+// Empty says whether there is no field in the set.
+func (s *Set) Empty() bool { return !s.member && len(s.children) == 0 }
+
+// Size is the number of fields in the set.
+func (s *Set) Size() int {
+	n := 0
+	if s.member {
+		n = 1
+	}
+	for _, child := range s.children {
+		n += child.Size()
+	}
+	return n
+}
+
+// Drop takes a field and everything below it out of the set. The path is of fields.
+func (s *Set) Drop(path []string) {
+	i := slices.IndexFunc(s.children, func(child *Set) bool { return child.item == nil && child.name == path[0] })
+	if i < 0 {
+		return
+	}
+	if len(path) > 1 {
+		if s.children[i].Drop(path[1:]); !s.children[i].Empty() {
+			return
+		}
+	}
+	s.children = slices.Delete(s.children, i, i+1)
+}
+
+// FieldSet returns the set in the form of structured-merge-diff.
+func (s *Set) FieldSet() *fieldpath.Set {
+	out := fieldpath.NewSet()
+	s.insertInto(out)
+	return out
+}
+
+func (s *Set) insertInto(out *fieldpath.Set) {
+	for _, child := range s.children {
+		element := child.element()
+		if child.member {
+			out.Members.Insert(element)
+		}
+		if len(child.children) > 0 {
+			child.insertInto(out.Children.Descend(element))
+		}
+	}
+}
+
+func (s *Set) element() fieldpath.PathElement {
+	if s.item != nil {
+		return *s.item
+	}
+	return fieldpath.PathElement{FieldName: &s.name}
+}
+
+// AppendJSON appends the set as FieldsV1, byte for byte as structured-merge-diff writes it.
+func (s *Set) AppendJSON(dst []byte) ([]byte, error) {
+	s.sort()
+	return s.append(dst)
+}
+
+// sort puts fields and items in the order of structured-merge-diff.
+func (s *Set) sort() {
+	compare := func(a, b *Set) int {
+		if a.item == nil && b.item == nil {
+			return strings.Compare(a.name, b.name)
+		}
+		return a.element().Compare(b.element())
+	}
+	if !slices.IsSortedFunc(s.children, compare) {
+		slices.SortFunc(s.children, compare)
+	}
+	for _, child := range s.children {
+		child.sort()
+	}
+}
+
+func (s *Set) append(dst []byte) (_ []byte, err error) {
+	dst = append(dst, '{')
+	if s.member && len(s.children) > 0 {
+		dst = append(dst, `".":{},`...)
+	}
+	for i, child := range s.children {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if dst, err = child.appendName(dst); err != nil {
+			return nil, err
+		}
+		if dst, err = child.append(dst); err != nil {
+			return nil, err
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+// appendName appends the name of a field or an item as the name of a JSON member, with the colon.
+func (s *Set) appendName(dst []byte) ([]byte, error) {
+	if s.item == nil {
+		return append(json.AppendString(dst, "f:"+s.name), ':'), nil
+	}
+	name, err := fieldpath.SerializePathElement(*s.item)
+	if err != nil {
+		return nil, err
+	}
+	return append(json.AppendString(dst, name), ':'), nil
+}
