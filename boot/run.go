@@ -16,6 +16,7 @@ import (
 
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/registry"
+	"github.com/typeplane/typeplane/registry/ownership"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/server"
 	"github.com/typeplane/typeplane/server/audit"
@@ -205,7 +206,7 @@ func (i *Instance) openAccess(context.Context) (err error) {
 
 // openResources opens the store of each resource, and what serves it.
 func (i *Instance) openResources(context.Context) error {
-	schemas := registry.NewSchemas(i.program.OpenAPI)
+	schemas := ownership.New(i.program.OpenAPI)
 	memos := newMemos(&i.options.Serving)
 	i.measureStores(memos)
 	i.survey = &surveyor{kinds: i.known}
@@ -254,7 +255,7 @@ func newMemos(o *ServingOptions) *registry.Memos {
 }
 
 // openResource opens the store of resource i, what serves it, and its ledger; nil for what is in no namespace or expires.
-func openResource(known *kinds, i int, schemas *registry.Schemas, memos *registry.Memos, db *database) (storage.Interface, []rest.Resource, *registry.Ledger, error) {
+func openResource(known *kinds, i int, schemas *ownership.Schemas, memos *registry.Memos, db *database) (storage.Interface, []rest.Resource, *registry.Ledger, error) {
 	recall := db.newRecall()
 	form, err := known.recalledForm(i, db.root, recall)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/ownership"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
@@ -50,7 +51,7 @@ type Options struct {
 	StorageMediaType rest.MediaType
 	// Schemas say which fields there are, to keep track of who owns them. nil, or without the schema of a version: nobody
 	// owns fields there, and there are no apply patches.
-	Schemas *Schemas
+	Schemas *ownership.Schemas
 	// Lifetime is how long an object is there after its last write; 0 is for ever.
 	Lifetime time.Duration
 	// Admission is asked about every write of objects; nil: nobody is.

@@ -8,8 +8,8 @@
 //
 // Start reading at Definition and Strategy, then create.go: the order of a request is one function for each verb, top
 // to bottom, in the file with its name (create.go, update.go, patch.go, delete.go, deletecollection.go, read.go,
-// watch.go). Update and patch meet in replace, in update.go; patch_*.go are the types of patches, and ownership.go
-// knows who set which field. encode.go writes answers, canonical.go makes canonical values of stored ones, and
+// watch.go). Update and patch meet in replace, in update.go; patch_*.go are the types of patches, and package
+// ownership knows who set which field. encode.go writes answers, canonical.go makes canonical values of stored ones, and
 // errors.go turns errors of the store into API statuses.
 // define.go is the only place where the type parameter is dropped. What a write of a part of an object means, of its
 // status or its scale, is in subresource.go. table.go and partial.go turn objects into rows and into metadata alone.

@@ -12,13 +12,14 @@ import (
 
 	"github.com/typeplane/typeplane/internal/widget"
 	"github.com/typeplane/typeplane/registry"
+	"github.com/typeplane/typeplane/registry/ownership"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/storage"
 )
 
-func widgetSchemas(t testing.TB) *registry.Schemas {
+func widgetSchemas(t testing.TB) *ownership.Schemas {
 	t.Helper()
-	return registry.NewSchemas(widget.OpenAPI())
+	return ownership.New(widget.OpenAPI())
 }
 
 // serveOwned serves widgets whose fields have owners.

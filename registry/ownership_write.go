@@ -64,7 +64,7 @@ func (e *endpoint[T]) track(hub T, live runtime.Object, manager string) error {
 	if err != nil {
 		return err
 	}
-	owners, err := e.owners.update(live, obj, manager)
+	owners, err := e.owners.Update(live, obj, manager)
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,7 @@ func (e *endpoint[T]) readApplied(ctx context.Context, text []byte, opts metav1.
 			return appliedPatch{}, badPatch(err)
 		}
 	}
-	applied, strict, err := e.owners.read(data)
+	applied, strict, err := e.readContent(data)
 	if err != nil {
 		return appliedPatch{}, err
 	}
@@ -91,7 +91,7 @@ func (e *endpoint[T]) readApplied(ctx context.Context, text []byte, opts metav1.
 func (e *endpoint[T]) applyTo(live runtime.Object, applied appliedPatch, name rest.Name, opts metav1.PatchOptions) (T, error) {
 	var none T
 	force := opts.Force != nil && *opts.Force
-	obj, err := e.owners.apply(live, applied, opts.FieldManager, force)
+	obj, err := e.owners.Apply(live, applied.content, opts.FieldManager, force)
 	if err != nil {
 		return none, err
 	}

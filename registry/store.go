@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/ownership"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
@@ -19,7 +20,7 @@ import (
 type Store[T runtime.Object] struct {
 	def     Definition[T]
 	codec   *codec
-	schemas *Schemas
+	schemas *ownership.Schemas
 	memos   *Memos
 	// admission is asked about every write; nil: nobody is.
 	admission *admission.Chain
@@ -36,8 +37,8 @@ type endpoint[T runtime.Object] struct {
 	resource schema.GroupResource
 	// subresource is the part of the objects that the endpoint writes, "" for the objects themselves.
 	subresource string
-	wholly      bool     // the subresource is the author's, who may change all of the object
-	owners      *tracker // nil: nobody tracks who owns which field
+	wholly      bool               // the subresource is the author's, who may change all of the object
+	owners      *ownership.Tracker // nil: nobody tracks who owns which field
 }
 
 func newStore[T runtime.Object](def Definition[T], c *codec, opts Options, backend storage.Interface) *Store[T] {
@@ -71,12 +72,12 @@ func (s *Store[T]) resources() ([]rest.Resource, error) {
 			version:  s.version(kind),
 			resource: schema.GroupResource{Group: gv.Group, Resource: s.def.Plural},
 		}
-		var reset []fieldPath
+		var reset []ownership.Path
 		if s.def.CopyStatus != nil {
-			reset = append(reset, fieldPath{subresourceStatus})
+			reset = append(reset, ownership.Path{subresourceStatus})
 		}
 		reset = append(reset, s.resetFields("")...)
-		e.owners = s.schemas.tracker(s.codec.scheme, kind, "", reset...)
+		e.owners = s.schemas.Tracker(s.codec.scheme, kind, "", reset...)
 		main := rest.Resource{
 			GroupVersion:     gv,
 			Kind:             kind.GroupVersionKind().Kind,
@@ -117,11 +118,11 @@ func (s *Store[T]) version(kind *runtime.Kind) version {
 }
 
 // resetFields are those that the strategy says a write to a subresource does not change.
-func (s *Store[T]) resetFields(subresource string) []fieldPath {
+func (s *Store[T]) resetFields(subresource string) []ownership.Path {
 	if s.def.Strategy.ResetFields == nil {
 		return nil
 	}
-	var paths []fieldPath
+	var paths []ownership.Path
 	for _, path := range s.def.Strategy.ResetFields(subresource) {
 		paths = append(paths, strings.Split(path, "."))
 	}

@@ -3,6 +3,7 @@ package registry
 import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane/registry/ownership"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 )
@@ -32,7 +33,7 @@ func (e *endpoint[T]) subresources(main rest.Resource) []rest.Resource {
 		status := *e
 		status.subresource = subresourceStatus
 		r := part(subresourceStatus)
-		status.owners = e.schemas.tracker(e.codec.scheme, e.kind, subresourceStatus, append(e.resetFields(subresourceStatus), fieldPath{"metadata"}, fieldPath{"spec"})...)
+		status.owners = e.schemas.Tracker(e.codec.scheme, e.kind, subresourceStatus, append(e.resetFields(subresourceStatus), ownership.Path{"metadata"}, ownership.Path{"spec"})...)
 		r.Get, r.Update, r.Patch, r.PatchTypes = &status, &status, &status, status.patchTypes()
 		parts = append(parts, r)
 	}
@@ -46,7 +47,7 @@ func (e *endpoint[T]) subresources(main rest.Resource) []rest.Resource {
 	if e.kind.Scalable() {
 		// Replicas are those of the object: so is who owns them.
 		of := *e
-		of.owners = e.schemas.tracker(e.codec.scheme, e.kind, subresourceScale, append(e.resetFields(subresourceScale), fieldPath{subresourceStatus})...)
+		of.owners = e.schemas.Tracker(e.codec.scheme, e.kind, subresourceScale, append(e.resetFields(subresourceScale), ownership.Path{subresourceStatus})...)
 		scale := &scaleEndpoint[T]{&of}
 		r := part(subresourceScale)
 		r.BodyKind, r.NewBody = scaleKind, newScale

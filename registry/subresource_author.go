@@ -117,7 +117,7 @@ func (e *endpoint[T]) authored(part func(name string) rest.Resource) []rest.Reso
 		}
 		own := *e
 		own.subresource, own.wholly = s.name, true
-		own.owners = e.schemas.tracker(e.codec.scheme, e.kind, s.name, e.resetFields(s.name)...)
+		own.owners = e.schemas.Tracker(e.codec.scheme, e.kind, s.name, e.resetFields(s.name)...)
 		r := part(s.name)
 		s.serve(&own, &r)
 		parts = append(parts, r)

@@ -1,4 +1,4 @@
-package registry
+package ownership
 
 import (
 	"bytes"
@@ -13,12 +13,12 @@ import (
 	"github.com/typeplane/typeplane/runtime/fieldset"
 )
 
-// update returns who owns the fields of obj after manager has made it of live; an empty live was never stored. Both are
+// Update returns who owns the fields of obj after manager has made it of live; an empty live was never stored. Both are
 // of the tracker's version. Of obj the managedFields are taken away.
 //
 // It does what apimachinery's managedfields does for a write that is no apply patch: who writes owns what differs, all
 // others lose that, and nobody owns what is no more. Who wrote in another version loses what differs there.
-func (t *tracker) update(live, obj runtime.Object, manager string) (owners []metav1.ManagedFieldsEntry, err error) {
+func (t *Tracker) Update(live, obj runtime.Object, manager string) (owners []metav1.ManagedFieldsEntry, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			owners, err = nil, fmt.Errorf("panic: %v", r)
@@ -99,7 +99,7 @@ func (l *ownerList) gain(at int, self metav1.ManagedFieldsEntry, fields *fieldse
 }
 
 // before are the owners that a write starts from: those that the client sent, if it understands them, or those of live.
-func (t *tracker) before(live, obj runtime.Object) ownerList {
+func (t *Tracker) before(live, obj runtime.Object) ownerList {
 	was, sent := runtime.Meta(live).ManagedFields, runtime.Meta(obj).ManagedFields
 	if t.subresource == "" {
 		switch {
@@ -139,7 +139,7 @@ func readable(sent, known []metav1.ManagedFieldsEntry) bool {
 }
 
 // compare tells which fields differ in one version, but for those that nobody can own by such a write.
-func (t *tracker) compare(kind *runtime.Kind, live, obj runtime.Object) (*fieldset.Comparison, error) {
+func (t *Tracker) compare(kind *runtime.Kind, live, obj runtime.Object) (*fieldset.Comparison, error) {
 	c := new(fieldset.Comparison)
 	kind.CompareFields(c, live, obj)
 	for _, path := range t.ignored {
@@ -150,7 +150,7 @@ func (t *tracker) compare(kind *runtime.Kind, live, obj runtime.Object) (*fields
 }
 
 // compareIn is compare in another version, to which both objects are converted. nil: there is none.
-func (t *tracker) compareIn(version string, live, obj runtime.Object) (*fieldset.Comparison, error) {
+func (t *Tracker) compareIn(version string, live, obj runtime.Object) (*fieldset.Comparison, error) {
 	gv, err := schema.ParseGroupVersion(version)
 	if err != nil {
 		return nil, err

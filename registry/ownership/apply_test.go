@@ -1,10 +1,9 @@
-package registry
+package ownership
 
 import (
 	"strings"
 	"testing"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -14,13 +13,13 @@ import (
 
 // What a write to a subresource does not change is nobody's by it, and no conflict.
 func TestTrackerOfASubresource(t *testing.T) {
-	schemas := NewSchemas(widget.OpenAPI())
+	schemas := New(widget.OpenAPI())
 	scheme := widget.Scheme()
 	kind, err := scheme.Kind(widget.GV1.WithKind("Widget"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	tracker := schemas.tracker(scheme, kind, "status", fieldPath{"spec"}, fieldPath{"metadata", "annotations", "example.com/kept"})
+	tracker := schemas.Tracker(scheme, kind, "status", Path{"spec"}, Path{"metadata", "annotations", "example.com/kept"})
 	object := func(color, phase string) *widget.V1 {
 		w := &widget.V1{Spec: widget.V1Spec{Color: color}, Status: widget.Status{Phase: phase}}
 		w.SetGroupVersionKind(kind.GroupVersionKind())
@@ -29,7 +28,7 @@ func TestTrackerOfASubresource(t *testing.T) {
 	}
 	live := new(widget.V1)
 	live.SetGroupVersionKind(kind.GroupVersionKind())
-	owners, err := tracker.update(live, object("green", "Done"), "me")
+	owners, err := tracker.Update(live, object("green", "Done"), "me")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,11 +42,10 @@ func TestTrackerOfASubresource(t *testing.T) {
 		Manager: "other", Operation: metav1.ManagedFieldsOperationApply, APIVersion: "shop.example.com/v1", FieldsType: "FieldsV1",
 		FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:color":{}}}`),
 	}}
-	applied, _, err := tracker.read([]byte(`{"apiVersion":"shop.example.com/v1","kind":"Widget","spec":{"color":"blue"},"status":{"phase":"Lost"}}`))
-	if err != nil {
-		t.Fatal(err)
+	applied := map[string]any{
+		"apiVersion": "shop.example.com/v1", "kind": "Widget", "spec": map[string]any{"color": "blue"}, "status": map[string]any{"phase": "Lost"},
 	}
-	next, err := tracker.apply(live, applied, "me", false)
+	next, err := tracker.Apply(live, applied, "me", false)
 	if err != nil {
 		t.Fatalf("a conflict about what is not written: %v", err)
 	}
@@ -72,10 +70,10 @@ func TestBadSchemas(t *testing.T) {
 		"something else": {strings.Replace(widget.OpenAPI()[gv], `"metadata"`, `"meta"`, 1),
 			"the OpenAPI schema of shop.example.com/v1, Kind=Widget does not fit its Go type: "},
 	} {
-		tracker := NewSchemas(map[schema.GroupVersion]string{gv: tc.text}).tracker(scheme, kind, "")
-		_, _, err := tracker.read([]byte(`{"apiVersion":"shop.example.com/v1","kind":"Widget"}`))
-		if !apierrors.IsInternalError(err) || !strings.Contains(err.Error(), tc.want) {
-			t.Errorf("%s: %v", name, err)
+		tracker := New(map[schema.GroupVersion]string{gv: tc.text}).Tracker(scheme, kind, "")
+		wrong, broken := tracker.Check(map[string]any{"apiVersion": "shop.example.com/v1", "kind": "Widget"})
+		if wrong != nil || broken == nil || !strings.HasPrefix(broken.Error(), tc.want) {
+			t.Errorf("%s: %v, %v", name, wrong, broken)
 		}
 	}
 }
