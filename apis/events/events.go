@@ -61,6 +61,7 @@ func addToScheme(b *runtime.Builder) {
 		Marshal:          core.Marshal_Event,
 		UnmarshalShared:  core.UnmarshalShared_Event,
 		DeepCopy:         core.DeepCopy_Event,
+		CompareFields:    compareFields,
 	})
 	runtime.AddVersion(hub, runtime.Version[*eventsv1.Event, *corev1.Event]{
 		GroupVersion:     events.SchemeGroupVersion,
@@ -75,6 +76,7 @@ func addToScheme(b *runtime.Builder) {
 		Marshal:          events.Marshal_Event,
 		UnmarshalShared:  events.UnmarshalShared_Event,
 		DeepCopy:         events.DeepCopy_Event,
+		CompareFields:    compareFieldsNew,
 	})
 }
 

@@ -176,10 +176,28 @@ func (s *schema) narrowParts(other *schema) {
 		s.AdditionalProperties.narrow(other.AdditionalProperties)
 		s.AdditionalProperties = s.AdditionalProperties.wrapped()
 	}
-	if other.Properties != nil {
+	if other.Properties == nil {
+		return
+	}
+	if !s.refers() {
 		s.AllOf = append(s.AllOf, &schema{Properties: other.Properties})
+		return
+	}
+	// Whoever reads a reference in an allOf (structured-merge-diff, kubectl) takes it for one only if it is alone in there.
+	if s.Properties == nil {
+		s.Properties = map[string]*schema{}
+	}
+	for name, property := range other.Properties {
+		if mine := s.Properties[name]; mine != nil {
+			mine.narrow(property)
+		} else {
+			s.Properties[name] = property
+		}
 	}
 }
+
+// refers says whether s is a reference, perhaps with something beside it.
+func (s *schema) refers() bool { return s.Ref != "" || len(s.AllOf) > 0 && s.AllOf[0].Ref != "" }
 
 func inBoth(a, b []json.RawMessage) []json.RawMessage {
 	if len(a) == 0 {

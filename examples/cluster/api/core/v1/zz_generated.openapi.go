@@ -5089,16 +5089,14 @@ const OpenAPISchemas = `{
       "metadata": {
         "description": "If the Labels of a ReplicationController are empty, they are defaulted to be the same as the Pod(s) that the replication controller manages. Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
         "default": {},
+        "properties": {
+          "name": {
+            "format": "k8s-long-name"
+          }
+        },
         "allOf": [
           {
             "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-          },
-          {
-            "properties": {
-              "name": {
-                "format": "k8s-long-name"
-              }
-            }
           }
         ]
       },

@@ -1,0 +1,14 @@
+package ownership_test
+
+import (
+	"testing"
+
+	"github.com/typeplane/typeplane/internal/widget"
+	"github.com/typeplane/typeplane/registry/ownership/ownershiptest"
+)
+
+func TestOwnersAreThoseOfManagedfields(t *testing.T) {
+	if n := ownershiptest.Compare(t, widget.Scheme(), widget.OpenAPI(), 5000, 1); n < 4000 && !t.Failed() {
+		t.Errorf("only %d of the writes were compared", n)
+	}
+}
