@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -77,7 +78,9 @@ func (s *Store[T]) resources() ([]rest.Resource, error) {
 			reset = append(reset, ownership.Path{subresourceStatus})
 		}
 		reset = append(reset, s.resetFields("")...)
-		e.owners = s.schemas.Tracker(s.codec.scheme, kind, "", reset...)
+		if e.owners, err = s.schemas.Tracker(s.codec.scheme, kind, "", reset...); err != nil {
+			return nil, fmt.Errorf("resource %q: %w", s.def.Plural, err)
+		}
 		main := rest.Resource{
 			GroupVersion:     gv,
 			Kind:             kind.GroupVersionKind().Kind,
@@ -102,7 +105,11 @@ func (s *Store[T]) resources() ([]rest.Resource, error) {
 			main.ShortNames, main.Categories = s.def.ShortNames, s.def.Categories
 		}
 		served = append(served, main)
-		parts = append(parts, e.subresources(main)...)
+		mine, err := e.subresources(main)
+		if err != nil {
+			return nil, fmt.Errorf("resource %q: %w", s.def.Plural, err)
+		}
+		parts = append(parts, mine...)
 	}
 	return append(served, parts...), nil
 }

@@ -17,7 +17,7 @@ const (
 )
 
 // subresources returns those that the kind has in this version. main is the resource that they belong to.
-func (e *endpoint[T]) subresources(main rest.Resource) []rest.Resource {
+func (e *endpoint[T]) subresources(main rest.Resource) ([]rest.Resource, error) {
 	part := func(name string) rest.Resource {
 		return rest.Resource{
 			GroupVersion: main.GroupVersion,
@@ -29,11 +29,14 @@ func (e *endpoint[T]) subresources(main rest.Resource) []rest.Resource {
 		}
 	}
 	var parts []rest.Resource
+	var err error
 	if e.def.CopyStatus != nil {
 		status := *e
 		status.subresource = subresourceStatus
 		r := part(subresourceStatus)
-		status.owners = e.schemas.Tracker(e.codec.scheme, e.kind, subresourceStatus, append(e.resetFields(subresourceStatus), ownership.Path{"metadata"}, ownership.Path{"spec"})...)
+		if status.owners, err = e.schemas.Tracker(e.codec.scheme, e.kind, subresourceStatus, append(e.resetFields(subresourceStatus), ownership.Path{"metadata"}, ownership.Path{"spec"})...); err != nil {
+			return nil, err
+		}
 		r.Get, r.Update, r.Patch, r.PatchTypes = &status, &status, &status, status.patchTypes()
 		parts = append(parts, r)
 	}
@@ -47,14 +50,17 @@ func (e *endpoint[T]) subresources(main rest.Resource) []rest.Resource {
 	if e.kind.Scalable() {
 		// Replicas are those of the object: so is who owns them.
 		of := *e
-		of.owners = e.schemas.Tracker(e.codec.scheme, e.kind, subresourceScale, append(e.resetFields(subresourceScale), ownership.Path{subresourceStatus})...)
+		if of.owners, err = e.schemas.Tracker(e.codec.scheme, e.kind, subresourceScale, append(e.resetFields(subresourceScale), ownership.Path{subresourceStatus})...); err != nil {
+			return nil, err
+		}
 		scale := &scaleEndpoint[T]{&of}
 		r := part(subresourceScale)
 		r.BodyKind, r.NewBody = scaleKind, newScale
 		r.Get, r.Update, r.Patch, r.PatchTypes = scale, scale, scale, scalePatchTypes
 		parts = append(parts, r)
 	}
-	return append(parts, e.authored(part)...)
+	mine, err := e.authored(part)
+	return append(parts, mine...), err
 }
 
 // counted makes the object to store of the one that a client sent: the part that the endpoint is about is taken from

@@ -109,7 +109,7 @@ func checkSubresources[T runtime.Object](def *Definition[T], bad func(format str
 }
 
 // authored returns the subresources of the author in the version of the endpoint. part makes one without verbs.
-func (e *endpoint[T]) authored(part func(name string) rest.Resource) []rest.Resource {
+func (e *endpoint[T]) authored(part func(name string) rest.Resource) ([]rest.Resource, error) {
 	var parts []rest.Resource
 	for _, s := range e.def.Subresources {
 		if s.versions != nil && !slices.Contains(s.versions, e.kind.GroupVersionKind().GroupVersion()) {
@@ -117,12 +117,15 @@ func (e *endpoint[T]) authored(part func(name string) rest.Resource) []rest.Reso
 		}
 		own := *e
 		own.subresource, own.wholly = s.name, true
-		own.owners = e.schemas.Tracker(e.codec.scheme, e.kind, s.name, e.resetFields(s.name)...)
+		var err error
+		if own.owners, err = e.schemas.Tracker(e.codec.scheme, e.kind, s.name, e.resetFields(s.name)...); err != nil {
+			return nil, err
+		}
 		r := part(s.name)
 		s.serve(&own, &r)
 		parts = append(parts, r)
 	}
-	return parts
+	return parts, nil
 }
 
 // parent reads the object that a subresource belongs to. It belongs to the caller.

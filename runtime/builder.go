@@ -82,8 +82,8 @@ type Version[V, H Object] struct {
 	UnmarshalShared func(message []byte, obj V) error
 	// DeepCopy returns a copy that shares nothing with the object.
 	DeepCopy func(V) V
-	// CompareFields tells which fields two objects differ in, for managedFields, and modifies neither. A version of which
-	// OpenAPI schemas are published needs it for anybody to own its fields. nil: nobody does.
+	// CompareFields tells which fields two objects differ in, for managedFields, and modifies neither. It is for versions that
+	// have an OpenAPI schema. nil: the schema tells, which takes much longer.
 	CompareFields func(c *fieldset.Comparison, old, obj V)
 	// Columns are what a Table shows of an object besides its name, which is always the first column; Cells returns
 	// one cell for each, in that order, of any object, also of an empty one. A cell is a string, a bool, an int64, a

@@ -17,6 +17,7 @@ import (
 	"github.com/typeplane/typeplane/generators/deepcopy"
 	"github.com/typeplane/typeplane/generators/defaulter"
 	"github.com/typeplane/typeplane/generators/docs"
+	"github.com/typeplane/typeplane/generators/fieldset"
 	"github.com/typeplane/typeplane/generators/guard"
 	"github.com/typeplane/typeplane/generators/json"
 	"github.com/typeplane/typeplane/generators/lifecycle"
@@ -40,6 +41,7 @@ func plugins() []generators.Plugin {
 		lifecycle.Plugin(),
 		validation.Plugin(),
 		openapi.Plugin(),
+		fieldset.Plugin(),
 		apiserver.Plugin(),
 		docs.Plugin(),
 		manifests.Plugin(),

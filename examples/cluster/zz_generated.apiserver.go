@@ -36,7 +36,7 @@ func addToScheme(b *runtime.Builder) {
 		Marshal:         v1.Marshal_PersistentVolume,
 		UnmarshalShared: v1.UnmarshalShared_PersistentVolume,
 		DeepCopy:        v1.DeepCopy_PersistentVolume,
-		CompareFields:   compareFields_v1_PersistentVolume,
+		CompareFields:   v1.CompareFields_PersistentVolume,
 	})
 
 	persistentVolumeClaimHub := runtime.AddHub(b, schema.GroupKind{Group: "", Kind: "PersistentVolumeClaim"}, func() *v1.PersistentVolumeClaim { return new(v1.PersistentVolumeClaim) })
@@ -50,7 +50,7 @@ func addToScheme(b *runtime.Builder) {
 		Marshal:         v1.Marshal_PersistentVolumeClaim,
 		UnmarshalShared: v1.UnmarshalShared_PersistentVolumeClaim,
 		DeepCopy:        v1.DeepCopy_PersistentVolumeClaim,
-		CompareFields:   compareFields_v1_PersistentVolumeClaim,
+		CompareFields:   v1.CompareFields_PersistentVolumeClaim,
 	})
 
 	podHub := runtime.AddHub(b, schema.GroupKind{Group: "", Kind: "Pod"}, func() *v1.Pod { return new(v1.Pod) })
@@ -64,7 +64,7 @@ func addToScheme(b *runtime.Builder) {
 		Marshal:          v1.Marshal_Pod,
 		UnmarshalShared:  v1.UnmarshalShared_Pod,
 		DeepCopy:         v1.DeepCopy_Pod,
-		CompareFields:    compareFields_v1_Pod,
+		CompareFields:    v1.CompareFields_Pod,
 		SelectableFields: selectableFields_v1_Pod,
 		StoredFields:     storedFields_v1_Pod,
 	})
@@ -80,7 +80,7 @@ func addToScheme(b *runtime.Builder) {
 		Marshal:          v1.Marshal_ReplicationController,
 		UnmarshalShared:  v1.UnmarshalShared_ReplicationController,
 		DeepCopy:         v1.DeepCopy_ReplicationController,
-		CompareFields:    compareFields_v1_ReplicationController,
+		CompareFields:    v1.CompareFields_ReplicationController,
 		SelectableFields: selectableFields_v1_ReplicationController,
 		StoredFields:     storedFields_v1_ReplicationController,
 		Scale:            scale_v1_ReplicationController,

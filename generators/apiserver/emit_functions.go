@@ -16,6 +16,6 @@ func (p printer) functions(v *version) {
 	field("DeepCopy", v.functions.deepCopy)
 	field("Validate", v.functions.validate)
 	if v.compares() {
-		p.P("CompareFields: ", v.compareFields(), ",")
+		p.P("CompareFields: ", v.compareFields(p.s.pkg), ",")
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/gengo/v2/types"
 
+	"github.com/typeplane/typeplane/generators/emit"
 	"github.com/typeplane/typeplane/generators/fieldset"
 	"github.com/typeplane/typeplane/generators/load"
 	"github.com/typeplane/typeplane/generators/openapi"
@@ -109,17 +110,23 @@ func (p *planner) numbers() *protobuf.Numbers {
 	return p.messages
 }
 
-// compares says whether there is a function that tells which fields two objects differ in, and what it is called.
+// compares says whether there is a function that tells which fields two objects differ in.
 func (v *version) compares() bool { return openapi.Publishes(v.pkg) }
 
-func (v *version) compareFields() string { return "compareFields_" + v.suffix }
+// compareFields is what it is called.
+func (v *version) compareFields(server *load.Package) emit.Ident {
+	if fieldset.Exports(v.pkg) {
+		return emit.Ident{Path: v.pkg.Path, Name: fieldset.Function(v.goType.Name.Name)}
+	}
+	return emit.Ident{Path: server.Path, Name: "compareFields_" + v.suffix}
+}
 
-// compared are the versions that have such a function.
+// compared are the versions whose function is printed with the server.
 func (s *server) compared() (out []fieldset.Kind) {
 	for _, h := range s.hubs {
 		for _, v := range h.versions {
-			if v.compares() {
-				out = append(out, fieldset.Kind{Package: v.pkg, GoType: v.goType.GoType, Name: v.gv.WithKind(v.goType.Name.Name), Function: v.compareFields(), Pos: v.pos})
+			if v.compares() && !fieldset.Exports(v.pkg) {
+				out = append(out, fieldset.Kind{Package: v.pkg, GoType: v.goType.GoType, Name: v.gv.WithKind(v.goType.Name.Name), Function: v.compareFields(s.pkg).Name, Pos: v.pos})
 			}
 		}
 	}

@@ -20,17 +20,21 @@ const (
 	jsonPath    = "github.com/typeplane/typeplane/runtime/json"
 )
 
+// serverGenerator is the name in the header of a file that is printed with a server.
+const serverGenerator = "apiserver-gen"
+
 // Output is the file that Generate prints.
-var Output = emit.Output{Name: fileName, Generator: generator}
+var Output = emit.Output{Name: fileName, Generator: serverGenerator}
 
 // Generate prints the functions that compare objects of these kinds, and of what they are made of, into the package of a
 // server.
 func Generate(pass *generators.Pass, server *load.Package, kinds []Kind) {
-	if len(kinds) == 0 {
-		return
-	}
-	if functions := plan(pass, server, kinds); len(functions) > 0 {
-		newPrinter(pass.File(server, fileName, generator), pass.Set, server).print(functions)
+	generate(pass, server, kinds, serverGenerator)
+}
+
+func generate(pass *generators.Pass, into *load.Package, kinds []Kind, by string) {
+	if functions := plan(pass, into, kinds); len(functions) > 0 {
+		newPrinter(pass.File(into, fileName, by), pass.Set, into).print(functions)
 	}
 }
 

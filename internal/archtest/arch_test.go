@@ -71,7 +71,7 @@ var rules = []rule{
 	},
 	{
 		in:     []string{"..."},
-		except: []string{"registry/ownership", "runtime/fieldset", "generators/fieldset"},
+		except: []string{"registry/ownership/...", "runtime/fieldset", "generators/fieldset"},
 		forbid: []string{"sigs.k8s.io/structured-merge-diff/..."},
 		reason: "sets of fields are for the tracking of field ownership only",
 	},

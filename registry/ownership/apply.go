@@ -19,11 +19,11 @@ type applier struct {
 }
 
 func (t *Tracker) newApplier(s *Schemas) (*applier, error) {
-	types, err := s.types()
+	m, err := s.read()
 	if err != nil {
 		return nil, err
 	}
-	ignored := fieldpath.NewSet()
+	types, ignored := m.types, fieldpath.NewSet()
 	for _, field := range t.ignored {
 		var path fieldpath.Path
 		for _, name := range field {
@@ -79,8 +79,8 @@ func (t *Tracker) Apply(live runtime.Object, content map[string]any, manager str
 	return next.(runtime.Object), nil
 }
 
-// UpdateBySchema is Update by apimachinery's managedfields, which is slow: what Update is compared with in tests. Both
-// objects say what they are, and of obj the managedFields are taken away.
+// UpdateBySchema is Update by apimachinery's managedfields, which is slow: for kinds that gen has printed no functions for,
+// and to compare with in tests.
 func (t *Tracker) UpdateBySchema(live, obj runtime.Object, manager string) (owners []metav1.ManagedFieldsEntry, err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -19,7 +19,10 @@ func TestTrackerOfASubresource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tracker := schemas.Tracker(scheme, kind, "status", Path{"spec"}, Path{"metadata", "annotations", "example.com/kept"})
+	tracker, err := schemas.Tracker(scheme, kind, "status", Path{"spec"}, Path{"metadata", "annotations", "example.com/kept"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	object := func(color, phase string) *widget.V1 {
 		w := &widget.V1{Spec: widget.V1Spec{Color: color}, Status: widget.Status{Phase: phase}}
 		w.SetGroupVersionKind(kind.GroupVersionKind())
@@ -70,7 +73,10 @@ func TestBadSchemas(t *testing.T) {
 		"something else": {strings.Replace(widget.OpenAPI()[gv], `"metadata"`, `"meta"`, 1),
 			"the OpenAPI schema of shop.example.com/v1, Kind=Widget does not fit its Go type: "},
 	} {
-		tracker := New(map[schema.GroupVersion]string{gv: tc.text}).Tracker(scheme, kind, "")
+		tracker, err := New(map[schema.GroupVersion]string{gv: tc.text}).Tracker(scheme, kind, "")
+		if err != nil {
+			t.Fatal(err)
+		}
 		wrong, broken := tracker.Check(map[string]any{"apiVersion": "shop.example.com/v1", "kind": "Widget"})
 		if wrong != nil || broken == nil || !strings.HasPrefix(broken.Error(), tc.want) {
 			t.Errorf("%s: %v, %v", name, wrong, broken)

@@ -13,44 +13,64 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// Schemas are the fields of all kinds of a server, as apply patches need them. They are read for the first of those, and may
-// be used by any goroutine and for any number of resources.
+// Schemas are the fields of all kinds of a server, as apply patches need them. They are read when they are first needed,
+// and may be used by any goroutine and for any number of resources.
 type Schemas struct {
 	openAPI map[schema.GroupVersion]string
-	types   func() (managedfields.TypeConverter, error)
+	read    func() (*models, error)
+}
+
+// models are schemas that were read.
+type models struct {
+	types managedfields.TypeConverter
+	kinds map[schema.GroupVersionKind]bool
 }
 
 // New takes the OpenAPI v3 schemas of each version: a JSON object from model name to schema. A model that several
 // versions have must be the same in all of them. The map must not be modified.
 func New(openAPI map[schema.GroupVersion]string) *Schemas {
-	s := &Schemas{openAPI: openAPI}
-	s.types = sync.OnceValues(s.read)
-	return s
+	return &Schemas{openAPI: openAPI, read: sync.OnceValues(func() (*models, error) { return read(openAPI) })}
 }
 
-// read makes of the schemas what managedfields works with.
-func (s *Schemas) read() (managedfields.TypeConverter, error) {
-	models := map[string]*spec.Schema{}
+// read makes of schemas what managedfields works with.
+func read(openAPI map[schema.GroupVersion]string) (*models, error) {
+	specs := map[string]*spec.Schema{}
 	byVersion := func(a, b schema.GroupVersion) int { return strings.Compare(a.String(), b.String()) }
-	for _, gv := range slices.SortedFunc(maps.Keys(s.openAPI), byVersion) {
+	for _, gv := range slices.SortedFunc(maps.Keys(openAPI), byVersion) {
 		var texts map[string]json.RawMessage
-		if err := json.Unmarshal([]byte(s.openAPI[gv]), &texts); err != nil {
+		if err := json.Unmarshal([]byte(openAPI[gv]), &texts); err != nil {
 			return nil, fmt.Errorf("OpenAPI schemas of %s: %w", gv, err)
 		}
 		for name, text := range texts {
-			if models[name] != nil {
+			if specs[name] != nil {
 				continue
 			}
 			model := new(spec.Schema)
 			if err := json.Unmarshal(text, model); err != nil {
 				return nil, fmt.Errorf("OpenAPI schemas of %s: %s: %w", gv, name, err)
 			}
-			models[name] = model
+			specs[name] = model
 		}
 	}
-	types, err := managedfields.NewTypeConverter(models, false)
+	types, err := managedfields.NewTypeConverter(specs, false)
 	if err != nil {
 		return nil, fmt.Errorf("OpenAPI schemas: %w", err)
 	}
-	return types, nil
+	return &models{types, kindsOf(specs)}, nil
+}
+
+// kindsOf are the kinds that schemas are of.
+func kindsOf(specs map[string]*spec.Schema) map[schema.GroupVersionKind]bool {
+	kinds := map[schema.GroupVersionKind]bool{}
+	for _, model := range specs {
+		list, _ := model.Extensions["x-kubernetes-group-version-kind"].([]any)
+		for _, element := range list {
+			kind, _ := element.(map[string]any)
+			group, _ := kind["group"].(string)
+			version, _ := kind["version"].(string)
+			name, _ := kind["kind"].(string)
+			kinds[schema.GroupVersionKind{Group: group, Version: version, Kind: name}] = true
+		}
+	}
+	return kinds
 }

@@ -12,22 +12,52 @@ type Tracker struct {
 	kind        *runtime.Kind
 	subresource string
 	ignored     []Path
-	applier     func() (*applier, error) // made for the first apply patch
+	// slow says that a version of the kind has no function that compares objects, so that the schemas do it.
+	slow    bool
+	applier func() (*applier, error) // made when it is first needed
 }
 
 // Path is a field in every version of a kind: its names in JSON, from the outside in.
 type Path []string
 
-// Tracker returns nil if nobody can own a field of the kind: its version has no schemas, or no function that compares two
-// objects. subresource is what is written to, "" for the object; reset are the fields that such a write does not change,
-// whatever it says, so that nobody owns them by it. What a version carries for the others (runtime.LosslessAnnotation) is
-// nobody's in any case.
-func (s *Schemas) Tracker(scheme *runtime.Scheme, kind *runtime.Kind, subresource string, reset ...Path) *Tracker {
-	if s == nil || s.openAPI[kind.GroupVersionKind().GroupVersion()] == "" || !kind.ComparesFields() {
-		return nil
+// Tracker returns nil if nobody can own a field of the kind: there is no schema of it. subresource is what is written to,
+// "" for the object; reset are the fields that such a write does not change, whatever it says, so that nobody owns them by
+// it. What a version carries for the others (runtime.LosslessAnnotation) is nobody's in any case. An error says that the
+// schemas can't be read, which is found out here only if gen has not printed functions for all versions of the kind.
+func (s *Schemas) Tracker(scheme *runtime.Scheme, kind *runtime.Kind, subresource string, reset ...Path) (*Tracker, error) {
+	if s == nil {
+		return nil, nil
+	}
+	if has, err := s.has(kind); err != nil || !has {
+		return nil, err
 	}
 	t := &Tracker{scheme: scheme, kind: kind, subresource: subresource}
 	t.ignored = append(reset, Path{"metadata", "annotations", runtime.LosslessAnnotation})
 	t.applier = sync.OnceValues(func() (*applier, error) { return t.newApplier(s) })
-	return t
+	for _, k := range scheme.KindsOfHub(kind.Hub()) {
+		has, err := s.has(k)
+		if err != nil {
+			return nil, err
+		}
+		t.slow = t.slow || has && !k.ComparesFields()
+	}
+	if t.slow {
+		_, err := t.applier()
+		return t, err
+	}
+	return t, nil
+}
+
+// has says whether there is a schema of a kind. Functions are printed for kinds that have one, so that it need not be read
+// then.
+func (s *Schemas) has(kind *runtime.Kind) (bool, error) {
+	gvk := kind.GroupVersionKind()
+	if s.openAPI[gvk.GroupVersion()] == "" || kind.ComparesFields() {
+		return s.openAPI[gvk.GroupVersion()] != "", nil
+	}
+	m, err := s.read()
+	if err != nil {
+		return false, err
+	}
+	return m.kinds[gvk], nil
 }

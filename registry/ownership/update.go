@@ -14,7 +14,7 @@ import (
 )
 
 // Update returns who owns the fields of obj after manager has made it of live; an empty live was never stored. Both are
-// of the tracker's version. Of obj the managedFields are taken away.
+// of the tracker's version, and say so. Of obj the managedFields are taken away.
 //
 // It does what apimachinery's managedfields does for a write that is no apply patch: who writes owns what differs, all
 // others lose that, and nobody owns what is no more. Who wrote in another version loses what differs there.
@@ -24,6 +24,9 @@ func (t *Tracker) Update(live, obj runtime.Object, manager string) (owners []met
 			owners, err = nil, fmt.Errorf("panic: %v", r)
 		}
 	}()
+	if t.slow {
+		return t.UpdateBySchema(live, obj, manager)
+	}
 	before := t.before(live, obj)
 	runtime.Meta(obj).ManagedFields = nil
 	if len(before) == 0 && runtime.Meta(live).UID != "" {

@@ -74,7 +74,11 @@ func (h *history) trackers(schemas *ownership.Schemas, kind *runtime.Kind) {
 		"status": {{"metadata"}, {"spec"}},
 		"scale":  {status},
 	} {
-		if tracker := schemas.Tracker(h.scheme, kind, part, reset...); tracker != nil {
+		tracker, err := schemas.Tracker(h.scheme, kind, part, reset...)
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		if tracker != nil {
 			h.writers = append(h.writers, writer{kind, part, tracker})
 		}
 	}

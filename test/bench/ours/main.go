@@ -60,6 +60,7 @@ func addToScheme(b *runtime.Builder) {
 		Marshal:          v1.Marshal_Pod,
 		UnmarshalShared:  v1.UnmarshalShared_Pod,
 		DeepCopy:         v1.DeepCopy_Pod,
+		CompareFields:    v1.CompareFields_Pod,
 		SelectableFields: pods.SelectableFields,
 		StoredFields:     wire.Fields{"spec.nodeName": wire.String(2, 10), "status.phase": wire.String(3, 1)},
 	})

@@ -7,6 +7,7 @@
 // +typeplane:docs=examples/cluster/docs
 // +groupName=
 // +typeplane:json-gen=package
+// +typeplane:fieldset-gen=package
 // +k8s:defaulter-gen=TypeMeta
 // +k8s:deepcopy-gen=package
 // +k8s:protobuf-gen=package

@@ -1,0 +1,80 @@
+package fieldset
+
+import (
+	"cmp"
+	"go/token"
+	gotypes "go/types"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators"
+	"github.com/typeplane/typeplane/generators/emit"
+	"github.com/typeplane/typeplane/generators/kind"
+	"github.com/typeplane/typeplane/generators/load"
+	"github.com/typeplane/typeplane/generators/openapi"
+	"github.com/typeplane/typeplane/generators/tag"
+)
+
+const enableTag = "typeplane:fieldset-gen"
+
+// Plugin prints the functions beside the types, exported, for servers that are joined by hand.
+func Plugin() generators.Plugin {
+	return generators.Plugin{
+		Name: "fieldset",
+		Doc:  "CompareFields functions: which fields two objects differ in, for field ownership (zz_generated.fieldset.go)",
+		Tags: []tag.Definition{{Name: enableTag, Scope: tag.Package, Value: tag.Name,
+			Doc: "package prints CompareFields_T for the kinds of the package that have OpenAPI schemas, for whoever joins a server by hand. " +
+				"Servers that are generated need no tag: they have the functions for themselves.", Example: "+typeplane:fieldset-gen=package"}},
+		Outputs: []emit.Output{{Name: fileName, Generator: generator}},
+		Generate: func(pass *generators.Pass) {
+			for _, pkg := range pass.Packages {
+				if Exports(pkg) {
+					generate(pass, pkg, exported(pass, pkg), generator)
+				}
+			}
+		},
+	}
+}
+
+// Exports says whether the functions for the kinds of a package are in the package itself.
+func Exports(pkg *load.Package) bool {
+	value, _ := tag.Last(pkg.DocLines, enableTag)
+	return value == "package" && openapi.Publishes(pkg)
+}
+
+// Function is the name of the function for a kind in a package that exports them.
+func Function(kind string) string { return "CompareFields_" + kind }
+
+// exported are the kinds of a package that have schemas, by name.
+func exported(pass *generators.Pass, pkg *load.Package) (out []Kind) {
+	read, err := readSchemas(openapi.Schemas(pass, pkg))
+	if err != nil {
+		return nil // which the generator of schemas reports
+	}
+	add := func(name string, t gotypes.Type, pos token.Position) {
+		for gvk := range read.kinds {
+			if gvk.Kind == name {
+				out = append(out, Kind{Package: pkg, GoType: t, Name: gvk, Function: Function(name), Pos: pos})
+			}
+		}
+	}
+	for name, t := range pkg.Types.Types {
+		if t.Kind == types.Struct && kind.Embeds(t, "TypeMeta") && kind.Embeds(t, "ObjectMeta") {
+			add(name, t.GoType, pass.Set.TypePos(t))
+		}
+	}
+	for _, a := range kind.Aliases(pkg) {
+		if kind.IsKind(a) {
+			add(a.Name, a.Target.GoType, pass.Set.AliasPos(a))
+		}
+	}
+	slices.SortFunc(out, func(a, b Kind) int {
+		return cmp.Or(strings.Compare(a.Name.Kind, b.Name.Kind), strings.Compare(group(a.Name), group(b.Name)))
+	})
+	return out
+}
+
+func group(gvk schema.GroupVersionKind) string { return gvk.GroupVersion().String() }
