@@ -25,9 +25,8 @@ func (p *printer) methods(m *message) {
 	p.P()
 	p.P("// Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.")
 	p.P("func (m *", m.typ, ") Unmarshal(data []byte) error {")
-	p.P("r := readerGenerated{data: data, end: len(data)}")
-	p.startFirst(m)
-	p.f("%s(&r, m)", unmarshal)
+	p.startReader("data: data, end: len(data)", m)
+	p.f("%s(r, m)", unmarshal)
 	p.P("return r.err")
 	p.P("}")
 	p.P()
@@ -49,16 +48,22 @@ func (p *printer) unmarshalShared(name string, m *message) {
 	p.P("// UnmarshalShared_", name, " is Unmarshal, but strings of m are parts of data: it must not be changed any more, and")
 	p.P("// each of them keeps all of it in memory. Byte slices are copied.")
 	p.P("func UnmarshalShared_", name, "(data []byte, m *", m.typ, ") error {")
-	p.P("r := readerGenerated{data: data, end: len(data), shared: true}")
-	p.startFirst(m)
-	p.f("%s(&r, m)", p.function("unmarshal", m))
+	p.startReader("data: data, end: len(data), shared: true", m)
+	p.f("%s(r, m)", p.function("unmarshal", m))
 	p.P("return r.err")
 	p.P("}")
 	p.P()
 }
 
-// startFirst prints the call that allocates what the metadata of a kind needs.
-func (p *printer) startFirst(m *message) {
+// startReader prints what makes a reader, as wide as the message needs it, and allocates what the metadata of a kind
+// needs.
+func (p *printer) startReader(fields string, m *message) {
+	if p.file.needsWide(m) {
+		p.P("w := wideReaderGenerated{readerGenerated: readerGenerated{", fields, "}}")
+		p.P("r := &w.readerGenerated")
+	} else {
+		p.P("r := &readerGenerated{", fields, "}")
+	}
 	if m.isKind() && len(p.file.first) > 0 {
 		p.P("r.first()")
 	}

@@ -7,19 +7,24 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// slab is a field of the printed readerGenerated.
+// slab is a field of the printed wideReaderGenerated.
 type slab struct{ name, typ string }
 
-// slabOf is the name of the slab that messages of a type come from.
+// slabOf is the slab that messages of a type come from.
 func (p *printer) slabOf(t *types.Type) string {
-	s := slab{strings.ReplaceAll(p.Type(t), ".", "_"), p.Type(t)}
+	name := p.slabName(t)
 	p.method("nextOf")
 	p.method("listOf")
-	if !slices.Contains(p.slabs, s) {
+	if slices.Contains(p.file.first, t) {
+		return "r." + name
+	}
+	if s := (slab{name, p.Type(t)}); !slices.Contains(p.slabs, s) {
 		p.slabs = append(p.slabs, s)
 	}
-	return s.name
+	return "r.wide()." + name
 }
+
+func (p *printer) slabName(t *types.Type) string { return strings.ReplaceAll(p.Type(t), ".", "_") }
 
 // reader prints the type that carries what the reading of one object has in common.
 func (p *printer) reader() {
@@ -38,15 +43,33 @@ func (p *printer) reader() {
 	p.P("words ", p.helper("slab"), "[uint64]")
 	p.P("strings ", p.helper("slab"), "[string]")
 	for _, t := range p.file.first {
-		p.slabOf(t)
+		p.P(p.slabName(t), " ", p.helper("slab"), "[", t, "]")
+	}
+	p.P("}")
+	p.P()
+	p.wide()
+	p.first()
+}
+
+// wide prints the reader for messages that need more slabs than metadata does: a small kind need not clear them all.
+func (p *printer) wide() {
+	if len(p.slabs) == 0 {
+		return
 	}
 	slices.SortFunc(p.slabs, func(a, b slab) int { return strings.Compare(a.name, b.name) })
+	p.P("// wideReaderGenerated is the reader of a message that may hold any of these.")
+	p.P("type wideReaderGenerated struct {")
+	p.P("readerGenerated")
 	for _, s := range p.slabs {
 		p.P(s.name, " ", p.helper("slab"), "[", s.typ, "]")
 	}
 	p.P("}")
 	p.P()
-	p.first()
+	p.P("// wide is the reader around r. Who reads such a message has started with one.")
+	p.P("func (r *readerGenerated) wide() *wideReaderGenerated {")
+	p.P("return (*wideReaderGenerated)(", p.Ident("unsafe", "Pointer"), "(r))")
+	p.P("}")
+	p.P()
 }
 
 // first prints what allocates the first values for metadata at once.
@@ -59,7 +82,7 @@ func (p *printer) first() {
 	p.P("words [4]uint64")
 	p.P("strings [2]string")
 	for _, t := range p.file.first {
-		p.f("%s [%d]%s", p.slabOf(t), max(1, 64/sizes.Sizeof(t.GoType)), p.Type(t))
+		p.f("%s [%d]%s", p.slabName(t), max(1, 64/sizes.Sizeof(t.GoType)), p.Type(t))
 	}
 	p.P("}")
 	p.P()
@@ -71,7 +94,7 @@ func (p *printer) first() {
 	p.P("f := new(firstGenerated)")
 	p.P("r.words, r.strings = f.words[:], f.strings[:]")
 	for _, t := range p.file.first {
-		name := p.slabOf(t)
+		name := p.slabName(t)
 		p.f("r.%s = f.%s[:]", name, name)
 	}
 	p.P("}")

@@ -175,7 +175,7 @@ func (p *printer) readMessage(f *field) {
 func (p *printer) grown(f *field) string {
 	v := f.value
 	if !v.pointer && p.file.slabs[v.typ] {
-		return fmt.Sprintf("%s(r, end, %s, &r.%s)", p.helper("growFrom"), f.address(), p.slabOf(v.typ))
+		return fmt.Sprintf("%s(r, end, %s, &%s)", p.helper("growFrom"), f.address(), p.slabOf(v.typ))
 	}
 	return fmt.Sprintf("%s(r, end, %s)", p.helper("grow"), f.address())
 }
@@ -183,7 +183,7 @@ func (p *printer) grown(f *field) string {
 // newMessage is a pointer to an empty message.
 func (p *printer) newMessage(v *value) string {
 	if p.file.slabs[v.typ] {
-		return fmt.Sprintf("r.%s.nextOf()", p.slabOf(v.typ))
+		return fmt.Sprintf("%s.nextOf()", p.slabOf(v.typ))
 	}
 	return fmt.Sprintf("&%s{}", p.Type(v.typ))
 }

@@ -37,7 +37,7 @@ func (f *file) planSlabs() {
 	for _, m := range f.codecs() {
 		for _, field := range m.fields {
 			v := field.value
-			if v.isMessage() && (field.shape == list || v.pointer) && !v.nilable && most[v.typ] >= several {
+			if field.fromSlab() && most[v.typ] >= several {
 				f.slabs[v.typ] = sizes.Sizeof(v.typ.GoType) <= largest
 			}
 		}
@@ -59,6 +59,25 @@ func (f *file) planFirst() {
 		}
 	}
 	slices.SortFunc(f.first, func(a, b *types.Type) int { return strings.Compare(a.Name.String(), b.Name.String()) })
+}
+
+// needsWide tells whether a message holds any that come from other slabs than those that metadata needs.
+func (f *file) needsWide(m *message) bool { return f.reachesWide(m, map[*message]bool{}) }
+
+func (f *file) reachesWide(m *message, seen map[*message]bool) bool {
+	if seen[m] {
+		return false
+	}
+	seen[m] = true
+	return slices.ContainsFunc(m.fields, func(field *field) bool {
+		v := field.value
+		return field.fromSlab() && f.slabs[v.typ] && !slices.Contains(f.first, v.typ) || v.target != nil && f.reachesWide(v.target, seen)
+	})
+}
+
+// fromSlab tells whether the messages of a field may come from a slab: those behind pointers and in lists.
+func (f *field) fromSlab() bool {
+	return f.value.isMessage() && (f.shape == list || f.value.pointer) && !f.value.nilable
 }
 
 const objectMeta = "k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"

@@ -26,8 +26,9 @@ import (
 // UnmarshalShared_MutatingWebhookConfiguration is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_MutatingWebhookConfiguration(data []byte, m *admissionregistrationv1.MutatingWebhookConfiguration) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_admissionregistrationv1_MutatingWebhookConfiguration(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_admissionregistrationv1_MutatingWebhookConfiguration(r, m)
 	return r.err
 }
 
@@ -44,8 +45,9 @@ func Marshal_MutatingWebhookConfiguration(m *MutatingWebhookConfiguration) ([]by
 // UnmarshalShared_MutatingWebhookConfigurationList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_MutatingWebhookConfigurationList(data []byte, m *admissionregistrationv1.MutatingWebhookConfigurationList) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_admissionregistrationv1_MutatingWebhookConfigurationList(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_admissionregistrationv1_MutatingWebhookConfigurationList(r, m)
 	return r.err
 }
 
@@ -62,8 +64,9 @@ func Marshal_MutatingWebhookConfigurationList(m *MutatingWebhookConfigurationLis
 // UnmarshalShared_ValidatingWebhookConfiguration is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ValidatingWebhookConfiguration(data []byte, m *admissionregistrationv1.ValidatingWebhookConfiguration) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_admissionregistrationv1_ValidatingWebhookConfiguration(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_admissionregistrationv1_ValidatingWebhookConfiguration(r, m)
 	return r.err
 }
 
@@ -80,8 +83,9 @@ func Marshal_ValidatingWebhookConfiguration(m *ValidatingWebhookConfiguration) (
 // UnmarshalShared_ValidatingWebhookConfigurationList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ValidatingWebhookConfigurationList(data []byte, m *admissionregistrationv1.ValidatingWebhookConfigurationList) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_admissionregistrationv1_ValidatingWebhookConfigurationList(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_admissionregistrationv1_ValidatingWebhookConfigurationList(r, m)
 	return r.err
 }
 
@@ -905,7 +909,7 @@ func unmarshal_metav1_LabelSelector(r *readerGenerated, m *metav1.LabelSelector)
 			textMapGenerated(r, &m.MatchLabels)
 		case 2:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.MatchExpressions, &r.metav1_LabelSelectorRequirement)
+			v := growFromGenerated(r, end, &m.MatchExpressions, &r.wide().metav1_LabelSelectorRequirement)
 			unmarshal_metav1_LabelSelectorRequirement(r, v)
 			r.end = end
 		default:
@@ -1132,9 +1136,19 @@ type readerGenerated struct {
 	err   error  // the first one; then i is behind data
 	depth int    // of messages that can hold themselves
 
-	words                           slabGenerated[uint64]
-	strings                         slabGenerated[string]
+	words   slabGenerated[uint64]
+	strings slabGenerated[string]
+}
+
+// wideReaderGenerated is the reader of a message that may hold any of these.
+type wideReaderGenerated struct {
+	readerGenerated
 	metav1_LabelSelectorRequirement slabGenerated[metav1.LabelSelectorRequirement]
+}
+
+// wide is the reader around r. Who reads such a message has started with one.
+func (r *readerGenerated) wide() *wideReaderGenerated {
+	return (*wideReaderGenerated)(unsafe.Pointer(r))
 }
 
 // What a message can be wrong about; io.ErrUnexpectedEOF says that it ends too early.

@@ -26,8 +26,8 @@ import (
 // UnmarshalShared_Lease is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Lease(data []byte, m *coordinationv1.Lease) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_coordinationv1_Lease(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_coordinationv1_Lease(r, m)
 	return r.err
 }
 
@@ -44,8 +44,8 @@ func Marshal_Lease(m *Lease) ([]byte, error) {
 // UnmarshalShared_LeaseList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_LeaseList(data []byte, m *coordinationv1.LeaseList) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_coordinationv1_LeaseList(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_coordinationv1_LeaseList(r, m)
 	return r.err
 }
 

@@ -27,9 +27,9 @@ import (
 // UnmarshalShared_ConfigMap is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ConfigMap(data []byte, m *corev1.ConfigMap) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
+	r := &readerGenerated{data: data, end: len(data), shared: true}
 	r.first()
-	unmarshal_corev1_ConfigMap(&r, m)
+	unmarshal_corev1_ConfigMap(r, m)
 	return r.err
 }
 
@@ -46,8 +46,8 @@ func Marshal_ConfigMap(m *ConfigMap) ([]byte, error) {
 // UnmarshalShared_ConfigMapList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ConfigMapList(data []byte, m *corev1.ConfigMapList) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_corev1_ConfigMapList(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_corev1_ConfigMapList(r, m)
 	return r.err
 }
 
@@ -64,9 +64,9 @@ func Marshal_ConfigMapList(m *ConfigMapList) ([]byte, error) {
 // UnmarshalShared_LimitRange is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_LimitRange(data []byte, m *corev1.LimitRange) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
+	r := &readerGenerated{data: data, end: len(data), shared: true}
 	r.first()
-	unmarshal_corev1_LimitRange(&r, m)
+	unmarshal_corev1_LimitRange(r, m)
 	return r.err
 }
 
@@ -83,8 +83,8 @@ func Marshal_LimitRange(m *LimitRange) ([]byte, error) {
 // UnmarshalShared_LimitRangeList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_LimitRangeList(data []byte, m *corev1.LimitRangeList) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_corev1_LimitRangeList(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_corev1_LimitRangeList(r, m)
 	return r.err
 }
 
@@ -101,9 +101,9 @@ func Marshal_LimitRangeList(m *LimitRangeList) ([]byte, error) {
 // UnmarshalShared_Namespace is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Namespace(data []byte, m *corev1.Namespace) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
+	r := &readerGenerated{data: data, end: len(data), shared: true}
 	r.first()
-	unmarshal_corev1_Namespace(&r, m)
+	unmarshal_corev1_Namespace(r, m)
 	return r.err
 }
 
@@ -120,8 +120,8 @@ func Marshal_Namespace(m *Namespace) ([]byte, error) {
 // UnmarshalShared_NamespaceList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_NamespaceList(data []byte, m *corev1.NamespaceList) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_corev1_NamespaceList(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_corev1_NamespaceList(r, m)
 	return r.err
 }
 
@@ -138,9 +138,9 @@ func Marshal_NamespaceList(m *NamespaceList) ([]byte, error) {
 // UnmarshalShared_ResourceQuota is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ResourceQuota(data []byte, m *corev1.ResourceQuota) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
+	r := &readerGenerated{data: data, end: len(data), shared: true}
 	r.first()
-	unmarshal_corev1_ResourceQuota(&r, m)
+	unmarshal_corev1_ResourceQuota(r, m)
 	return r.err
 }
 
@@ -157,8 +157,8 @@ func Marshal_ResourceQuota(m *ResourceQuota) ([]byte, error) {
 // UnmarshalShared_ResourceQuotaList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ResourceQuotaList(data []byte, m *corev1.ResourceQuotaList) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_corev1_ResourceQuotaList(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_corev1_ResourceQuotaList(r, m)
 	return r.err
 }
 
@@ -175,9 +175,9 @@ func Marshal_ResourceQuotaList(m *ResourceQuotaList) ([]byte, error) {
 // UnmarshalShared_Secret is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Secret(data []byte, m *corev1.Secret) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
+	r := &readerGenerated{data: data, end: len(data), shared: true}
 	r.first()
-	unmarshal_corev1_Secret(&r, m)
+	unmarshal_corev1_Secret(r, m)
 	return r.err
 }
 
@@ -194,8 +194,8 @@ func Marshal_Secret(m *Secret) ([]byte, error) {
 // UnmarshalShared_SecretList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_SecretList(data []byte, m *corev1.SecretList) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_corev1_SecretList(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_corev1_SecretList(r, m)
 	return r.err
 }
 
@@ -212,9 +212,9 @@ func Marshal_SecretList(m *SecretList) ([]byte, error) {
 // UnmarshalShared_ServiceAccount is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ServiceAccount(data []byte, m *corev1.ServiceAccount) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
+	r := &readerGenerated{data: data, end: len(data), shared: true}
 	r.first()
-	unmarshal_corev1_ServiceAccount(&r, m)
+	unmarshal_corev1_ServiceAccount(r, m)
 	return r.err
 }
 
@@ -231,8 +231,8 @@ func Marshal_ServiceAccount(m *ServiceAccount) ([]byte, error) {
 // UnmarshalShared_ServiceAccountList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ServiceAccountList(data []byte, m *corev1.ServiceAccountList) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_corev1_ServiceAccountList(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_corev1_ServiceAccountList(r, m)
 	return r.err
 }
 

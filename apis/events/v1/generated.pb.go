@@ -27,9 +27,9 @@ import (
 // UnmarshalShared_Event is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Event(data []byte, m *eventsv1.Event) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
+	r := &readerGenerated{data: data, end: len(data), shared: true}
 	r.first()
-	unmarshal_eventsv1_Event(&r, m)
+	unmarshal_eventsv1_Event(r, m)
 	return r.err
 }
 
@@ -46,8 +46,8 @@ func Marshal_Event(m *Event) ([]byte, error) {
 // UnmarshalShared_EventList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_EventList(data []byte, m *eventsv1.EventList) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_eventsv1_EventList(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_eventsv1_EventList(r, m)
 	return r.err
 }
 

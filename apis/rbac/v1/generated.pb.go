@@ -26,8 +26,8 @@ import (
 // UnmarshalShared_ClusterRole is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ClusterRole(data []byte, m *rbacv1.ClusterRole) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_rbacv1_ClusterRole(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_rbacv1_ClusterRole(r, m)
 	return r.err
 }
 
@@ -44,8 +44,8 @@ func Marshal_ClusterRole(m *ClusterRole) ([]byte, error) {
 // UnmarshalShared_ClusterRoleBinding is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ClusterRoleBinding(data []byte, m *rbacv1.ClusterRoleBinding) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_rbacv1_ClusterRoleBinding(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_rbacv1_ClusterRoleBinding(r, m)
 	return r.err
 }
 
@@ -62,8 +62,8 @@ func Marshal_ClusterRoleBinding(m *ClusterRoleBinding) ([]byte, error) {
 // UnmarshalShared_ClusterRoleBindingList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ClusterRoleBindingList(data []byte, m *rbacv1.ClusterRoleBindingList) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_rbacv1_ClusterRoleBindingList(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_rbacv1_ClusterRoleBindingList(r, m)
 	return r.err
 }
 
@@ -80,8 +80,8 @@ func Marshal_ClusterRoleBindingList(m *ClusterRoleBindingList) ([]byte, error) {
 // UnmarshalShared_ClusterRoleList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ClusterRoleList(data []byte, m *rbacv1.ClusterRoleList) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_rbacv1_ClusterRoleList(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_rbacv1_ClusterRoleList(r, m)
 	return r.err
 }
 
@@ -98,8 +98,8 @@ func Marshal_ClusterRoleList(m *ClusterRoleList) ([]byte, error) {
 // UnmarshalShared_Role is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Role(data []byte, m *rbacv1.Role) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_rbacv1_Role(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_rbacv1_Role(r, m)
 	return r.err
 }
 
@@ -116,8 +116,8 @@ func Marshal_Role(m *Role) ([]byte, error) {
 // UnmarshalShared_RoleBinding is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_RoleBinding(data []byte, m *rbacv1.RoleBinding) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_rbacv1_RoleBinding(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_rbacv1_RoleBinding(r, m)
 	return r.err
 }
 
@@ -134,8 +134,8 @@ func Marshal_RoleBinding(m *RoleBinding) ([]byte, error) {
 // UnmarshalShared_RoleBindingList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_RoleBindingList(data []byte, m *rbacv1.RoleBindingList) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_rbacv1_RoleBindingList(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_rbacv1_RoleBindingList(r, m)
 	return r.err
 }
 
@@ -152,8 +152,8 @@ func Marshal_RoleBindingList(m *RoleBindingList) ([]byte, error) {
 // UnmarshalShared_RoleList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_RoleList(data []byte, m *rbacv1.RoleList) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_rbacv1_RoleList(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_rbacv1_RoleList(r, m)
 	return r.err
 }
 

@@ -27,8 +27,8 @@ import (
 // UnmarshalShared_StorageClass is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_StorageClass(data []byte, m *storagev1.StorageClass) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_storagev1_StorageClass(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_storagev1_StorageClass(r, m)
 	return r.err
 }
 
@@ -45,8 +45,8 @@ func Marshal_StorageClass(m *StorageClass) ([]byte, error) {
 // UnmarshalShared_StorageClassList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_StorageClassList(data []byte, m *storagev1.StorageClassList) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_storagev1_StorageClassList(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_storagev1_StorageClassList(r, m)
 	return r.err
 }
 

@@ -29,9 +29,9 @@ import (
 // UnmarshalShared_ConfigMap is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ConfigMap(data []byte, m *v1.ConfigMap) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
+	r := &readerGenerated{data: data, end: len(data), shared: true}
 	r.first()
-	unmarshal_v1_ConfigMap(&r, m)
+	unmarshal_v1_ConfigMap(r, m)
 	return r.err
 }
 
@@ -48,9 +48,10 @@ func Marshal_ConfigMap(m *ConfigMap) ([]byte, error) {
 // UnmarshalShared_Deployment is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Deployment(data []byte, m *appsv1.Deployment) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
 	r.first()
-	unmarshal_appsv1_Deployment(&r, m)
+	unmarshal_appsv1_Deployment(r, m)
 	return r.err
 }
 
@@ -67,9 +68,9 @@ func Marshal_Deployment(m *Deployment) ([]byte, error) {
 // UnmarshalShared_Node is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Node(data []byte, m *v1.Node) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
+	r := &readerGenerated{data: data, end: len(data), shared: true}
 	r.first()
-	unmarshal_v1_Node(&r, m)
+	unmarshal_v1_Node(r, m)
 	return r.err
 }
 
@@ -86,9 +87,10 @@ func Marshal_Node(m *Node) ([]byte, error) {
 // UnmarshalShared_Pod is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Pod(data []byte, m *v1.Pod) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
 	r.first()
-	unmarshal_v1_Pod(&r, m)
+	unmarshal_v1_Pod(r, m)
 	return r.err
 }
 
@@ -455,7 +457,7 @@ func unmarshal_appsv1_DeploymentSpec(r *readerGenerated, m *appsv1.DeploymentSpe
 		case 2:
 			end := r.enter()
 			if m.Selector == nil {
-				m.Selector = r.metav1_LabelSelector.nextOf()
+				m.Selector = r.wide().metav1_LabelSelector.nextOf()
 			}
 			unmarshal_metav1_LabelSelector(r, m.Selector)
 			r.end = end
@@ -944,7 +946,7 @@ func unmarshal_v1_PodSpec(r *readerGenerated, m *v1.PodSpec) {
 			r.end = end
 		case 15:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.ImagePullSecrets, &r.v1_LocalObjectReference)
+			v := growFromGenerated(r, end, &m.ImagePullSecrets, &r.wide().v1_LocalObjectReference)
 			unmarshal_v1_LocalObjectReference(r, v)
 			r.end = end
 		case 16:
@@ -1074,7 +1076,7 @@ func unmarshal_v1_PodSpec(r *readerGenerated, m *v1.PodSpec) {
 		case 40:
 			end := r.enter()
 			if m.Resources == nil {
-				m.Resources = r.v1_ResourceRequirements.nextOf()
+				m.Resources = r.wide().v1_ResourceRequirements.nextOf()
 			}
 			unmarshal_v1_ResourceRequirements(r, m.Resources)
 			r.end = end
@@ -1333,14 +1335,14 @@ func unmarshal_v1_PodStatus(r *readerGenerated, m *v1.PodStatus) {
 			r.end = end
 		case 8:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.ContainerStatuses, &r.v1_ContainerStatus)
+			v := growFromGenerated(r, end, &m.ContainerStatuses, &r.wide().v1_ContainerStatus)
 			unmarshal_v1_ContainerStatus(r, v)
 			r.end = end
 		case 9:
 			textGenerated(r, &m.QOSClass)
 		case 10:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.InitContainerStatuses, &r.v1_ContainerStatus)
+			v := growFromGenerated(r, end, &m.InitContainerStatuses, &r.wide().v1_ContainerStatus)
 			unmarshal_v1_ContainerStatus(r, v)
 			r.end = end
 		case 11:
@@ -1352,7 +1354,7 @@ func unmarshal_v1_PodStatus(r *readerGenerated, m *v1.PodStatus) {
 			r.end = end
 		case 13:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.EphemeralContainerStatuses, &r.v1_ContainerStatus)
+			v := growFromGenerated(r, end, &m.EphemeralContainerStatuses, &r.wide().v1_ContainerStatus)
 			unmarshal_v1_ContainerStatus(r, v)
 			r.end = end
 		case 14:
@@ -1402,7 +1404,7 @@ func unmarshal_v1_PodStatus(r *readerGenerated, m *v1.PodStatus) {
 		case 20:
 			end := r.enter()
 			if m.Resources == nil {
-				m.Resources = r.v1_ResourceRequirements.nextOf()
+				m.Resources = r.wide().v1_ResourceRequirements.nextOf()
 			}
 			unmarshal_v1_ResourceRequirements(r, m.Resources)
 			r.end = end
@@ -1659,7 +1661,7 @@ func unmarshal_metav1_LabelSelector(r *readerGenerated, m *metav1.LabelSelector)
 			textMapGenerated(r, &m.MatchLabels)
 		case 2:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.MatchExpressions, &r.metav1_LabelSelectorRequirement)
+			v := growFromGenerated(r, end, &m.MatchExpressions, &r.wide().metav1_LabelSelectorRequirement)
 			unmarshal_metav1_LabelSelectorRequirement(r, v)
 			r.end = end
 		default:
@@ -2386,12 +2388,12 @@ func unmarshal_v1_Container(r *readerGenerated, m *v1.Container) {
 			textGenerated(r, &m.WorkingDir)
 		case 6:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Ports, &r.v1_ContainerPort)
+			v := growFromGenerated(r, end, &m.Ports, &r.wide().v1_ContainerPort)
 			unmarshal_v1_ContainerPort(r, v)
 			r.end = end
 		case 7:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Env, &r.v1_EnvVar)
+			v := growFromGenerated(r, end, &m.Env, &r.wide().v1_EnvVar)
 			unmarshal_v1_EnvVar(r, v)
 			r.end = end
 		case 8:
@@ -2400,27 +2402,27 @@ func unmarshal_v1_Container(r *readerGenerated, m *v1.Container) {
 			r.end = end
 		case 9:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.VolumeMounts, &r.v1_VolumeMount)
+			v := growFromGenerated(r, end, &m.VolumeMounts, &r.wide().v1_VolumeMount)
 			unmarshal_v1_VolumeMount(r, v)
 			r.end = end
 		case 10:
 			end := r.enter()
 			if m.LivenessProbe == nil {
-				m.LivenessProbe = r.v1_Probe.nextOf()
+				m.LivenessProbe = r.wide().v1_Probe.nextOf()
 			}
 			unmarshal_v1_Probe(r, m.LivenessProbe)
 			r.end = end
 		case 11:
 			end := r.enter()
 			if m.ReadinessProbe == nil {
-				m.ReadinessProbe = r.v1_Probe.nextOf()
+				m.ReadinessProbe = r.wide().v1_Probe.nextOf()
 			}
 			unmarshal_v1_Probe(r, m.ReadinessProbe)
 			r.end = end
 		case 12:
 			end := r.enter()
 			if m.Lifecycle == nil {
-				m.Lifecycle = r.v1_Lifecycle.nextOf()
+				m.Lifecycle = r.wide().v1_Lifecycle.nextOf()
 			}
 			unmarshal_v1_Lifecycle(r, m.Lifecycle)
 			r.end = end
@@ -2431,7 +2433,7 @@ func unmarshal_v1_Container(r *readerGenerated, m *v1.Container) {
 		case 15:
 			end := r.enter()
 			if m.SecurityContext == nil {
-				m.SecurityContext = r.v1_SecurityContext.nextOf()
+				m.SecurityContext = r.wide().v1_SecurityContext.nextOf()
 			}
 			unmarshal_v1_SecurityContext(r, m.SecurityContext)
 			r.end = end
@@ -2443,26 +2445,26 @@ func unmarshal_v1_Container(r *readerGenerated, m *v1.Container) {
 			boolGenerated(r, &m.TTY)
 		case 19:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.EnvFrom, &r.v1_EnvFromSource)
+			v := growFromGenerated(r, end, &m.EnvFrom, &r.wide().v1_EnvFromSource)
 			unmarshal_v1_EnvFromSource(r, v)
 			r.end = end
 		case 20:
 			textGenerated(r, &m.TerminationMessagePolicy)
 		case 21:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.VolumeDevices, &r.v1_VolumeDevice)
+			v := growFromGenerated(r, end, &m.VolumeDevices, &r.wide().v1_VolumeDevice)
 			unmarshal_v1_VolumeDevice(r, v)
 			r.end = end
 		case 22:
 			end := r.enter()
 			if m.StartupProbe == nil {
-				m.StartupProbe = r.v1_Probe.nextOf()
+				m.StartupProbe = r.wide().v1_Probe.nextOf()
 			}
 			unmarshal_v1_Probe(r, m.StartupProbe)
 			r.end = end
 		case 23:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.ResizePolicy, &r.v1_ContainerResizePolicy)
+			v := growFromGenerated(r, end, &m.ResizePolicy, &r.wide().v1_ContainerResizePolicy)
 			unmarshal_v1_ContainerResizePolicy(r, v)
 			r.end = end
 		case 24:
@@ -2471,7 +2473,7 @@ func unmarshal_v1_Container(r *readerGenerated, m *v1.Container) {
 			m.RestartPolicy = v
 		case 25:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.RestartPolicyRules, &r.v1_ContainerRestartRule)
+			v := growFromGenerated(r, end, &m.RestartPolicyRules, &r.wide().v1_ContainerRestartRule)
 			unmarshal_v1_ContainerRestartRule(r, v)
 			r.end = end
 		default:
@@ -2649,7 +2651,7 @@ func unmarshal_v1_PodSecurityContext(r *readerGenerated, m *v1.PodSecurityContex
 		case 1:
 			end := r.enter()
 			if m.SELinuxOptions == nil {
-				m.SELinuxOptions = r.v1_SELinuxOptions.nextOf()
+				m.SELinuxOptions = r.wide().v1_SELinuxOptions.nextOf()
 			}
 			unmarshal_v1_SELinuxOptions(r, m.SELinuxOptions)
 			r.end = end
@@ -2679,7 +2681,7 @@ func unmarshal_v1_PodSecurityContext(r *readerGenerated, m *v1.PodSecurityContex
 		case 8:
 			end := r.enter()
 			if m.WindowsOptions == nil {
-				m.WindowsOptions = r.v1_WindowsSecurityContextOptions.nextOf()
+				m.WindowsOptions = r.wide().v1_WindowsSecurityContextOptions.nextOf()
 			}
 			unmarshal_v1_WindowsSecurityContextOptions(r, m.WindowsOptions)
 			r.end = end
@@ -2690,14 +2692,14 @@ func unmarshal_v1_PodSecurityContext(r *readerGenerated, m *v1.PodSecurityContex
 		case 10:
 			end := r.enter()
 			if m.SeccompProfile == nil {
-				m.SeccompProfile = r.v1_SeccompProfile.nextOf()
+				m.SeccompProfile = r.wide().v1_SeccompProfile.nextOf()
 			}
 			unmarshal_v1_SeccompProfile(r, m.SeccompProfile)
 			r.end = end
 		case 11:
 			end := r.enter()
 			if m.AppArmorProfile == nil {
-				m.AppArmorProfile = r.v1_AppArmorProfile.nextOf()
+				m.AppArmorProfile = r.wide().v1_AppArmorProfile.nextOf()
 			}
 			unmarshal_v1_AppArmorProfile(r, m.AppArmorProfile)
 			r.end = end
@@ -3051,7 +3053,7 @@ func unmarshal_v1_TopologySpreadConstraint(r *readerGenerated, m *v1.TopologySpr
 		case 4:
 			end := r.enter()
 			if m.LabelSelector == nil {
-				m.LabelSelector = r.metav1_LabelSelector.nextOf()
+				m.LabelSelector = r.wide().metav1_LabelSelector.nextOf()
 			}
 			unmarshal_metav1_LabelSelector(r, m.LabelSelector)
 			r.end = end
@@ -3263,7 +3265,7 @@ func unmarshal_v1_ResourceRequirements(r *readerGenerated, m *v1.ResourceRequire
 			m.Requests[key] = value
 		case 3:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Claims, &r.v1_ResourceClaim)
+			v := growFromGenerated(r, end, &m.Claims, &r.wide().v1_ResourceClaim)
 			unmarshal_v1_ResourceClaim(r, v)
 			r.end = end
 		default:
@@ -3543,25 +3545,25 @@ func unmarshal_v1_ContainerStatus(r *readerGenerated, m *v1.ContainerStatus) {
 		case 11:
 			end := r.enter()
 			if m.Resources == nil {
-				m.Resources = r.v1_ResourceRequirements.nextOf()
+				m.Resources = r.wide().v1_ResourceRequirements.nextOf()
 			}
 			unmarshal_v1_ResourceRequirements(r, m.Resources)
 			r.end = end
 		case 12:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.VolumeMounts, &r.v1_VolumeMountStatus)
+			v := growFromGenerated(r, end, &m.VolumeMounts, &r.wide().v1_VolumeMountStatus)
 			unmarshal_v1_VolumeMountStatus(r, v)
 			r.end = end
 		case 13:
 			end := r.enter()
 			if m.User == nil {
-				m.User = r.v1_ContainerUser.nextOf()
+				m.User = r.wide().v1_ContainerUser.nextOf()
 			}
 			unmarshal_v1_ContainerUser(r, m.User)
 			r.end = end
 		case 14:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.AllocatedResourcesStatus, &r.v1_ResourceStatus)
+			v := growFromGenerated(r, end, &m.AllocatedResourcesStatus, &r.wide().v1_ResourceStatus)
 			unmarshal_v1_ResourceStatus(r, v)
 			r.end = end
 		case 15:
@@ -3872,14 +3874,14 @@ func unmarshal_appsv1_RollingUpdateDeployment(r *readerGenerated, m *appsv1.Roll
 		case 1:
 			end := r.enter()
 			if m.MaxUnavailable == nil {
-				m.MaxUnavailable = r.intstr_IntOrString.nextOf()
+				m.MaxUnavailable = r.wide().intstr_IntOrString.nextOf()
 			}
 			unmarshal_intstr_IntOrString(r, m.MaxUnavailable)
 			r.end = end
 		case 2:
 			end := r.enter()
 			if m.MaxSurge == nil {
-				m.MaxSurge = r.intstr_IntOrString.nextOf()
+				m.MaxSurge = r.wide().intstr_IntOrString.nextOf()
 			}
 			unmarshal_intstr_IntOrString(r, m.MaxSurge)
 			r.end = end
@@ -4554,14 +4556,14 @@ func unmarshal_v1_EnvFromSource(r *readerGenerated, m *v1.EnvFromSource) {
 		case 2:
 			end := r.enter()
 			if m.ConfigMapRef == nil {
-				m.ConfigMapRef = r.v1_ConfigMapEnvSource.nextOf()
+				m.ConfigMapRef = r.wide().v1_ConfigMapEnvSource.nextOf()
 			}
 			unmarshal_v1_ConfigMapEnvSource(r, m.ConfigMapRef)
 			r.end = end
 		case 3:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.v1_SecretEnvSource.nextOf()
+				m.SecretRef = r.wide().v1_SecretEnvSource.nextOf()
 			}
 			unmarshal_v1_SecretEnvSource(r, m.SecretRef)
 			r.end = end
@@ -4612,7 +4614,7 @@ func unmarshal_v1_EnvVar(r *readerGenerated, m *v1.EnvVar) {
 		case 3:
 			end := r.enter()
 			if m.ValueFrom == nil {
-				m.ValueFrom = r.v1_EnvVarSource.nextOf()
+				m.ValueFrom = r.wide().v1_EnvVarSource.nextOf()
 			}
 			unmarshal_v1_EnvVarSource(r, m.ValueFrom)
 			r.end = end
@@ -4686,7 +4688,7 @@ func unmarshal_v1_ContainerRestartRule(r *readerGenerated, m *v1.ContainerRestar
 		case 2:
 			end := r.enter()
 			if m.ExitCodes == nil {
-				m.ExitCodes = r.v1_ContainerRestartRuleOnExitCodes.nextOf()
+				m.ExitCodes = r.wide().v1_ContainerRestartRuleOnExitCodes.nextOf()
 			}
 			unmarshal_v1_ContainerRestartRuleOnExitCodes(r, m.ExitCodes)
 			r.end = end
@@ -4874,14 +4876,14 @@ func unmarshal_v1_Lifecycle(r *readerGenerated, m *v1.Lifecycle) {
 		case 1:
 			end := r.enter()
 			if m.PostStart == nil {
-				m.PostStart = r.v1_LifecycleHandler.nextOf()
+				m.PostStart = r.wide().v1_LifecycleHandler.nextOf()
 			}
 			unmarshal_v1_LifecycleHandler(r, m.PostStart)
 			r.end = end
 		case 2:
 			end := r.enter()
 			if m.PreStop == nil {
-				m.PreStop = r.v1_LifecycleHandler.nextOf()
+				m.PreStop = r.wide().v1_LifecycleHandler.nextOf()
 			}
 			unmarshal_v1_LifecycleHandler(r, m.PreStop)
 			r.end = end
@@ -4934,7 +4936,7 @@ func unmarshal_v1_SecurityContext(r *readerGenerated, m *v1.SecurityContext) {
 		case 1:
 			end := r.enter()
 			if m.Capabilities == nil {
-				m.Capabilities = r.v1_Capabilities.nextOf()
+				m.Capabilities = r.wide().v1_Capabilities.nextOf()
 			}
 			unmarshal_v1_Capabilities(r, m.Capabilities)
 			r.end = end
@@ -4945,7 +4947,7 @@ func unmarshal_v1_SecurityContext(r *readerGenerated, m *v1.SecurityContext) {
 		case 3:
 			end := r.enter()
 			if m.SELinuxOptions == nil {
-				m.SELinuxOptions = r.v1_SELinuxOptions.nextOf()
+				m.SELinuxOptions = r.wide().v1_SELinuxOptions.nextOf()
 			}
 			unmarshal_v1_SELinuxOptions(r, m.SELinuxOptions)
 			r.end = end
@@ -4976,21 +4978,21 @@ func unmarshal_v1_SecurityContext(r *readerGenerated, m *v1.SecurityContext) {
 		case 10:
 			end := r.enter()
 			if m.WindowsOptions == nil {
-				m.WindowsOptions = r.v1_WindowsSecurityContextOptions.nextOf()
+				m.WindowsOptions = r.wide().v1_WindowsSecurityContextOptions.nextOf()
 			}
 			unmarshal_v1_WindowsSecurityContextOptions(r, m.WindowsOptions)
 			r.end = end
 		case 11:
 			end := r.enter()
 			if m.SeccompProfile == nil {
-				m.SeccompProfile = r.v1_SeccompProfile.nextOf()
+				m.SeccompProfile = r.wide().v1_SeccompProfile.nextOf()
 			}
 			unmarshal_v1_SeccompProfile(r, m.SeccompProfile)
 			r.end = end
 		case 12:
 			end := r.enter()
 			if m.AppArmorProfile == nil {
-				m.AppArmorProfile = r.v1_AppArmorProfile.nextOf()
+				m.AppArmorProfile = r.wide().v1_AppArmorProfile.nextOf()
 			}
 			unmarshal_v1_AppArmorProfile(r, m.AppArmorProfile)
 			r.end = end
@@ -5088,12 +5090,12 @@ func unmarshal_v1_EphemeralContainerCommon(r *readerGenerated, m *v1.EphemeralCo
 			textGenerated(r, &m.WorkingDir)
 		case 6:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Ports, &r.v1_ContainerPort)
+			v := growFromGenerated(r, end, &m.Ports, &r.wide().v1_ContainerPort)
 			unmarshal_v1_ContainerPort(r, v)
 			r.end = end
 		case 7:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Env, &r.v1_EnvVar)
+			v := growFromGenerated(r, end, &m.Env, &r.wide().v1_EnvVar)
 			unmarshal_v1_EnvVar(r, v)
 			r.end = end
 		case 8:
@@ -5102,27 +5104,27 @@ func unmarshal_v1_EphemeralContainerCommon(r *readerGenerated, m *v1.EphemeralCo
 			r.end = end
 		case 9:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.VolumeMounts, &r.v1_VolumeMount)
+			v := growFromGenerated(r, end, &m.VolumeMounts, &r.wide().v1_VolumeMount)
 			unmarshal_v1_VolumeMount(r, v)
 			r.end = end
 		case 10:
 			end := r.enter()
 			if m.LivenessProbe == nil {
-				m.LivenessProbe = r.v1_Probe.nextOf()
+				m.LivenessProbe = r.wide().v1_Probe.nextOf()
 			}
 			unmarshal_v1_Probe(r, m.LivenessProbe)
 			r.end = end
 		case 11:
 			end := r.enter()
 			if m.ReadinessProbe == nil {
-				m.ReadinessProbe = r.v1_Probe.nextOf()
+				m.ReadinessProbe = r.wide().v1_Probe.nextOf()
 			}
 			unmarshal_v1_Probe(r, m.ReadinessProbe)
 			r.end = end
 		case 12:
 			end := r.enter()
 			if m.Lifecycle == nil {
-				m.Lifecycle = r.v1_Lifecycle.nextOf()
+				m.Lifecycle = r.wide().v1_Lifecycle.nextOf()
 			}
 			unmarshal_v1_Lifecycle(r, m.Lifecycle)
 			r.end = end
@@ -5133,7 +5135,7 @@ func unmarshal_v1_EphemeralContainerCommon(r *readerGenerated, m *v1.EphemeralCo
 		case 15:
 			end := r.enter()
 			if m.SecurityContext == nil {
-				m.SecurityContext = r.v1_SecurityContext.nextOf()
+				m.SecurityContext = r.wide().v1_SecurityContext.nextOf()
 			}
 			unmarshal_v1_SecurityContext(r, m.SecurityContext)
 			r.end = end
@@ -5145,26 +5147,26 @@ func unmarshal_v1_EphemeralContainerCommon(r *readerGenerated, m *v1.EphemeralCo
 			boolGenerated(r, &m.TTY)
 		case 19:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.EnvFrom, &r.v1_EnvFromSource)
+			v := growFromGenerated(r, end, &m.EnvFrom, &r.wide().v1_EnvFromSource)
 			unmarshal_v1_EnvFromSource(r, v)
 			r.end = end
 		case 20:
 			textGenerated(r, &m.TerminationMessagePolicy)
 		case 21:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.VolumeDevices, &r.v1_VolumeDevice)
+			v := growFromGenerated(r, end, &m.VolumeDevices, &r.wide().v1_VolumeDevice)
 			unmarshal_v1_VolumeDevice(r, v)
 			r.end = end
 		case 22:
 			end := r.enter()
 			if m.StartupProbe == nil {
-				m.StartupProbe = r.v1_Probe.nextOf()
+				m.StartupProbe = r.wide().v1_Probe.nextOf()
 			}
 			unmarshal_v1_Probe(r, m.StartupProbe)
 			r.end = end
 		case 23:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.ResizePolicy, &r.v1_ContainerResizePolicy)
+			v := growFromGenerated(r, end, &m.ResizePolicy, &r.wide().v1_ContainerResizePolicy)
 			unmarshal_v1_ContainerResizePolicy(r, v)
 			r.end = end
 		case 24:
@@ -5173,7 +5175,7 @@ func unmarshal_v1_EphemeralContainerCommon(r *readerGenerated, m *v1.EphemeralCo
 			m.RestartPolicy = v
 		case 25:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.RestartPolicyRules, &r.v1_ContainerRestartRule)
+			v := growFromGenerated(r, end, &m.RestartPolicyRules, &r.wide().v1_ContainerRestartRule)
 			unmarshal_v1_ContainerRestartRule(r, v)
 			r.end = end
 		default:
@@ -5555,7 +5557,7 @@ func unmarshal_v1_PodAffinity(r *readerGenerated, m *v1.PodAffinity) {
 		switch r.tag >> 3 {
 		case 1:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.RequiredDuringSchedulingIgnoredDuringExecution, &r.v1_PodAffinityTerm)
+			v := growFromGenerated(r, end, &m.RequiredDuringSchedulingIgnoredDuringExecution, &r.wide().v1_PodAffinityTerm)
 			unmarshal_v1_PodAffinityTerm(r, v)
 			r.end = end
 		case 2:
@@ -5604,7 +5606,7 @@ func unmarshal_v1_PodAntiAffinity(r *readerGenerated, m *v1.PodAntiAffinity) {
 		switch r.tag >> 3 {
 		case 1:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.RequiredDuringSchedulingIgnoredDuringExecution, &r.v1_PodAffinityTerm)
+			v := growFromGenerated(r, end, &m.RequiredDuringSchedulingIgnoredDuringExecution, &r.wide().v1_PodAffinityTerm)
 			unmarshal_v1_PodAffinityTerm(r, v)
 			r.end = end
 		case 2:
@@ -5720,21 +5722,21 @@ func unmarshal_v1_ContainerState(r *readerGenerated, m *v1.ContainerState) {
 		case 1:
 			end := r.enter()
 			if m.Waiting == nil {
-				m.Waiting = r.v1_ContainerStateWaiting.nextOf()
+				m.Waiting = r.wide().v1_ContainerStateWaiting.nextOf()
 			}
 			unmarshal_v1_ContainerStateWaiting(r, m.Waiting)
 			r.end = end
 		case 2:
 			end := r.enter()
 			if m.Running == nil {
-				m.Running = r.v1_ContainerStateRunning.nextOf()
+				m.Running = r.wide().v1_ContainerStateRunning.nextOf()
 			}
 			unmarshal_v1_ContainerStateRunning(r, m.Running)
 			r.end = end
 		case 3:
 			end := r.enter()
 			if m.Terminated == nil {
-				m.Terminated = r.v1_ContainerStateTerminated.nextOf()
+				m.Terminated = r.wide().v1_ContainerStateTerminated.nextOf()
 			}
 			unmarshal_v1_ContainerStateTerminated(r, m.Terminated)
 			r.end = end
@@ -5797,7 +5799,7 @@ func unmarshal_v1_VolumeMountStatus(r *readerGenerated, m *v1.VolumeMountStatus)
 		case 5:
 			end := r.enter()
 			if m.VolumeStatus == nil {
-				m.VolumeStatus = r.v1_VolumeStatus.nextOf()
+				m.VolumeStatus = r.wide().v1_VolumeStatus.nextOf()
 			}
 			unmarshal_v1_VolumeStatus(r, m.VolumeStatus)
 			r.end = end
@@ -5842,7 +5844,7 @@ func unmarshal_v1_ContainerUser(r *readerGenerated, m *v1.ContainerUser) {
 		case 1:
 			end := r.enter()
 			if m.Linux == nil {
-				m.Linux = r.v1_LinuxContainerUser.nextOf()
+				m.Linux = r.wide().v1_LinuxContainerUser.nextOf()
 			}
 			unmarshal_v1_LinuxContainerUser(r, m.Linux)
 			r.end = end
@@ -5882,7 +5884,7 @@ func unmarshal_v1_ResourceStatus(r *readerGenerated, m *v1.ResourceStatus) {
 			textGenerated(r, &m.Name)
 		case 2:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Resources, &r.v1_ResourceHealth)
+			v := growFromGenerated(r, end, &m.Resources, &r.wide().v1_ResourceHealth)
 			unmarshal_v1_ResourceHealth(r, v)
 			r.end = end
 		default:
@@ -5957,7 +5959,7 @@ func unmarshal_v1_NodeAllocatableMappedResources(r *readerGenerated, m *v1.NodeA
 		case 2:
 			end := r.enter()
 			if m.Quantity == nil {
-				m.Quantity = r.resource_Quantity.nextOf()
+				m.Quantity = r.wide().resource_Quantity.nextOf()
 			}
 			quantityGenerated(r, m.Quantity)
 			r.end = end
@@ -5995,14 +5997,14 @@ func unmarshal_v1_NodeAllocatableOverheadResources(r *readerGenerated, m *v1.Nod
 		case 2:
 			end := r.enter()
 			if m.PerPod == nil {
-				m.PerPod = r.resource_Quantity.nextOf()
+				m.PerPod = r.wide().resource_Quantity.nextOf()
 			}
 			quantityGenerated(r, m.PerPod)
 			r.end = end
 		case 3:
 			end := r.enter()
 			if m.PerContainer == nil {
-				m.PerContainer = r.resource_Quantity.nextOf()
+				m.PerContainer = r.wide().resource_Quantity.nextOf()
 			}
 			quantityGenerated(r, m.PerContainer)
 			r.end = end
@@ -6146,7 +6148,7 @@ func unmarshal_v1_EmptyDirVolumeSource(r *readerGenerated, m *v1.EmptyDirVolumeS
 		case 2:
 			end := r.enter()
 			if m.SizeLimit == nil {
-				m.SizeLimit = r.resource_Quantity.nextOf()
+				m.SizeLimit = r.wide().resource_Quantity.nextOf()
 			}
 			quantityGenerated(r, m.SizeLimit)
 			r.end = end
@@ -6298,7 +6300,7 @@ func unmarshal_v1_SecretVolumeSource(r *readerGenerated, m *v1.SecretVolumeSourc
 			textGenerated(r, &m.SecretName)
 		case 2:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Items, &r.v1_KeyToPath)
+			v := growFromGenerated(r, end, &m.Items, &r.wide().v1_KeyToPath)
 			unmarshal_v1_KeyToPath(r, v)
 			r.end = end
 		case 3:
@@ -6408,7 +6410,7 @@ func unmarshal_v1_ISCSIVolumeSource(r *readerGenerated, m *v1.ISCSIVolumeSource)
 		case 10:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.v1_LocalObjectReference.nextOf()
+				m.SecretRef = r.wide().v1_LocalObjectReference.nextOf()
 			}
 			unmarshal_v1_LocalObjectReference(r, m.SecretRef)
 			r.end = end
@@ -6545,7 +6547,7 @@ func unmarshal_v1_RBDVolumeSource(r *readerGenerated, m *v1.RBDVolumeSource) {
 		case 7:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.v1_LocalObjectReference.nextOf()
+				m.SecretRef = r.wide().v1_LocalObjectReference.nextOf()
 			}
 			unmarshal_v1_LocalObjectReference(r, m.SecretRef)
 			r.end = end
@@ -6599,7 +6601,7 @@ func unmarshal_v1_FlexVolumeSource(r *readerGenerated, m *v1.FlexVolumeSource) {
 		case 3:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.v1_LocalObjectReference.nextOf()
+				m.SecretRef = r.wide().v1_LocalObjectReference.nextOf()
 			}
 			unmarshal_v1_LocalObjectReference(r, m.SecretRef)
 			r.end = end
@@ -6652,7 +6654,7 @@ func unmarshal_v1_CinderVolumeSource(r *readerGenerated, m *v1.CinderVolumeSourc
 		case 4:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.v1_LocalObjectReference.nextOf()
+				m.SecretRef = r.wide().v1_LocalObjectReference.nextOf()
 			}
 			unmarshal_v1_LocalObjectReference(r, m.SecretRef)
 			r.end = end
@@ -6702,7 +6704,7 @@ func unmarshal_v1_CephFSVolumeSource(r *readerGenerated, m *v1.CephFSVolumeSourc
 		case 5:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.v1_LocalObjectReference.nextOf()
+				m.SecretRef = r.wide().v1_LocalObjectReference.nextOf()
 			}
 			unmarshal_v1_LocalObjectReference(r, m.SecretRef)
 			r.end = end
@@ -6780,7 +6782,7 @@ func unmarshal_v1_DownwardAPIVolumeSource(r *readerGenerated, m *v1.DownwardAPIV
 		switch r.tag >> 3 {
 		case 1:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Items, &r.v1_DownwardAPIVolumeFile)
+			v := growFromGenerated(r, end, &m.Items, &r.wide().v1_DownwardAPIVolumeFile)
 			unmarshal_v1_DownwardAPIVolumeFile(r, v)
 			r.end = end
 		case 2:
@@ -6917,7 +6919,7 @@ func unmarshal_v1_ConfigMapVolumeSource(r *readerGenerated, m *v1.ConfigMapVolum
 			r.end = end
 		case 2:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Items, &r.v1_KeyToPath)
+			v := growFromGenerated(r, end, &m.Items, &r.wide().v1_KeyToPath)
 			unmarshal_v1_KeyToPath(r, v)
 			r.end = end
 		case 3:
@@ -7240,7 +7242,7 @@ func unmarshal_v1_ScaleIOVolumeSource(r *readerGenerated, m *v1.ScaleIOVolumeSou
 		case 3:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.v1_LocalObjectReference.nextOf()
+				m.SecretRef = r.wide().v1_LocalObjectReference.nextOf()
 			}
 			unmarshal_v1_LocalObjectReference(r, m.SecretRef)
 			r.end = end
@@ -7311,7 +7313,7 @@ func unmarshal_v1_StorageOSVolumeSource(r *readerGenerated, m *v1.StorageOSVolum
 		case 5:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.v1_LocalObjectReference.nextOf()
+				m.SecretRef = r.wide().v1_LocalObjectReference.nextOf()
 			}
 			unmarshal_v1_LocalObjectReference(r, m.SecretRef)
 			r.end = end
@@ -7366,7 +7368,7 @@ func unmarshal_v1_CSIVolumeSource(r *readerGenerated, m *v1.CSIVolumeSource) {
 		case 5:
 			end := r.enter()
 			if m.NodePublishSecretRef == nil {
-				m.NodePublishSecretRef = r.v1_LocalObjectReference.nextOf()
+				m.NodePublishSecretRef = r.wide().v1_LocalObjectReference.nextOf()
 			}
 			unmarshal_v1_LocalObjectReference(r, m.NodePublishSecretRef)
 			r.end = end
@@ -7565,35 +7567,35 @@ func unmarshal_v1_EnvVarSource(r *readerGenerated, m *v1.EnvVarSource) {
 		case 1:
 			end := r.enter()
 			if m.FieldRef == nil {
-				m.FieldRef = r.v1_ObjectFieldSelector.nextOf()
+				m.FieldRef = r.wide().v1_ObjectFieldSelector.nextOf()
 			}
 			unmarshal_v1_ObjectFieldSelector(r, m.FieldRef)
 			r.end = end
 		case 2:
 			end := r.enter()
 			if m.ResourceFieldRef == nil {
-				m.ResourceFieldRef = r.v1_ResourceFieldSelector.nextOf()
+				m.ResourceFieldRef = r.wide().v1_ResourceFieldSelector.nextOf()
 			}
 			unmarshal_v1_ResourceFieldSelector(r, m.ResourceFieldRef)
 			r.end = end
 		case 3:
 			end := r.enter()
 			if m.ConfigMapKeyRef == nil {
-				m.ConfigMapKeyRef = r.v1_ConfigMapKeySelector.nextOf()
+				m.ConfigMapKeyRef = r.wide().v1_ConfigMapKeySelector.nextOf()
 			}
 			unmarshal_v1_ConfigMapKeySelector(r, m.ConfigMapKeyRef)
 			r.end = end
 		case 4:
 			end := r.enter()
 			if m.SecretKeyRef == nil {
-				m.SecretKeyRef = r.v1_SecretKeySelector.nextOf()
+				m.SecretKeyRef = r.wide().v1_SecretKeySelector.nextOf()
 			}
 			unmarshal_v1_SecretKeySelector(r, m.SecretKeyRef)
 			r.end = end
 		case 5:
 			end := r.enter()
 			if m.FileKeyRef == nil {
-				m.FileKeyRef = r.v1_FileKeySelector.nextOf()
+				m.FileKeyRef = r.wide().v1_FileKeySelector.nextOf()
 			}
 			unmarshal_v1_FileKeySelector(r, m.FileKeyRef)
 			r.end = end
@@ -7693,28 +7695,28 @@ func unmarshal_v1_ProbeHandler(r *readerGenerated, m *v1.ProbeHandler) {
 		case 1:
 			end := r.enter()
 			if m.Exec == nil {
-				m.Exec = r.v1_ExecAction.nextOf()
+				m.Exec = r.wide().v1_ExecAction.nextOf()
 			}
 			unmarshal_v1_ExecAction(r, m.Exec)
 			r.end = end
 		case 2:
 			end := r.enter()
 			if m.HTTPGet == nil {
-				m.HTTPGet = r.v1_HTTPGetAction.nextOf()
+				m.HTTPGet = r.wide().v1_HTTPGetAction.nextOf()
 			}
 			unmarshal_v1_HTTPGetAction(r, m.HTTPGet)
 			r.end = end
 		case 3:
 			end := r.enter()
 			if m.TCPSocket == nil {
-				m.TCPSocket = r.v1_TCPSocketAction.nextOf()
+				m.TCPSocket = r.wide().v1_TCPSocketAction.nextOf()
 			}
 			unmarshal_v1_TCPSocketAction(r, m.TCPSocket)
 			r.end = end
 		case 4:
 			end := r.enter()
 			if m.GRPC == nil {
-				m.GRPC = r.v1_GRPCAction.nextOf()
+				m.GRPC = r.wide().v1_GRPCAction.nextOf()
 			}
 			unmarshal_v1_GRPCAction(r, m.GRPC)
 			r.end = end
@@ -7774,28 +7776,28 @@ func unmarshal_v1_LifecycleHandler(r *readerGenerated, m *v1.LifecycleHandler) {
 		case 1:
 			end := r.enter()
 			if m.Exec == nil {
-				m.Exec = r.v1_ExecAction.nextOf()
+				m.Exec = r.wide().v1_ExecAction.nextOf()
 			}
 			unmarshal_v1_ExecAction(r, m.Exec)
 			r.end = end
 		case 2:
 			end := r.enter()
 			if m.HTTPGet == nil {
-				m.HTTPGet = r.v1_HTTPGetAction.nextOf()
+				m.HTTPGet = r.wide().v1_HTTPGetAction.nextOf()
 			}
 			unmarshal_v1_HTTPGetAction(r, m.HTTPGet)
 			r.end = end
 		case 3:
 			end := r.enter()
 			if m.TCPSocket == nil {
-				m.TCPSocket = r.v1_TCPSocketAction.nextOf()
+				m.TCPSocket = r.wide().v1_TCPSocketAction.nextOf()
 			}
 			unmarshal_v1_TCPSocketAction(r, m.TCPSocket)
 			r.end = end
 		case 4:
 			end := r.enter()
 			if m.Sleep == nil {
-				m.Sleep = r.v1_SleepAction.nextOf()
+				m.Sleep = r.wide().v1_SleepAction.nextOf()
 			}
 			unmarshal_v1_SleepAction(r, m.Sleep)
 			r.end = end
@@ -7964,7 +7966,7 @@ func unmarshal_v1_PodAffinityTerm(r *readerGenerated, m *v1.PodAffinityTerm) {
 		case 1:
 			end := r.enter()
 			if m.LabelSelector == nil {
-				m.LabelSelector = r.metav1_LabelSelector.nextOf()
+				m.LabelSelector = r.wide().metav1_LabelSelector.nextOf()
 			}
 			unmarshal_metav1_LabelSelector(r, m.LabelSelector)
 			r.end = end
@@ -7975,7 +7977,7 @@ func unmarshal_v1_PodAffinityTerm(r *readerGenerated, m *v1.PodAffinityTerm) {
 		case 4:
 			end := r.enter()
 			if m.NamespaceSelector == nil {
-				m.NamespaceSelector = r.metav1_LabelSelector.nextOf()
+				m.NamespaceSelector = r.wide().metav1_LabelSelector.nextOf()
 			}
 			unmarshal_metav1_LabelSelector(r, m.NamespaceSelector)
 			r.end = end
@@ -8183,7 +8185,7 @@ func unmarshal_v1_VolumeStatus(r *readerGenerated, m *v1.VolumeStatus) {
 		case 1:
 			end := r.enter()
 			if m.Image == nil {
-				m.Image = r.v1_ImageVolumeStatus.nextOf()
+				m.Image = r.wide().v1_ImageVolumeStatus.nextOf()
 			}
 			unmarshal_v1_ImageVolumeStatus(r, m.Image)
 			r.end = end
@@ -8343,14 +8345,14 @@ func unmarshal_v1_DownwardAPIVolumeFile(r *readerGenerated, m *v1.DownwardAPIVol
 		case 2:
 			end := r.enter()
 			if m.FieldRef == nil {
-				m.FieldRef = r.v1_ObjectFieldSelector.nextOf()
+				m.FieldRef = r.wide().v1_ObjectFieldSelector.nextOf()
 			}
 			unmarshal_v1_ObjectFieldSelector(r, m.FieldRef)
 			r.end = end
 		case 3:
 			end := r.enter()
 			if m.ResourceFieldRef == nil {
-				m.ResourceFieldRef = r.v1_ResourceFieldSelector.nextOf()
+				m.ResourceFieldRef = r.wide().v1_ResourceFieldSelector.nextOf()
 			}
 			unmarshal_v1_ResourceFieldSelector(r, m.ResourceFieldRef)
 			r.end = end
@@ -8798,7 +8800,7 @@ func unmarshal_v1_HTTPGetAction(r *readerGenerated, m *v1.HTTPGetAction) {
 			textGenerated(r, &m.Scheme)
 		case 5:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.HTTPHeaders, &r.v1_HTTPHeader)
+			v := growFromGenerated(r, end, &m.HTTPHeaders, &r.wide().v1_HTTPHeader)
 			unmarshal_v1_HTTPHeader(r, v)
 			r.end = end
 		case 6:
@@ -8957,12 +8959,12 @@ func unmarshal_v1_NodeSelectorTerm(r *readerGenerated, m *v1.NodeSelectorTerm) {
 		switch r.tag >> 3 {
 		case 1:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.MatchExpressions, &r.v1_NodeSelectorRequirement)
+			v := growFromGenerated(r, end, &m.MatchExpressions, &r.wide().v1_NodeSelectorRequirement)
 			unmarshal_v1_NodeSelectorRequirement(r, v)
 			r.end = end
 		case 2:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.MatchFields, &r.v1_NodeSelectorRequirement)
+			v := growFromGenerated(r, end, &m.MatchFields, &r.wide().v1_NodeSelectorRequirement)
 			unmarshal_v1_NodeSelectorRequirement(r, v)
 			r.end = end
 		default:
@@ -9038,7 +9040,7 @@ func unmarshal_v1_SecretProjection(r *readerGenerated, m *v1.SecretProjection) {
 			r.end = end
 		case 2:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Items, &r.v1_KeyToPath)
+			v := growFromGenerated(r, end, &m.Items, &r.wide().v1_KeyToPath)
 			unmarshal_v1_KeyToPath(r, v)
 			r.end = end
 		case 4:
@@ -9087,7 +9089,7 @@ func unmarshal_v1_DownwardAPIProjection(r *readerGenerated, m *v1.DownwardAPIPro
 		switch r.tag >> 3 {
 		case 1:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Items, &r.v1_DownwardAPIVolumeFile)
+			v := growFromGenerated(r, end, &m.Items, &r.wide().v1_DownwardAPIVolumeFile)
 			unmarshal_v1_DownwardAPIVolumeFile(r, v)
 			r.end = end
 		default:
@@ -9128,7 +9130,7 @@ func unmarshal_v1_ConfigMapProjection(r *readerGenerated, m *v1.ConfigMapProject
 			r.end = end
 		case 2:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Items, &r.v1_KeyToPath)
+			v := growFromGenerated(r, end, &m.Items, &r.wide().v1_KeyToPath)
 			unmarshal_v1_KeyToPath(r, v)
 			r.end = end
 		case 4:
@@ -9231,7 +9233,7 @@ func unmarshal_v1_ClusterTrustBundleProjection(r *readerGenerated, m *v1.Cluster
 		case 3:
 			end := r.enter()
 			if m.LabelSelector == nil {
-				m.LabelSelector = r.metav1_LabelSelector.nextOf()
+				m.LabelSelector = r.wide().metav1_LabelSelector.nextOf()
 			}
 			unmarshal_metav1_LabelSelector(r, m.LabelSelector)
 			r.end = end
@@ -9359,7 +9361,7 @@ func unmarshal_v1_PersistentVolumeClaimSpec(r *readerGenerated, m *v1.Persistent
 		case 4:
 			end := r.enter()
 			if m.Selector == nil {
-				m.Selector = r.metav1_LabelSelector.nextOf()
+				m.Selector = r.wide().metav1_LabelSelector.nextOf()
 			}
 			unmarshal_metav1_LabelSelector(r, m.Selector)
 			r.end = end
@@ -9701,15 +9703,20 @@ type readerGenerated struct {
 	err   error  // the first one; then i is behind data
 	depth int    // of messages that can hold themselves
 
-	words                              slabGenerated[uint64]
-	strings                            slabGenerated[string]
+	words                     slabGenerated[uint64]
+	strings                   slabGenerated[string]
+	metav1_FieldsV1           slabGenerated[metav1.FieldsV1]
+	metav1_ManagedFieldsEntry slabGenerated[metav1.ManagedFieldsEntry]
+	metav1_OwnerReference     slabGenerated[metav1.OwnerReference]
+	metav1_Time               slabGenerated[metav1.Time]
+}
+
+// wideReaderGenerated is the reader of a message that may hold any of these.
+type wideReaderGenerated struct {
+	readerGenerated
 	intstr_IntOrString                 slabGenerated[intstr.IntOrString]
-	metav1_FieldsV1                    slabGenerated[metav1.FieldsV1]
 	metav1_LabelSelector               slabGenerated[metav1.LabelSelector]
 	metav1_LabelSelectorRequirement    slabGenerated[metav1.LabelSelectorRequirement]
-	metav1_ManagedFieldsEntry          slabGenerated[metav1.ManagedFieldsEntry]
-	metav1_OwnerReference              slabGenerated[metav1.OwnerReference]
-	metav1_Time                        slabGenerated[metav1.Time]
 	resource_Quantity                  slabGenerated[resource.Quantity]
 	v1_AppArmorProfile                 slabGenerated[v1.AppArmorProfile]
 	v1_Capabilities                    slabGenerated[v1.Capabilities]
@@ -9760,6 +9767,11 @@ type readerGenerated struct {
 	v1_VolumeMountStatus               slabGenerated[v1.VolumeMountStatus]
 	v1_VolumeStatus                    slabGenerated[v1.VolumeStatus]
 	v1_WindowsSecurityContextOptions   slabGenerated[v1.WindowsSecurityContextOptions]
+}
+
+// wide is the reader around r. Who reads such a message has started with one.
+func (r *readerGenerated) wide() *wideReaderGenerated {
+	return (*wideReaderGenerated)(unsafe.Pointer(r))
 }
 
 // firstGenerated is what the metadata of most objects needs some of.

@@ -26,9 +26,9 @@ import (
 // UnmarshalShared_Event is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Event(data []byte, m *corev1.Event) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
+	r := &readerGenerated{data: data, end: len(data), shared: true}
 	r.first()
-	unmarshal_corev1_Event(&r, m)
+	unmarshal_corev1_Event(r, m)
 	return r.err
 }
 
@@ -45,8 +45,8 @@ func Marshal_Event(m *Event) ([]byte, error) {
 // UnmarshalShared_EventList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_EventList(data []byte, m *corev1.EventList) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_corev1_EventList(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_corev1_EventList(r, m)
 	return r.err
 }
 

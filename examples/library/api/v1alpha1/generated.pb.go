@@ -61,18 +61,18 @@ func (m *Book) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *Book) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
+	r := &readerGenerated{data: data, end: len(data)}
 	r.first()
-	unmarshal_Book(&r, m)
+	unmarshal_Book(r, m)
 	return r.err
 }
 
 // UnmarshalShared_Book is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Book(data []byte, m *Book) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
+	r := &readerGenerated{data: data, end: len(data), shared: true}
 	r.first()
-	unmarshal_Book(&r, m)
+	unmarshal_Book(r, m)
 	return r.err
 }
 
@@ -178,16 +178,16 @@ func (m *BookList) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *BookList) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_BookList(&r, m)
+	r := &readerGenerated{data: data, end: len(data)}
+	unmarshal_BookList(r, m)
 	return r.err
 }
 
 // UnmarshalShared_BookList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_BookList(data []byte, m *BookList) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_BookList(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_BookList(r, m)
 	return r.err
 }
 
@@ -291,16 +291,16 @@ func (m *BookSpec) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *BookSpec) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_BookSpec(&r, m)
+	r := &readerGenerated{data: data, end: len(data)}
+	unmarshal_BookSpec(r, m)
 	return r.err
 }
 
 // UnmarshalShared_BookSpec is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_BookSpec(data []byte, m *BookSpec) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_BookSpec(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_BookSpec(r, m)
 	return r.err
 }
 
@@ -408,16 +408,16 @@ func (m *BookStatus) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *BookStatus) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_BookStatus(&r, m)
+	r := &readerGenerated{data: data, end: len(data)}
+	unmarshal_BookStatus(r, m)
 	return r.err
 }
 
 // UnmarshalShared_BookStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_BookStatus(data []byte, m *BookStatus) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_BookStatus(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_BookStatus(r, m)
 	return r.err
 }
 

@@ -29,9 +29,10 @@ import (
 // UnmarshalShared_Deployment is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Deployment(data []byte, m *appsv1.Deployment) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
 	r.first()
-	unmarshal_appsv1_Deployment(&r, m)
+	unmarshal_appsv1_Deployment(r, m)
 	return r.err
 }
 
@@ -48,8 +49,9 @@ func Marshal_Deployment(m *Deployment) ([]byte, error) {
 // UnmarshalShared_DeploymentList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_DeploymentList(data []byte, m *appsv1.DeploymentList) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_appsv1_DeploymentList(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_appsv1_DeploymentList(r, m)
 	return r.err
 }
 
@@ -281,7 +283,7 @@ func unmarshal_appsv1_DeploymentSpec(r *readerGenerated, m *appsv1.DeploymentSpe
 		case 2:
 			end := r.enter()
 			if m.Selector == nil {
-				m.Selector = r.metav1_LabelSelector.nextOf()
+				m.Selector = r.wide().metav1_LabelSelector.nextOf()
 			}
 			unmarshal_metav1_LabelSelector(r, m.Selector)
 			r.end = end
@@ -599,7 +601,7 @@ func unmarshal_metav1_LabelSelector(r *readerGenerated, m *metav1.LabelSelector)
 			textMapGenerated(r, &m.MatchLabels)
 		case 2:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.MatchExpressions, &r.metav1_LabelSelectorRequirement)
+			v := growFromGenerated(r, end, &m.MatchExpressions, &r.wide().metav1_LabelSelectorRequirement)
 			unmarshal_metav1_LabelSelectorRequirement(r, v)
 			r.end = end
 		default:
@@ -876,7 +878,7 @@ func unmarshal_corev1_PodSpec(r *readerGenerated, m *corev1.PodSpec) {
 			r.end = end
 		case 15:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.ImagePullSecrets, &r.corev1_LocalObjectReference)
+			v := growFromGenerated(r, end, &m.ImagePullSecrets, &r.wide().corev1_LocalObjectReference)
 			unmarshal_corev1_LocalObjectReference(r, v)
 			r.end = end
 		case 16:
@@ -1006,7 +1008,7 @@ func unmarshal_corev1_PodSpec(r *readerGenerated, m *corev1.PodSpec) {
 		case 40:
 			end := r.enter()
 			if m.Resources == nil {
-				m.Resources = r.corev1_ResourceRequirements.nextOf()
+				m.Resources = r.wide().corev1_ResourceRequirements.nextOf()
 			}
 			unmarshal_corev1_ResourceRequirements(r, m.Resources)
 			r.end = end
@@ -1244,14 +1246,14 @@ func unmarshal_appsv1_RollingUpdateDeployment(r *readerGenerated, m *appsv1.Roll
 		case 1:
 			end := r.enter()
 			if m.MaxUnavailable == nil {
-				m.MaxUnavailable = r.intstr_IntOrString.nextOf()
+				m.MaxUnavailable = r.wide().intstr_IntOrString.nextOf()
 			}
 			unmarshal_intstr_IntOrString(r, m.MaxUnavailable)
 			r.end = end
 		case 2:
 			end := r.enter()
 			if m.MaxSurge == nil {
-				m.MaxSurge = r.intstr_IntOrString.nextOf()
+				m.MaxSurge = r.wide().intstr_IntOrString.nextOf()
 			}
 			unmarshal_intstr_IntOrString(r, m.MaxSurge)
 			r.end = end
@@ -1343,12 +1345,12 @@ func unmarshal_corev1_Container(r *readerGenerated, m *corev1.Container) {
 			textGenerated(r, &m.WorkingDir)
 		case 6:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Ports, &r.corev1_ContainerPort)
+			v := growFromGenerated(r, end, &m.Ports, &r.wide().corev1_ContainerPort)
 			unmarshal_corev1_ContainerPort(r, v)
 			r.end = end
 		case 7:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Env, &r.corev1_EnvVar)
+			v := growFromGenerated(r, end, &m.Env, &r.wide().corev1_EnvVar)
 			unmarshal_corev1_EnvVar(r, v)
 			r.end = end
 		case 8:
@@ -1357,27 +1359,27 @@ func unmarshal_corev1_Container(r *readerGenerated, m *corev1.Container) {
 			r.end = end
 		case 9:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.VolumeMounts, &r.corev1_VolumeMount)
+			v := growFromGenerated(r, end, &m.VolumeMounts, &r.wide().corev1_VolumeMount)
 			unmarshal_corev1_VolumeMount(r, v)
 			r.end = end
 		case 10:
 			end := r.enter()
 			if m.LivenessProbe == nil {
-				m.LivenessProbe = r.corev1_Probe.nextOf()
+				m.LivenessProbe = r.wide().corev1_Probe.nextOf()
 			}
 			unmarshal_corev1_Probe(r, m.LivenessProbe)
 			r.end = end
 		case 11:
 			end := r.enter()
 			if m.ReadinessProbe == nil {
-				m.ReadinessProbe = r.corev1_Probe.nextOf()
+				m.ReadinessProbe = r.wide().corev1_Probe.nextOf()
 			}
 			unmarshal_corev1_Probe(r, m.ReadinessProbe)
 			r.end = end
 		case 12:
 			end := r.enter()
 			if m.Lifecycle == nil {
-				m.Lifecycle = r.corev1_Lifecycle.nextOf()
+				m.Lifecycle = r.wide().corev1_Lifecycle.nextOf()
 			}
 			unmarshal_corev1_Lifecycle(r, m.Lifecycle)
 			r.end = end
@@ -1388,7 +1390,7 @@ func unmarshal_corev1_Container(r *readerGenerated, m *corev1.Container) {
 		case 15:
 			end := r.enter()
 			if m.SecurityContext == nil {
-				m.SecurityContext = r.corev1_SecurityContext.nextOf()
+				m.SecurityContext = r.wide().corev1_SecurityContext.nextOf()
 			}
 			unmarshal_corev1_SecurityContext(r, m.SecurityContext)
 			r.end = end
@@ -1400,26 +1402,26 @@ func unmarshal_corev1_Container(r *readerGenerated, m *corev1.Container) {
 			boolGenerated(r, &m.TTY)
 		case 19:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.EnvFrom, &r.corev1_EnvFromSource)
+			v := growFromGenerated(r, end, &m.EnvFrom, &r.wide().corev1_EnvFromSource)
 			unmarshal_corev1_EnvFromSource(r, v)
 			r.end = end
 		case 20:
 			textGenerated(r, &m.TerminationMessagePolicy)
 		case 21:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.VolumeDevices, &r.corev1_VolumeDevice)
+			v := growFromGenerated(r, end, &m.VolumeDevices, &r.wide().corev1_VolumeDevice)
 			unmarshal_corev1_VolumeDevice(r, v)
 			r.end = end
 		case 22:
 			end := r.enter()
 			if m.StartupProbe == nil {
-				m.StartupProbe = r.corev1_Probe.nextOf()
+				m.StartupProbe = r.wide().corev1_Probe.nextOf()
 			}
 			unmarshal_corev1_Probe(r, m.StartupProbe)
 			r.end = end
 		case 23:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.ResizePolicy, &r.corev1_ContainerResizePolicy)
+			v := growFromGenerated(r, end, &m.ResizePolicy, &r.wide().corev1_ContainerResizePolicy)
 			unmarshal_corev1_ContainerResizePolicy(r, v)
 			r.end = end
 		case 24:
@@ -1428,7 +1430,7 @@ func unmarshal_corev1_Container(r *readerGenerated, m *corev1.Container) {
 			m.RestartPolicy = v
 		case 25:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.RestartPolicyRules, &r.corev1_ContainerRestartRule)
+			v := growFromGenerated(r, end, &m.RestartPolicyRules, &r.wide().corev1_ContainerRestartRule)
 			unmarshal_corev1_ContainerRestartRule(r, v)
 			r.end = end
 		default:
@@ -1606,7 +1608,7 @@ func unmarshal_corev1_PodSecurityContext(r *readerGenerated, m *corev1.PodSecuri
 		case 1:
 			end := r.enter()
 			if m.SELinuxOptions == nil {
-				m.SELinuxOptions = r.corev1_SELinuxOptions.nextOf()
+				m.SELinuxOptions = r.wide().corev1_SELinuxOptions.nextOf()
 			}
 			unmarshal_corev1_SELinuxOptions(r, m.SELinuxOptions)
 			r.end = end
@@ -1636,7 +1638,7 @@ func unmarshal_corev1_PodSecurityContext(r *readerGenerated, m *corev1.PodSecuri
 		case 8:
 			end := r.enter()
 			if m.WindowsOptions == nil {
-				m.WindowsOptions = r.corev1_WindowsSecurityContextOptions.nextOf()
+				m.WindowsOptions = r.wide().corev1_WindowsSecurityContextOptions.nextOf()
 			}
 			unmarshal_corev1_WindowsSecurityContextOptions(r, m.WindowsOptions)
 			r.end = end
@@ -1647,14 +1649,14 @@ func unmarshal_corev1_PodSecurityContext(r *readerGenerated, m *corev1.PodSecuri
 		case 10:
 			end := r.enter()
 			if m.SeccompProfile == nil {
-				m.SeccompProfile = r.corev1_SeccompProfile.nextOf()
+				m.SeccompProfile = r.wide().corev1_SeccompProfile.nextOf()
 			}
 			unmarshal_corev1_SeccompProfile(r, m.SeccompProfile)
 			r.end = end
 		case 11:
 			end := r.enter()
 			if m.AppArmorProfile == nil {
-				m.AppArmorProfile = r.corev1_AppArmorProfile.nextOf()
+				m.AppArmorProfile = r.wide().corev1_AppArmorProfile.nextOf()
 			}
 			unmarshal_corev1_AppArmorProfile(r, m.AppArmorProfile)
 			r.end = end
@@ -2008,7 +2010,7 @@ func unmarshal_corev1_TopologySpreadConstraint(r *readerGenerated, m *corev1.Top
 		case 4:
 			end := r.enter()
 			if m.LabelSelector == nil {
-				m.LabelSelector = r.metav1_LabelSelector.nextOf()
+				m.LabelSelector = r.wide().metav1_LabelSelector.nextOf()
 			}
 			unmarshal_metav1_LabelSelector(r, m.LabelSelector)
 			r.end = end
@@ -2220,7 +2222,7 @@ func unmarshal_corev1_ResourceRequirements(r *readerGenerated, m *corev1.Resourc
 			m.Requests[key] = value
 		case 3:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Claims, &r.corev1_ResourceClaim)
+			v := growFromGenerated(r, end, &m.Claims, &r.wide().corev1_ResourceClaim)
 			unmarshal_corev1_ResourceClaim(r, v)
 			r.end = end
 		default:
@@ -2871,14 +2873,14 @@ func unmarshal_corev1_EnvFromSource(r *readerGenerated, m *corev1.EnvFromSource)
 		case 2:
 			end := r.enter()
 			if m.ConfigMapRef == nil {
-				m.ConfigMapRef = r.corev1_ConfigMapEnvSource.nextOf()
+				m.ConfigMapRef = r.wide().corev1_ConfigMapEnvSource.nextOf()
 			}
 			unmarshal_corev1_ConfigMapEnvSource(r, m.ConfigMapRef)
 			r.end = end
 		case 3:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.corev1_SecretEnvSource.nextOf()
+				m.SecretRef = r.wide().corev1_SecretEnvSource.nextOf()
 			}
 			unmarshal_corev1_SecretEnvSource(r, m.SecretRef)
 			r.end = end
@@ -2929,7 +2931,7 @@ func unmarshal_corev1_EnvVar(r *readerGenerated, m *corev1.EnvVar) {
 		case 3:
 			end := r.enter()
 			if m.ValueFrom == nil {
-				m.ValueFrom = r.corev1_EnvVarSource.nextOf()
+				m.ValueFrom = r.wide().corev1_EnvVarSource.nextOf()
 			}
 			unmarshal_corev1_EnvVarSource(r, m.ValueFrom)
 			r.end = end
@@ -3003,7 +3005,7 @@ func unmarshal_corev1_ContainerRestartRule(r *readerGenerated, m *corev1.Contain
 		case 2:
 			end := r.enter()
 			if m.ExitCodes == nil {
-				m.ExitCodes = r.corev1_ContainerRestartRuleOnExitCodes.nextOf()
+				m.ExitCodes = r.wide().corev1_ContainerRestartRuleOnExitCodes.nextOf()
 			}
 			unmarshal_corev1_ContainerRestartRuleOnExitCodes(r, m.ExitCodes)
 			r.end = end
@@ -3191,14 +3193,14 @@ func unmarshal_corev1_Lifecycle(r *readerGenerated, m *corev1.Lifecycle) {
 		case 1:
 			end := r.enter()
 			if m.PostStart == nil {
-				m.PostStart = r.corev1_LifecycleHandler.nextOf()
+				m.PostStart = r.wide().corev1_LifecycleHandler.nextOf()
 			}
 			unmarshal_corev1_LifecycleHandler(r, m.PostStart)
 			r.end = end
 		case 2:
 			end := r.enter()
 			if m.PreStop == nil {
-				m.PreStop = r.corev1_LifecycleHandler.nextOf()
+				m.PreStop = r.wide().corev1_LifecycleHandler.nextOf()
 			}
 			unmarshal_corev1_LifecycleHandler(r, m.PreStop)
 			r.end = end
@@ -3251,7 +3253,7 @@ func unmarshal_corev1_SecurityContext(r *readerGenerated, m *corev1.SecurityCont
 		case 1:
 			end := r.enter()
 			if m.Capabilities == nil {
-				m.Capabilities = r.corev1_Capabilities.nextOf()
+				m.Capabilities = r.wide().corev1_Capabilities.nextOf()
 			}
 			unmarshal_corev1_Capabilities(r, m.Capabilities)
 			r.end = end
@@ -3262,7 +3264,7 @@ func unmarshal_corev1_SecurityContext(r *readerGenerated, m *corev1.SecurityCont
 		case 3:
 			end := r.enter()
 			if m.SELinuxOptions == nil {
-				m.SELinuxOptions = r.corev1_SELinuxOptions.nextOf()
+				m.SELinuxOptions = r.wide().corev1_SELinuxOptions.nextOf()
 			}
 			unmarshal_corev1_SELinuxOptions(r, m.SELinuxOptions)
 			r.end = end
@@ -3293,21 +3295,21 @@ func unmarshal_corev1_SecurityContext(r *readerGenerated, m *corev1.SecurityCont
 		case 10:
 			end := r.enter()
 			if m.WindowsOptions == nil {
-				m.WindowsOptions = r.corev1_WindowsSecurityContextOptions.nextOf()
+				m.WindowsOptions = r.wide().corev1_WindowsSecurityContextOptions.nextOf()
 			}
 			unmarshal_corev1_WindowsSecurityContextOptions(r, m.WindowsOptions)
 			r.end = end
 		case 11:
 			end := r.enter()
 			if m.SeccompProfile == nil {
-				m.SeccompProfile = r.corev1_SeccompProfile.nextOf()
+				m.SeccompProfile = r.wide().corev1_SeccompProfile.nextOf()
 			}
 			unmarshal_corev1_SeccompProfile(r, m.SeccompProfile)
 			r.end = end
 		case 12:
 			end := r.enter()
 			if m.AppArmorProfile == nil {
-				m.AppArmorProfile = r.corev1_AppArmorProfile.nextOf()
+				m.AppArmorProfile = r.wide().corev1_AppArmorProfile.nextOf()
 			}
 			unmarshal_corev1_AppArmorProfile(r, m.AppArmorProfile)
 			r.end = end
@@ -3405,12 +3407,12 @@ func unmarshal_corev1_EphemeralContainerCommon(r *readerGenerated, m *corev1.Eph
 			textGenerated(r, &m.WorkingDir)
 		case 6:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Ports, &r.corev1_ContainerPort)
+			v := growFromGenerated(r, end, &m.Ports, &r.wide().corev1_ContainerPort)
 			unmarshal_corev1_ContainerPort(r, v)
 			r.end = end
 		case 7:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Env, &r.corev1_EnvVar)
+			v := growFromGenerated(r, end, &m.Env, &r.wide().corev1_EnvVar)
 			unmarshal_corev1_EnvVar(r, v)
 			r.end = end
 		case 8:
@@ -3419,27 +3421,27 @@ func unmarshal_corev1_EphemeralContainerCommon(r *readerGenerated, m *corev1.Eph
 			r.end = end
 		case 9:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.VolumeMounts, &r.corev1_VolumeMount)
+			v := growFromGenerated(r, end, &m.VolumeMounts, &r.wide().corev1_VolumeMount)
 			unmarshal_corev1_VolumeMount(r, v)
 			r.end = end
 		case 10:
 			end := r.enter()
 			if m.LivenessProbe == nil {
-				m.LivenessProbe = r.corev1_Probe.nextOf()
+				m.LivenessProbe = r.wide().corev1_Probe.nextOf()
 			}
 			unmarshal_corev1_Probe(r, m.LivenessProbe)
 			r.end = end
 		case 11:
 			end := r.enter()
 			if m.ReadinessProbe == nil {
-				m.ReadinessProbe = r.corev1_Probe.nextOf()
+				m.ReadinessProbe = r.wide().corev1_Probe.nextOf()
 			}
 			unmarshal_corev1_Probe(r, m.ReadinessProbe)
 			r.end = end
 		case 12:
 			end := r.enter()
 			if m.Lifecycle == nil {
-				m.Lifecycle = r.corev1_Lifecycle.nextOf()
+				m.Lifecycle = r.wide().corev1_Lifecycle.nextOf()
 			}
 			unmarshal_corev1_Lifecycle(r, m.Lifecycle)
 			r.end = end
@@ -3450,7 +3452,7 @@ func unmarshal_corev1_EphemeralContainerCommon(r *readerGenerated, m *corev1.Eph
 		case 15:
 			end := r.enter()
 			if m.SecurityContext == nil {
-				m.SecurityContext = r.corev1_SecurityContext.nextOf()
+				m.SecurityContext = r.wide().corev1_SecurityContext.nextOf()
 			}
 			unmarshal_corev1_SecurityContext(r, m.SecurityContext)
 			r.end = end
@@ -3462,26 +3464,26 @@ func unmarshal_corev1_EphemeralContainerCommon(r *readerGenerated, m *corev1.Eph
 			boolGenerated(r, &m.TTY)
 		case 19:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.EnvFrom, &r.corev1_EnvFromSource)
+			v := growFromGenerated(r, end, &m.EnvFrom, &r.wide().corev1_EnvFromSource)
 			unmarshal_corev1_EnvFromSource(r, v)
 			r.end = end
 		case 20:
 			textGenerated(r, &m.TerminationMessagePolicy)
 		case 21:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.VolumeDevices, &r.corev1_VolumeDevice)
+			v := growFromGenerated(r, end, &m.VolumeDevices, &r.wide().corev1_VolumeDevice)
 			unmarshal_corev1_VolumeDevice(r, v)
 			r.end = end
 		case 22:
 			end := r.enter()
 			if m.StartupProbe == nil {
-				m.StartupProbe = r.corev1_Probe.nextOf()
+				m.StartupProbe = r.wide().corev1_Probe.nextOf()
 			}
 			unmarshal_corev1_Probe(r, m.StartupProbe)
 			r.end = end
 		case 23:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.ResizePolicy, &r.corev1_ContainerResizePolicy)
+			v := growFromGenerated(r, end, &m.ResizePolicy, &r.wide().corev1_ContainerResizePolicy)
 			unmarshal_corev1_ContainerResizePolicy(r, v)
 			r.end = end
 		case 24:
@@ -3490,7 +3492,7 @@ func unmarshal_corev1_EphemeralContainerCommon(r *readerGenerated, m *corev1.Eph
 			m.RestartPolicy = v
 		case 25:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.RestartPolicyRules, &r.corev1_ContainerRestartRule)
+			v := growFromGenerated(r, end, &m.RestartPolicyRules, &r.wide().corev1_ContainerRestartRule)
 			unmarshal_corev1_ContainerRestartRule(r, v)
 			r.end = end
 		default:
@@ -3872,7 +3874,7 @@ func unmarshal_corev1_PodAffinity(r *readerGenerated, m *corev1.PodAffinity) {
 		switch r.tag >> 3 {
 		case 1:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.RequiredDuringSchedulingIgnoredDuringExecution, &r.corev1_PodAffinityTerm)
+			v := growFromGenerated(r, end, &m.RequiredDuringSchedulingIgnoredDuringExecution, &r.wide().corev1_PodAffinityTerm)
 			unmarshal_corev1_PodAffinityTerm(r, v)
 			r.end = end
 		case 2:
@@ -3921,7 +3923,7 @@ func unmarshal_corev1_PodAntiAffinity(r *readerGenerated, m *corev1.PodAntiAffin
 		switch r.tag >> 3 {
 		case 1:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.RequiredDuringSchedulingIgnoredDuringExecution, &r.corev1_PodAffinityTerm)
+			v := growFromGenerated(r, end, &m.RequiredDuringSchedulingIgnoredDuringExecution, &r.wide().corev1_PodAffinityTerm)
 			unmarshal_corev1_PodAffinityTerm(r, v)
 			r.end = end
 		case 2:
@@ -4074,7 +4076,7 @@ func unmarshal_corev1_EmptyDirVolumeSource(r *readerGenerated, m *corev1.EmptyDi
 		case 2:
 			end := r.enter()
 			if m.SizeLimit == nil {
-				m.SizeLimit = r.resource_Quantity.nextOf()
+				m.SizeLimit = r.wide().resource_Quantity.nextOf()
 			}
 			quantityGenerated(r, m.SizeLimit)
 			r.end = end
@@ -4226,7 +4228,7 @@ func unmarshal_corev1_SecretVolumeSource(r *readerGenerated, m *corev1.SecretVol
 			textGenerated(r, &m.SecretName)
 		case 2:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Items, &r.corev1_KeyToPath)
+			v := growFromGenerated(r, end, &m.Items, &r.wide().corev1_KeyToPath)
 			unmarshal_corev1_KeyToPath(r, v)
 			r.end = end
 		case 3:
@@ -4336,7 +4338,7 @@ func unmarshal_corev1_ISCSIVolumeSource(r *readerGenerated, m *corev1.ISCSIVolum
 		case 10:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.corev1_LocalObjectReference.nextOf()
+				m.SecretRef = r.wide().corev1_LocalObjectReference.nextOf()
 			}
 			unmarshal_corev1_LocalObjectReference(r, m.SecretRef)
 			r.end = end
@@ -4473,7 +4475,7 @@ func unmarshal_corev1_RBDVolumeSource(r *readerGenerated, m *corev1.RBDVolumeSou
 		case 7:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.corev1_LocalObjectReference.nextOf()
+				m.SecretRef = r.wide().corev1_LocalObjectReference.nextOf()
 			}
 			unmarshal_corev1_LocalObjectReference(r, m.SecretRef)
 			r.end = end
@@ -4527,7 +4529,7 @@ func unmarshal_corev1_FlexVolumeSource(r *readerGenerated, m *corev1.FlexVolumeS
 		case 3:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.corev1_LocalObjectReference.nextOf()
+				m.SecretRef = r.wide().corev1_LocalObjectReference.nextOf()
 			}
 			unmarshal_corev1_LocalObjectReference(r, m.SecretRef)
 			r.end = end
@@ -4580,7 +4582,7 @@ func unmarshal_corev1_CinderVolumeSource(r *readerGenerated, m *corev1.CinderVol
 		case 4:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.corev1_LocalObjectReference.nextOf()
+				m.SecretRef = r.wide().corev1_LocalObjectReference.nextOf()
 			}
 			unmarshal_corev1_LocalObjectReference(r, m.SecretRef)
 			r.end = end
@@ -4630,7 +4632,7 @@ func unmarshal_corev1_CephFSVolumeSource(r *readerGenerated, m *corev1.CephFSVol
 		case 5:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.corev1_LocalObjectReference.nextOf()
+				m.SecretRef = r.wide().corev1_LocalObjectReference.nextOf()
 			}
 			unmarshal_corev1_LocalObjectReference(r, m.SecretRef)
 			r.end = end
@@ -4708,7 +4710,7 @@ func unmarshal_corev1_DownwardAPIVolumeSource(r *readerGenerated, m *corev1.Down
 		switch r.tag >> 3 {
 		case 1:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Items, &r.corev1_DownwardAPIVolumeFile)
+			v := growFromGenerated(r, end, &m.Items, &r.wide().corev1_DownwardAPIVolumeFile)
 			unmarshal_corev1_DownwardAPIVolumeFile(r, v)
 			r.end = end
 		case 2:
@@ -4845,7 +4847,7 @@ func unmarshal_corev1_ConfigMapVolumeSource(r *readerGenerated, m *corev1.Config
 			r.end = end
 		case 2:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Items, &r.corev1_KeyToPath)
+			v := growFromGenerated(r, end, &m.Items, &r.wide().corev1_KeyToPath)
 			unmarshal_corev1_KeyToPath(r, v)
 			r.end = end
 		case 3:
@@ -5168,7 +5170,7 @@ func unmarshal_corev1_ScaleIOVolumeSource(r *readerGenerated, m *corev1.ScaleIOV
 		case 3:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.corev1_LocalObjectReference.nextOf()
+				m.SecretRef = r.wide().corev1_LocalObjectReference.nextOf()
 			}
 			unmarshal_corev1_LocalObjectReference(r, m.SecretRef)
 			r.end = end
@@ -5239,7 +5241,7 @@ func unmarshal_corev1_StorageOSVolumeSource(r *readerGenerated, m *corev1.Storag
 		case 5:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.corev1_LocalObjectReference.nextOf()
+				m.SecretRef = r.wide().corev1_LocalObjectReference.nextOf()
 			}
 			unmarshal_corev1_LocalObjectReference(r, m.SecretRef)
 			r.end = end
@@ -5294,7 +5296,7 @@ func unmarshal_corev1_CSIVolumeSource(r *readerGenerated, m *corev1.CSIVolumeSou
 		case 5:
 			end := r.enter()
 			if m.NodePublishSecretRef == nil {
-				m.NodePublishSecretRef = r.corev1_LocalObjectReference.nextOf()
+				m.NodePublishSecretRef = r.wide().corev1_LocalObjectReference.nextOf()
 			}
 			unmarshal_corev1_LocalObjectReference(r, m.NodePublishSecretRef)
 			r.end = end
@@ -5493,35 +5495,35 @@ func unmarshal_corev1_EnvVarSource(r *readerGenerated, m *corev1.EnvVarSource) {
 		case 1:
 			end := r.enter()
 			if m.FieldRef == nil {
-				m.FieldRef = r.corev1_ObjectFieldSelector.nextOf()
+				m.FieldRef = r.wide().corev1_ObjectFieldSelector.nextOf()
 			}
 			unmarshal_corev1_ObjectFieldSelector(r, m.FieldRef)
 			r.end = end
 		case 2:
 			end := r.enter()
 			if m.ResourceFieldRef == nil {
-				m.ResourceFieldRef = r.corev1_ResourceFieldSelector.nextOf()
+				m.ResourceFieldRef = r.wide().corev1_ResourceFieldSelector.nextOf()
 			}
 			unmarshal_corev1_ResourceFieldSelector(r, m.ResourceFieldRef)
 			r.end = end
 		case 3:
 			end := r.enter()
 			if m.ConfigMapKeyRef == nil {
-				m.ConfigMapKeyRef = r.corev1_ConfigMapKeySelector.nextOf()
+				m.ConfigMapKeyRef = r.wide().corev1_ConfigMapKeySelector.nextOf()
 			}
 			unmarshal_corev1_ConfigMapKeySelector(r, m.ConfigMapKeyRef)
 			r.end = end
 		case 4:
 			end := r.enter()
 			if m.SecretKeyRef == nil {
-				m.SecretKeyRef = r.corev1_SecretKeySelector.nextOf()
+				m.SecretKeyRef = r.wide().corev1_SecretKeySelector.nextOf()
 			}
 			unmarshal_corev1_SecretKeySelector(r, m.SecretKeyRef)
 			r.end = end
 		case 5:
 			end := r.enter()
 			if m.FileKeyRef == nil {
-				m.FileKeyRef = r.corev1_FileKeySelector.nextOf()
+				m.FileKeyRef = r.wide().corev1_FileKeySelector.nextOf()
 			}
 			unmarshal_corev1_FileKeySelector(r, m.FileKeyRef)
 			r.end = end
@@ -5621,28 +5623,28 @@ func unmarshal_corev1_ProbeHandler(r *readerGenerated, m *corev1.ProbeHandler) {
 		case 1:
 			end := r.enter()
 			if m.Exec == nil {
-				m.Exec = r.corev1_ExecAction.nextOf()
+				m.Exec = r.wide().corev1_ExecAction.nextOf()
 			}
 			unmarshal_corev1_ExecAction(r, m.Exec)
 			r.end = end
 		case 2:
 			end := r.enter()
 			if m.HTTPGet == nil {
-				m.HTTPGet = r.corev1_HTTPGetAction.nextOf()
+				m.HTTPGet = r.wide().corev1_HTTPGetAction.nextOf()
 			}
 			unmarshal_corev1_HTTPGetAction(r, m.HTTPGet)
 			r.end = end
 		case 3:
 			end := r.enter()
 			if m.TCPSocket == nil {
-				m.TCPSocket = r.corev1_TCPSocketAction.nextOf()
+				m.TCPSocket = r.wide().corev1_TCPSocketAction.nextOf()
 			}
 			unmarshal_corev1_TCPSocketAction(r, m.TCPSocket)
 			r.end = end
 		case 4:
 			end := r.enter()
 			if m.GRPC == nil {
-				m.GRPC = r.corev1_GRPCAction.nextOf()
+				m.GRPC = r.wide().corev1_GRPCAction.nextOf()
 			}
 			unmarshal_corev1_GRPCAction(r, m.GRPC)
 			r.end = end
@@ -5702,28 +5704,28 @@ func unmarshal_corev1_LifecycleHandler(r *readerGenerated, m *corev1.LifecycleHa
 		case 1:
 			end := r.enter()
 			if m.Exec == nil {
-				m.Exec = r.corev1_ExecAction.nextOf()
+				m.Exec = r.wide().corev1_ExecAction.nextOf()
 			}
 			unmarshal_corev1_ExecAction(r, m.Exec)
 			r.end = end
 		case 2:
 			end := r.enter()
 			if m.HTTPGet == nil {
-				m.HTTPGet = r.corev1_HTTPGetAction.nextOf()
+				m.HTTPGet = r.wide().corev1_HTTPGetAction.nextOf()
 			}
 			unmarshal_corev1_HTTPGetAction(r, m.HTTPGet)
 			r.end = end
 		case 3:
 			end := r.enter()
 			if m.TCPSocket == nil {
-				m.TCPSocket = r.corev1_TCPSocketAction.nextOf()
+				m.TCPSocket = r.wide().corev1_TCPSocketAction.nextOf()
 			}
 			unmarshal_corev1_TCPSocketAction(r, m.TCPSocket)
 			r.end = end
 		case 4:
 			end := r.enter()
 			if m.Sleep == nil {
-				m.Sleep = r.corev1_SleepAction.nextOf()
+				m.Sleep = r.wide().corev1_SleepAction.nextOf()
 			}
 			unmarshal_corev1_SleepAction(r, m.Sleep)
 			r.end = end
@@ -5892,7 +5894,7 @@ func unmarshal_corev1_PodAffinityTerm(r *readerGenerated, m *corev1.PodAffinityT
 		case 1:
 			end := r.enter()
 			if m.LabelSelector == nil {
-				m.LabelSelector = r.metav1_LabelSelector.nextOf()
+				m.LabelSelector = r.wide().metav1_LabelSelector.nextOf()
 			}
 			unmarshal_metav1_LabelSelector(r, m.LabelSelector)
 			r.end = end
@@ -5903,7 +5905,7 @@ func unmarshal_corev1_PodAffinityTerm(r *readerGenerated, m *corev1.PodAffinityT
 		case 4:
 			end := r.enter()
 			if m.NamespaceSelector == nil {
-				m.NamespaceSelector = r.metav1_LabelSelector.nextOf()
+				m.NamespaceSelector = r.wide().metav1_LabelSelector.nextOf()
 			}
 			unmarshal_metav1_LabelSelector(r, m.NamespaceSelector)
 			r.end = end
@@ -6047,14 +6049,14 @@ func unmarshal_corev1_DownwardAPIVolumeFile(r *readerGenerated, m *corev1.Downwa
 		case 2:
 			end := r.enter()
 			if m.FieldRef == nil {
-				m.FieldRef = r.corev1_ObjectFieldSelector.nextOf()
+				m.FieldRef = r.wide().corev1_ObjectFieldSelector.nextOf()
 			}
 			unmarshal_corev1_ObjectFieldSelector(r, m.FieldRef)
 			r.end = end
 		case 3:
 			end := r.enter()
 			if m.ResourceFieldRef == nil {
-				m.ResourceFieldRef = r.corev1_ResourceFieldSelector.nextOf()
+				m.ResourceFieldRef = r.wide().corev1_ResourceFieldSelector.nextOf()
 			}
 			unmarshal_corev1_ResourceFieldSelector(r, m.ResourceFieldRef)
 			r.end = end
@@ -6502,7 +6504,7 @@ func unmarshal_corev1_HTTPGetAction(r *readerGenerated, m *corev1.HTTPGetAction)
 			textGenerated(r, &m.Scheme)
 		case 5:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.HTTPHeaders, &r.corev1_HTTPHeader)
+			v := growFromGenerated(r, end, &m.HTTPHeaders, &r.wide().corev1_HTTPHeader)
 			unmarshal_corev1_HTTPHeader(r, v)
 			r.end = end
 		case 6:
@@ -6661,12 +6663,12 @@ func unmarshal_corev1_NodeSelectorTerm(r *readerGenerated, m *corev1.NodeSelecto
 		switch r.tag >> 3 {
 		case 1:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.MatchExpressions, &r.corev1_NodeSelectorRequirement)
+			v := growFromGenerated(r, end, &m.MatchExpressions, &r.wide().corev1_NodeSelectorRequirement)
 			unmarshal_corev1_NodeSelectorRequirement(r, v)
 			r.end = end
 		case 2:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.MatchFields, &r.corev1_NodeSelectorRequirement)
+			v := growFromGenerated(r, end, &m.MatchFields, &r.wide().corev1_NodeSelectorRequirement)
 			unmarshal_corev1_NodeSelectorRequirement(r, v)
 			r.end = end
 		default:
@@ -6714,7 +6716,7 @@ func unmarshal_corev1_SecretProjection(r *readerGenerated, m *corev1.SecretProje
 			r.end = end
 		case 2:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Items, &r.corev1_KeyToPath)
+			v := growFromGenerated(r, end, &m.Items, &r.wide().corev1_KeyToPath)
 			unmarshal_corev1_KeyToPath(r, v)
 			r.end = end
 		case 4:
@@ -6763,7 +6765,7 @@ func unmarshal_corev1_DownwardAPIProjection(r *readerGenerated, m *corev1.Downwa
 		switch r.tag >> 3 {
 		case 1:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Items, &r.corev1_DownwardAPIVolumeFile)
+			v := growFromGenerated(r, end, &m.Items, &r.wide().corev1_DownwardAPIVolumeFile)
 			unmarshal_corev1_DownwardAPIVolumeFile(r, v)
 			r.end = end
 		default:
@@ -6804,7 +6806,7 @@ func unmarshal_corev1_ConfigMapProjection(r *readerGenerated, m *corev1.ConfigMa
 			r.end = end
 		case 2:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Items, &r.corev1_KeyToPath)
+			v := growFromGenerated(r, end, &m.Items, &r.wide().corev1_KeyToPath)
 			unmarshal_corev1_KeyToPath(r, v)
 			r.end = end
 		case 4:
@@ -6907,7 +6909,7 @@ func unmarshal_corev1_ClusterTrustBundleProjection(r *readerGenerated, m *corev1
 		case 3:
 			end := r.enter()
 			if m.LabelSelector == nil {
-				m.LabelSelector = r.metav1_LabelSelector.nextOf()
+				m.LabelSelector = r.wide().metav1_LabelSelector.nextOf()
 			}
 			unmarshal_metav1_LabelSelector(r, m.LabelSelector)
 			r.end = end
@@ -7035,7 +7037,7 @@ func unmarshal_corev1_PersistentVolumeClaimSpec(r *readerGenerated, m *corev1.Pe
 		case 4:
 			end := r.enter()
 			if m.Selector == nil {
-				m.Selector = r.metav1_LabelSelector.nextOf()
+				m.Selector = r.wide().metav1_LabelSelector.nextOf()
 			}
 			unmarshal_metav1_LabelSelector(r, m.Selector)
 			r.end = end
@@ -7377,8 +7379,17 @@ type readerGenerated struct {
 	err   error  // the first one; then i is behind data
 	depth int    // of messages that can hold themselves
 
-	words                                  slabGenerated[uint64]
-	strings                                slabGenerated[string]
+	words                     slabGenerated[uint64]
+	strings                   slabGenerated[string]
+	metav1_FieldsV1           slabGenerated[metav1.FieldsV1]
+	metav1_ManagedFieldsEntry slabGenerated[metav1.ManagedFieldsEntry]
+	metav1_OwnerReference     slabGenerated[metav1.OwnerReference]
+	metav1_Time               slabGenerated[metav1.Time]
+}
+
+// wideReaderGenerated is the reader of a message that may hold any of these.
+type wideReaderGenerated struct {
+	readerGenerated
 	corev1_AppArmorProfile                 slabGenerated[corev1.AppArmorProfile]
 	corev1_Capabilities                    slabGenerated[corev1.Capabilities]
 	corev1_ConfigMapEnvSource              slabGenerated[corev1.ConfigMapEnvSource]
@@ -7418,13 +7429,14 @@ type readerGenerated struct {
 	corev1_VolumeMount                     slabGenerated[corev1.VolumeMount]
 	corev1_WindowsSecurityContextOptions   slabGenerated[corev1.WindowsSecurityContextOptions]
 	intstr_IntOrString                     slabGenerated[intstr.IntOrString]
-	metav1_FieldsV1                        slabGenerated[metav1.FieldsV1]
 	metav1_LabelSelector                   slabGenerated[metav1.LabelSelector]
 	metav1_LabelSelectorRequirement        slabGenerated[metav1.LabelSelectorRequirement]
-	metav1_ManagedFieldsEntry              slabGenerated[metav1.ManagedFieldsEntry]
-	metav1_OwnerReference                  slabGenerated[metav1.OwnerReference]
-	metav1_Time                            slabGenerated[metav1.Time]
 	resource_Quantity                      slabGenerated[resource.Quantity]
+}
+
+// wide is the reader around r. Who reads such a message has started with one.
+func (r *readerGenerated) wide() *wideReaderGenerated {
+	return (*wideReaderGenerated)(unsafe.Pointer(r))
 }
 
 // firstGenerated is what the metadata of most objects needs some of.

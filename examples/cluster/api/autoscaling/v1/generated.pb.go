@@ -61,16 +61,16 @@ func (m *CrossVersionObjectReference) MarshalToSizedBuffer(data []byte) (int, er
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *CrossVersionObjectReference) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_CrossVersionObjectReference(&r, m)
+	r := &readerGenerated{data: data, end: len(data)}
+	unmarshal_CrossVersionObjectReference(r, m)
 	return r.err
 }
 
 // UnmarshalShared_CrossVersionObjectReference is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_CrossVersionObjectReference(data []byte, m *CrossVersionObjectReference) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_CrossVersionObjectReference(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_CrossVersionObjectReference(r, m)
 	return r.err
 }
 
@@ -157,16 +157,16 @@ func (m *HorizontalPodAutoscaler) MarshalToSizedBuffer(data []byte) (int, error)
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscaler) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_HorizontalPodAutoscaler(&r, m)
+	r := &readerGenerated{data: data, end: len(data)}
+	unmarshal_HorizontalPodAutoscaler(r, m)
 	return r.err
 }
 
 // UnmarshalShared_HorizontalPodAutoscaler is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_HorizontalPodAutoscaler(data []byte, m *HorizontalPodAutoscaler) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_HorizontalPodAutoscaler(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_HorizontalPodAutoscaler(r, m)
 	return r.err
 }
 
@@ -272,16 +272,16 @@ func (m *HorizontalPodAutoscalerList) MarshalToSizedBuffer(data []byte) (int, er
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscalerList) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_HorizontalPodAutoscalerList(&r, m)
+	r := &readerGenerated{data: data, end: len(data)}
+	unmarshal_HorizontalPodAutoscalerList(r, m)
 	return r.err
 }
 
 // UnmarshalShared_HorizontalPodAutoscalerList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_HorizontalPodAutoscalerList(data []byte, m *HorizontalPodAutoscalerList) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_HorizontalPodAutoscalerList(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_HorizontalPodAutoscalerList(r, m)
 	return r.err
 }
 
@@ -384,16 +384,16 @@ func (m *HorizontalPodAutoscalerSpec) MarshalToSizedBuffer(data []byte) (int, er
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscalerSpec) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_HorizontalPodAutoscalerSpec(&r, m)
+	r := &readerGenerated{data: data, end: len(data)}
+	unmarshal_HorizontalPodAutoscalerSpec(r, m)
 	return r.err
 }
 
 // UnmarshalShared_HorizontalPodAutoscalerSpec is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_HorizontalPodAutoscalerSpec(data []byte, m *HorizontalPodAutoscalerSpec) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_HorizontalPodAutoscalerSpec(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_HorizontalPodAutoscalerSpec(r, m)
 	return r.err
 }
 
@@ -506,16 +506,16 @@ func (m *HorizontalPodAutoscalerStatus) MarshalToSizedBuffer(data []byte) (int, 
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscalerStatus) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_HorizontalPodAutoscalerStatus(&r, m)
+	r := &readerGenerated{data: data, end: len(data)}
+	unmarshal_HorizontalPodAutoscalerStatus(r, m)
 	return r.err
 }
 
 // UnmarshalShared_HorizontalPodAutoscalerStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_HorizontalPodAutoscalerStatus(data []byte, m *HorizontalPodAutoscalerStatus) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_HorizontalPodAutoscalerStatus(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_HorizontalPodAutoscalerStatus(r, m)
 	return r.err
 }
 

@@ -62,16 +62,18 @@ func (m *ContainerResourceMetricSource) MarshalToSizedBuffer(data []byte) (int, 
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *ContainerResourceMetricSource) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_ContainerResourceMetricSource(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data)}}
+	r := &w.readerGenerated
+	unmarshal_ContainerResourceMetricSource(r, m)
 	return r.err
 }
 
 // UnmarshalShared_ContainerResourceMetricSource is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ContainerResourceMetricSource(data []byte, m *ContainerResourceMetricSource) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_ContainerResourceMetricSource(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_ContainerResourceMetricSource(r, m)
 	return r.err
 }
 
@@ -164,16 +166,18 @@ func (m *ContainerResourceMetricStatus) MarshalToSizedBuffer(data []byte) (int, 
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *ContainerResourceMetricStatus) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_ContainerResourceMetricStatus(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data)}}
+	r := &w.readerGenerated
+	unmarshal_ContainerResourceMetricStatus(r, m)
 	return r.err
 }
 
 // UnmarshalShared_ContainerResourceMetricStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ContainerResourceMetricStatus(data []byte, m *ContainerResourceMetricStatus) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_ContainerResourceMetricStatus(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_ContainerResourceMetricStatus(r, m)
 	return r.err
 }
 
@@ -266,16 +270,16 @@ func (m *CrossVersionObjectReference) MarshalToSizedBuffer(data []byte) (int, er
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *CrossVersionObjectReference) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_CrossVersionObjectReference(&r, m)
+	r := &readerGenerated{data: data, end: len(data)}
+	unmarshal_CrossVersionObjectReference(r, m)
 	return r.err
 }
 
 // UnmarshalShared_CrossVersionObjectReference is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_CrossVersionObjectReference(data []byte, m *CrossVersionObjectReference) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_CrossVersionObjectReference(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_CrossVersionObjectReference(r, m)
 	return r.err
 }
 
@@ -361,16 +365,18 @@ func (m *ExternalMetricSource) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *ExternalMetricSource) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_ExternalMetricSource(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data)}}
+	r := &w.readerGenerated
+	unmarshal_ExternalMetricSource(r, m)
 	return r.err
 }
 
 // UnmarshalShared_ExternalMetricSource is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ExternalMetricSource(data []byte, m *ExternalMetricSource) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_ExternalMetricSource(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_ExternalMetricSource(r, m)
 	return r.err
 }
 
@@ -464,16 +470,18 @@ func (m *ExternalMetricStatus) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *ExternalMetricStatus) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_ExternalMetricStatus(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data)}}
+	r := &w.readerGenerated
+	unmarshal_ExternalMetricStatus(r, m)
 	return r.err
 }
 
 // UnmarshalShared_ExternalMetricStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ExternalMetricStatus(data []byte, m *ExternalMetricStatus) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_ExternalMetricStatus(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_ExternalMetricStatus(r, m)
 	return r.err
 }
 
@@ -568,16 +576,16 @@ func (m *HPAScalingPolicy) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HPAScalingPolicy) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_HPAScalingPolicy(&r, m)
+	r := &readerGenerated{data: data, end: len(data)}
+	unmarshal_HPAScalingPolicy(r, m)
 	return r.err
 }
 
 // UnmarshalShared_HPAScalingPolicy is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_HPAScalingPolicy(data []byte, m *HPAScalingPolicy) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_HPAScalingPolicy(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_HPAScalingPolicy(r, m)
 	return r.err
 }
 
@@ -673,16 +681,18 @@ func (m *HPAScalingRules) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HPAScalingRules) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_HPAScalingRules(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data)}}
+	r := &w.readerGenerated
+	unmarshal_HPAScalingRules(r, m)
 	return r.err
 }
 
 // UnmarshalShared_HPAScalingRules is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_HPAScalingRules(data []byte, m *HPAScalingRules) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_HPAScalingRules(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_HPAScalingRules(r, m)
 	return r.err
 }
 
@@ -710,7 +720,7 @@ func unmarshal_HPAScalingRules(r *readerGenerated, m *HPAScalingRules) {
 		case 4:
 			end := r.enter()
 			if m.Tolerance == nil {
-				m.Tolerance = r.resource_Quantity.nextOf()
+				m.Tolerance = r.wide().resource_Quantity.nextOf()
 			}
 			quantityGenerated(r, m.Tolerance)
 			r.end = end
@@ -797,18 +807,20 @@ func (m *HorizontalPodAutoscaler) MarshalToSizedBuffer(data []byte) (int, error)
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscaler) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data)}}
+	r := &w.readerGenerated
 	r.first()
-	unmarshal_HorizontalPodAutoscaler(&r, m)
+	unmarshal_HorizontalPodAutoscaler(r, m)
 	return r.err
 }
 
 // UnmarshalShared_HorizontalPodAutoscaler is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_HorizontalPodAutoscaler(data []byte, m *HorizontalPodAutoscaler) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
 	r.first()
-	unmarshal_HorizontalPodAutoscaler(&r, m)
+	unmarshal_HorizontalPodAutoscaler(r, m)
 	return r.err
 }
 
@@ -916,16 +928,18 @@ func (m *HorizontalPodAutoscalerBehavior) MarshalToSizedBuffer(data []byte) (int
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscalerBehavior) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_HorizontalPodAutoscalerBehavior(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data)}}
+	r := &w.readerGenerated
+	unmarshal_HorizontalPodAutoscalerBehavior(r, m)
 	return r.err
 }
 
 // UnmarshalShared_HorizontalPodAutoscalerBehavior is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_HorizontalPodAutoscalerBehavior(data []byte, m *HorizontalPodAutoscalerBehavior) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_HorizontalPodAutoscalerBehavior(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_HorizontalPodAutoscalerBehavior(r, m)
 	return r.err
 }
 
@@ -1035,16 +1049,16 @@ func (m *HorizontalPodAutoscalerCondition) MarshalToSizedBuffer(data []byte) (in
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscalerCondition) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_HorizontalPodAutoscalerCondition(&r, m)
+	r := &readerGenerated{data: data, end: len(data)}
+	unmarshal_HorizontalPodAutoscalerCondition(r, m)
 	return r.err
 }
 
 // UnmarshalShared_HorizontalPodAutoscalerCondition is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_HorizontalPodAutoscalerCondition(data []byte, m *HorizontalPodAutoscalerCondition) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_HorizontalPodAutoscalerCondition(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_HorizontalPodAutoscalerCondition(r, m)
 	return r.err
 }
 
@@ -1150,16 +1164,18 @@ func (m *HorizontalPodAutoscalerList) MarshalToSizedBuffer(data []byte) (int, er
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscalerList) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_HorizontalPodAutoscalerList(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data)}}
+	r := &w.readerGenerated
+	unmarshal_HorizontalPodAutoscalerList(r, m)
 	return r.err
 }
 
 // UnmarshalShared_HorizontalPodAutoscalerList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_HorizontalPodAutoscalerList(data []byte, m *HorizontalPodAutoscalerList) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_HorizontalPodAutoscalerList(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_HorizontalPodAutoscalerList(r, m)
 	return r.err
 }
 
@@ -1265,16 +1281,18 @@ func (m *HorizontalPodAutoscalerSpec) MarshalToSizedBuffer(data []byte) (int, er
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscalerSpec) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_HorizontalPodAutoscalerSpec(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data)}}
+	r := &w.readerGenerated
+	unmarshal_HorizontalPodAutoscalerSpec(r, m)
 	return r.err
 }
 
 // UnmarshalShared_HorizontalPodAutoscalerSpec is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_HorizontalPodAutoscalerSpec(data []byte, m *HorizontalPodAutoscalerSpec) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_HorizontalPodAutoscalerSpec(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_HorizontalPodAutoscalerSpec(r, m)
 	return r.err
 }
 
@@ -1410,16 +1428,18 @@ func (m *HorizontalPodAutoscalerStatus) MarshalToSizedBuffer(data []byte) (int, 
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscalerStatus) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_HorizontalPodAutoscalerStatus(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data)}}
+	r := &w.readerGenerated
+	unmarshal_HorizontalPodAutoscalerStatus(r, m)
 	return r.err
 }
 
 // UnmarshalShared_HorizontalPodAutoscalerStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_HorizontalPodAutoscalerStatus(data []byte, m *HorizontalPodAutoscalerStatus) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_HorizontalPodAutoscalerStatus(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_HorizontalPodAutoscalerStatus(r, m)
 	return r.err
 }
 
@@ -1548,16 +1568,18 @@ func (m *MetricIdentifier) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *MetricIdentifier) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_MetricIdentifier(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data)}}
+	r := &w.readerGenerated
+	unmarshal_MetricIdentifier(r, m)
 	return r.err
 }
 
 // UnmarshalShared_MetricIdentifier is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_MetricIdentifier(data []byte, m *MetricIdentifier) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_MetricIdentifier(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_MetricIdentifier(r, m)
 	return r.err
 }
 
@@ -1574,7 +1596,7 @@ func unmarshal_MetricIdentifier(r *readerGenerated, m *MetricIdentifier) {
 		case 2:
 			end := r.enter()
 			if m.Selector == nil {
-				m.Selector = r.v1_LabelSelector.nextOf()
+				m.Selector = r.wide().v1_LabelSelector.nextOf()
 			}
 			unmarshal_v1_LabelSelector(r, m.Selector)
 			r.end = end
@@ -1664,16 +1686,18 @@ func (m *MetricSpec) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *MetricSpec) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_MetricSpec(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data)}}
+	r := &w.readerGenerated
+	unmarshal_MetricSpec(r, m)
 	return r.err
 }
 
 // UnmarshalShared_MetricSpec is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_MetricSpec(data []byte, m *MetricSpec) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_MetricSpec(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_MetricSpec(r, m)
 	return r.err
 }
 
@@ -1840,16 +1864,18 @@ func (m *MetricStatus) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *MetricStatus) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_MetricStatus(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data)}}
+	r := &w.readerGenerated
+	unmarshal_MetricStatus(r, m)
 	return r.err
 }
 
 // UnmarshalShared_MetricStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_MetricStatus(data []byte, m *MetricStatus) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_MetricStatus(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_MetricStatus(r, m)
 	return r.err
 }
 
@@ -2010,16 +2036,18 @@ func (m *MetricTarget) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *MetricTarget) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_MetricTarget(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data)}}
+	r := &w.readerGenerated
+	unmarshal_MetricTarget(r, m)
 	return r.err
 }
 
 // UnmarshalShared_MetricTarget is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_MetricTarget(data []byte, m *MetricTarget) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_MetricTarget(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_MetricTarget(r, m)
 	return r.err
 }
 
@@ -2036,14 +2064,14 @@ func unmarshal_MetricTarget(r *readerGenerated, m *MetricTarget) {
 		case 2:
 			end := r.enter()
 			if m.Value == nil {
-				m.Value = r.resource_Quantity.nextOf()
+				m.Value = r.wide().resource_Quantity.nextOf()
 			}
 			quantityGenerated(r, m.Value)
 			r.end = end
 		case 3:
 			end := r.enter()
 			if m.AverageValue == nil {
-				m.AverageValue = r.resource_Quantity.nextOf()
+				m.AverageValue = r.wide().resource_Quantity.nextOf()
 			}
 			quantityGenerated(r, m.AverageValue)
 			r.end = end
@@ -2134,16 +2162,18 @@ func (m *MetricValueStatus) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *MetricValueStatus) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_MetricValueStatus(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data)}}
+	r := &w.readerGenerated
+	unmarshal_MetricValueStatus(r, m)
 	return r.err
 }
 
 // UnmarshalShared_MetricValueStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_MetricValueStatus(data []byte, m *MetricValueStatus) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_MetricValueStatus(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_MetricValueStatus(r, m)
 	return r.err
 }
 
@@ -2158,14 +2188,14 @@ func unmarshal_MetricValueStatus(r *readerGenerated, m *MetricValueStatus) {
 		case 1:
 			end := r.enter()
 			if m.Value == nil {
-				m.Value = r.resource_Quantity.nextOf()
+				m.Value = r.wide().resource_Quantity.nextOf()
 			}
 			quantityGenerated(r, m.Value)
 			r.end = end
 		case 2:
 			end := r.enter()
 			if m.AverageValue == nil {
-				m.AverageValue = r.resource_Quantity.nextOf()
+				m.AverageValue = r.wide().resource_Quantity.nextOf()
 			}
 			quantityGenerated(r, m.AverageValue)
 			r.end = end
@@ -2248,16 +2278,18 @@ func (m *ObjectMetricSource) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *ObjectMetricSource) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_ObjectMetricSource(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data)}}
+	r := &w.readerGenerated
+	unmarshal_ObjectMetricSource(r, m)
 	return r.err
 }
 
 // UnmarshalShared_ObjectMetricSource is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ObjectMetricSource(data []byte, m *ObjectMetricSource) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_ObjectMetricSource(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_ObjectMetricSource(r, m)
 	return r.err
 }
 
@@ -2362,16 +2394,18 @@ func (m *ObjectMetricStatus) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *ObjectMetricStatus) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_ObjectMetricStatus(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data)}}
+	r := &w.readerGenerated
+	unmarshal_ObjectMetricStatus(r, m)
 	return r.err
 }
 
 // UnmarshalShared_ObjectMetricStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ObjectMetricStatus(data []byte, m *ObjectMetricStatus) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_ObjectMetricStatus(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_ObjectMetricStatus(r, m)
 	return r.err
 }
 
@@ -2475,16 +2509,18 @@ func (m *PodsMetricSource) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *PodsMetricSource) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_PodsMetricSource(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data)}}
+	r := &w.readerGenerated
+	unmarshal_PodsMetricSource(r, m)
 	return r.err
 }
 
 // UnmarshalShared_PodsMetricSource is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_PodsMetricSource(data []byte, m *PodsMetricSource) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_PodsMetricSource(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_PodsMetricSource(r, m)
 	return r.err
 }
 
@@ -2578,16 +2614,18 @@ func (m *PodsMetricStatus) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *PodsMetricStatus) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_PodsMetricStatus(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data)}}
+	r := &w.readerGenerated
+	unmarshal_PodsMetricStatus(r, m)
 	return r.err
 }
 
 // UnmarshalShared_PodsMetricStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_PodsMetricStatus(data []byte, m *PodsMetricStatus) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_PodsMetricStatus(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_PodsMetricStatus(r, m)
 	return r.err
 }
 
@@ -2681,16 +2719,18 @@ func (m *ResourceMetricSource) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *ResourceMetricSource) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_ResourceMetricSource(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data)}}
+	r := &w.readerGenerated
+	unmarshal_ResourceMetricSource(r, m)
 	return r.err
 }
 
 // UnmarshalShared_ResourceMetricSource is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ResourceMetricSource(data []byte, m *ResourceMetricSource) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_ResourceMetricSource(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_ResourceMetricSource(r, m)
 	return r.err
 }
 
@@ -2778,16 +2818,18 @@ func (m *ResourceMetricStatus) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *ResourceMetricStatus) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_ResourceMetricStatus(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data)}}
+	r := &w.readerGenerated
+	unmarshal_ResourceMetricStatus(r, m)
 	return r.err
 }
 
 // UnmarshalShared_ResourceMetricStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ResourceMetricStatus(data []byte, m *ResourceMetricStatus) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_ResourceMetricStatus(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_ResourceMetricStatus(r, m)
 	return r.err
 }
 
@@ -3011,7 +3053,7 @@ func unmarshal_v1_LabelSelector(r *readerGenerated, m *v1.LabelSelector) {
 			textMapGenerated(r, &m.MatchLabels)
 		case 2:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.MatchExpressions, &r.v1_LabelSelectorRequirement)
+			v := growFromGenerated(r, end, &m.MatchExpressions, &r.wide().v1_LabelSelectorRequirement)
 			unmarshal_v1_LabelSelectorRequirement(r, v)
 			r.end = end
 		default:
@@ -3226,12 +3268,22 @@ type readerGenerated struct {
 	err   error  // the first one; then i is behind data
 	depth int    // of messages that can hold themselves
 
-	words                       slabGenerated[uint64]
-	strings                     slabGenerated[string]
+	words   slabGenerated[uint64]
+	strings slabGenerated[string]
+	v1_Time slabGenerated[v1.Time]
+}
+
+// wideReaderGenerated is the reader of a message that may hold any of these.
+type wideReaderGenerated struct {
+	readerGenerated
 	resource_Quantity           slabGenerated[resource.Quantity]
 	v1_LabelSelector            slabGenerated[v1.LabelSelector]
 	v1_LabelSelectorRequirement slabGenerated[v1.LabelSelectorRequirement]
-	v1_Time                     slabGenerated[v1.Time]
+}
+
+// wide is the reader around r. Who reads such a message has started with one.
+func (r *readerGenerated) wide() *wideReaderGenerated {
+	return (*wideReaderGenerated)(unsafe.Pointer(r))
 }
 
 // firstGenerated is what the metadata of most objects needs some of.

@@ -28,9 +28,9 @@ import (
 // UnmarshalShared_Binding is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Binding(data []byte, m *corev1.Binding) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
+	r := &readerGenerated{data: data, end: len(data), shared: true}
 	r.first()
-	unmarshal_corev1_Binding(&r, m)
+	unmarshal_corev1_Binding(r, m)
 	return r.err
 }
 
@@ -47,9 +47,10 @@ func Marshal_Binding(m *Binding) ([]byte, error) {
 // UnmarshalShared_PersistentVolume is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_PersistentVolume(data []byte, m *corev1.PersistentVolume) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
 	r.first()
-	unmarshal_corev1_PersistentVolume(&r, m)
+	unmarshal_corev1_PersistentVolume(r, m)
 	return r.err
 }
 
@@ -66,9 +67,10 @@ func Marshal_PersistentVolume(m *PersistentVolume) ([]byte, error) {
 // UnmarshalShared_PersistentVolumeClaim is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_PersistentVolumeClaim(data []byte, m *corev1.PersistentVolumeClaim) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
 	r.first()
-	unmarshal_corev1_PersistentVolumeClaim(&r, m)
+	unmarshal_corev1_PersistentVolumeClaim(r, m)
 	return r.err
 }
 
@@ -85,8 +87,9 @@ func Marshal_PersistentVolumeClaim(m *PersistentVolumeClaim) ([]byte, error) {
 // UnmarshalShared_PersistentVolumeClaimList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_PersistentVolumeClaimList(data []byte, m *corev1.PersistentVolumeClaimList) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_corev1_PersistentVolumeClaimList(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_corev1_PersistentVolumeClaimList(r, m)
 	return r.err
 }
 
@@ -103,8 +106,9 @@ func Marshal_PersistentVolumeClaimList(m *PersistentVolumeClaimList) ([]byte, er
 // UnmarshalShared_PersistentVolumeList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_PersistentVolumeList(data []byte, m *corev1.PersistentVolumeList) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_corev1_PersistentVolumeList(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_corev1_PersistentVolumeList(r, m)
 	return r.err
 }
 
@@ -121,9 +125,10 @@ func Marshal_PersistentVolumeList(m *PersistentVolumeList) ([]byte, error) {
 // UnmarshalShared_Pod is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Pod(data []byte, m *corev1.Pod) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
 	r.first()
-	unmarshal_corev1_Pod(&r, m)
+	unmarshal_corev1_Pod(r, m)
 	return r.err
 }
 
@@ -140,8 +145,9 @@ func Marshal_Pod(m *Pod) ([]byte, error) {
 // UnmarshalShared_PodList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_PodList(data []byte, m *corev1.PodList) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_corev1_PodList(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_corev1_PodList(r, m)
 	return r.err
 }
 
@@ -158,9 +164,10 @@ func Marshal_PodList(m *PodList) ([]byte, error) {
 // UnmarshalShared_ReplicationController is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ReplicationController(data []byte, m *corev1.ReplicationController) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
 	r.first()
-	unmarshal_corev1_ReplicationController(&r, m)
+	unmarshal_corev1_ReplicationController(r, m)
 	return r.err
 }
 
@@ -177,8 +184,9 @@ func Marshal_ReplicationController(m *ReplicationController) ([]byte, error) {
 // UnmarshalShared_ReplicationControllerList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_ReplicationControllerList(data []byte, m *corev1.ReplicationControllerList) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_corev1_ReplicationControllerList(&r, m)
+	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
+	r := &w.readerGenerated
+	unmarshal_corev1_ReplicationControllerList(r, m)
 	return r.err
 }
 
@@ -968,7 +976,7 @@ func unmarshal_corev1_PersistentVolumeClaimSpec(r *readerGenerated, m *corev1.Pe
 		case 4:
 			end := r.enter()
 			if m.Selector == nil {
-				m.Selector = r.metav1_LabelSelector.nextOf()
+				m.Selector = r.wide().metav1_LabelSelector.nextOf()
 			}
 			unmarshal_metav1_LabelSelector(r, m.Selector)
 			r.end = end
@@ -1315,7 +1323,7 @@ func unmarshal_corev1_PodSpec(r *readerGenerated, m *corev1.PodSpec) {
 			r.end = end
 		case 15:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.ImagePullSecrets, &r.corev1_LocalObjectReference)
+			v := growFromGenerated(r, end, &m.ImagePullSecrets, &r.wide().corev1_LocalObjectReference)
 			unmarshal_corev1_LocalObjectReference(r, v)
 			r.end = end
 		case 16:
@@ -1445,7 +1453,7 @@ func unmarshal_corev1_PodSpec(r *readerGenerated, m *corev1.PodSpec) {
 		case 40:
 			end := r.enter()
 			if m.Resources == nil {
-				m.Resources = r.corev1_ResourceRequirements.nextOf()
+				m.Resources = r.wide().corev1_ResourceRequirements.nextOf()
 			}
 			unmarshal_corev1_ResourceRequirements(r, m.Resources)
 			r.end = end
@@ -1704,14 +1712,14 @@ func unmarshal_corev1_PodStatus(r *readerGenerated, m *corev1.PodStatus) {
 			r.end = end
 		case 8:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.ContainerStatuses, &r.corev1_ContainerStatus)
+			v := growFromGenerated(r, end, &m.ContainerStatuses, &r.wide().corev1_ContainerStatus)
 			unmarshal_corev1_ContainerStatus(r, v)
 			r.end = end
 		case 9:
 			textGenerated(r, &m.QOSClass)
 		case 10:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.InitContainerStatuses, &r.corev1_ContainerStatus)
+			v := growFromGenerated(r, end, &m.InitContainerStatuses, &r.wide().corev1_ContainerStatus)
 			unmarshal_corev1_ContainerStatus(r, v)
 			r.end = end
 		case 11:
@@ -1723,7 +1731,7 @@ func unmarshal_corev1_PodStatus(r *readerGenerated, m *corev1.PodStatus) {
 			r.end = end
 		case 13:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.EphemeralContainerStatuses, &r.corev1_ContainerStatus)
+			v := growFromGenerated(r, end, &m.EphemeralContainerStatuses, &r.wide().corev1_ContainerStatus)
 			unmarshal_corev1_ContainerStatus(r, v)
 			r.end = end
 		case 14:
@@ -1773,7 +1781,7 @@ func unmarshal_corev1_PodStatus(r *readerGenerated, m *corev1.PodStatus) {
 		case 20:
 			end := r.enter()
 			if m.Resources == nil {
-				m.Resources = r.corev1_ResourceRequirements.nextOf()
+				m.Resources = r.wide().corev1_ResourceRequirements.nextOf()
 			}
 			unmarshal_corev1_ResourceRequirements(r, m.Resources)
 			r.end = end
@@ -2509,7 +2517,7 @@ func unmarshal_metav1_LabelSelector(r *readerGenerated, m *metav1.LabelSelector)
 			textMapGenerated(r, &m.MatchLabels)
 		case 2:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.MatchExpressions, &r.metav1_LabelSelectorRequirement)
+			v := growFromGenerated(r, end, &m.MatchExpressions, &r.wide().metav1_LabelSelectorRequirement)
 			unmarshal_metav1_LabelSelectorRequirement(r, v)
 			r.end = end
 		default:
@@ -2918,12 +2926,12 @@ func unmarshal_corev1_Container(r *readerGenerated, m *corev1.Container) {
 			textGenerated(r, &m.WorkingDir)
 		case 6:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Ports, &r.corev1_ContainerPort)
+			v := growFromGenerated(r, end, &m.Ports, &r.wide().corev1_ContainerPort)
 			unmarshal_corev1_ContainerPort(r, v)
 			r.end = end
 		case 7:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Env, &r.corev1_EnvVar)
+			v := growFromGenerated(r, end, &m.Env, &r.wide().corev1_EnvVar)
 			unmarshal_corev1_EnvVar(r, v)
 			r.end = end
 		case 8:
@@ -2932,27 +2940,27 @@ func unmarshal_corev1_Container(r *readerGenerated, m *corev1.Container) {
 			r.end = end
 		case 9:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.VolumeMounts, &r.corev1_VolumeMount)
+			v := growFromGenerated(r, end, &m.VolumeMounts, &r.wide().corev1_VolumeMount)
 			unmarshal_corev1_VolumeMount(r, v)
 			r.end = end
 		case 10:
 			end := r.enter()
 			if m.LivenessProbe == nil {
-				m.LivenessProbe = r.corev1_Probe.nextOf()
+				m.LivenessProbe = r.wide().corev1_Probe.nextOf()
 			}
 			unmarshal_corev1_Probe(r, m.LivenessProbe)
 			r.end = end
 		case 11:
 			end := r.enter()
 			if m.ReadinessProbe == nil {
-				m.ReadinessProbe = r.corev1_Probe.nextOf()
+				m.ReadinessProbe = r.wide().corev1_Probe.nextOf()
 			}
 			unmarshal_corev1_Probe(r, m.ReadinessProbe)
 			r.end = end
 		case 12:
 			end := r.enter()
 			if m.Lifecycle == nil {
-				m.Lifecycle = r.corev1_Lifecycle.nextOf()
+				m.Lifecycle = r.wide().corev1_Lifecycle.nextOf()
 			}
 			unmarshal_corev1_Lifecycle(r, m.Lifecycle)
 			r.end = end
@@ -2963,7 +2971,7 @@ func unmarshal_corev1_Container(r *readerGenerated, m *corev1.Container) {
 		case 15:
 			end := r.enter()
 			if m.SecurityContext == nil {
-				m.SecurityContext = r.corev1_SecurityContext.nextOf()
+				m.SecurityContext = r.wide().corev1_SecurityContext.nextOf()
 			}
 			unmarshal_corev1_SecurityContext(r, m.SecurityContext)
 			r.end = end
@@ -2975,26 +2983,26 @@ func unmarshal_corev1_Container(r *readerGenerated, m *corev1.Container) {
 			boolGenerated(r, &m.TTY)
 		case 19:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.EnvFrom, &r.corev1_EnvFromSource)
+			v := growFromGenerated(r, end, &m.EnvFrom, &r.wide().corev1_EnvFromSource)
 			unmarshal_corev1_EnvFromSource(r, v)
 			r.end = end
 		case 20:
 			textGenerated(r, &m.TerminationMessagePolicy)
 		case 21:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.VolumeDevices, &r.corev1_VolumeDevice)
+			v := growFromGenerated(r, end, &m.VolumeDevices, &r.wide().corev1_VolumeDevice)
 			unmarshal_corev1_VolumeDevice(r, v)
 			r.end = end
 		case 22:
 			end := r.enter()
 			if m.StartupProbe == nil {
-				m.StartupProbe = r.corev1_Probe.nextOf()
+				m.StartupProbe = r.wide().corev1_Probe.nextOf()
 			}
 			unmarshal_corev1_Probe(r, m.StartupProbe)
 			r.end = end
 		case 23:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.ResizePolicy, &r.corev1_ContainerResizePolicy)
+			v := growFromGenerated(r, end, &m.ResizePolicy, &r.wide().corev1_ContainerResizePolicy)
 			unmarshal_corev1_ContainerResizePolicy(r, v)
 			r.end = end
 		case 24:
@@ -3003,7 +3011,7 @@ func unmarshal_corev1_Container(r *readerGenerated, m *corev1.Container) {
 			m.RestartPolicy = v
 		case 25:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.RestartPolicyRules, &r.corev1_ContainerRestartRule)
+			v := growFromGenerated(r, end, &m.RestartPolicyRules, &r.wide().corev1_ContainerRestartRule)
 			unmarshal_corev1_ContainerRestartRule(r, v)
 			r.end = end
 		default:
@@ -3181,7 +3189,7 @@ func unmarshal_corev1_PodSecurityContext(r *readerGenerated, m *corev1.PodSecuri
 		case 1:
 			end := r.enter()
 			if m.SELinuxOptions == nil {
-				m.SELinuxOptions = r.corev1_SELinuxOptions.nextOf()
+				m.SELinuxOptions = r.wide().corev1_SELinuxOptions.nextOf()
 			}
 			unmarshal_corev1_SELinuxOptions(r, m.SELinuxOptions)
 			r.end = end
@@ -3211,7 +3219,7 @@ func unmarshal_corev1_PodSecurityContext(r *readerGenerated, m *corev1.PodSecuri
 		case 8:
 			end := r.enter()
 			if m.WindowsOptions == nil {
-				m.WindowsOptions = r.corev1_WindowsSecurityContextOptions.nextOf()
+				m.WindowsOptions = r.wide().corev1_WindowsSecurityContextOptions.nextOf()
 			}
 			unmarshal_corev1_WindowsSecurityContextOptions(r, m.WindowsOptions)
 			r.end = end
@@ -3222,14 +3230,14 @@ func unmarshal_corev1_PodSecurityContext(r *readerGenerated, m *corev1.PodSecuri
 		case 10:
 			end := r.enter()
 			if m.SeccompProfile == nil {
-				m.SeccompProfile = r.corev1_SeccompProfile.nextOf()
+				m.SeccompProfile = r.wide().corev1_SeccompProfile.nextOf()
 			}
 			unmarshal_corev1_SeccompProfile(r, m.SeccompProfile)
 			r.end = end
 		case 11:
 			end := r.enter()
 			if m.AppArmorProfile == nil {
-				m.AppArmorProfile = r.corev1_AppArmorProfile.nextOf()
+				m.AppArmorProfile = r.wide().corev1_AppArmorProfile.nextOf()
 			}
 			unmarshal_corev1_AppArmorProfile(r, m.AppArmorProfile)
 			r.end = end
@@ -3583,7 +3591,7 @@ func unmarshal_corev1_TopologySpreadConstraint(r *readerGenerated, m *corev1.Top
 		case 4:
 			end := r.enter()
 			if m.LabelSelector == nil {
-				m.LabelSelector = r.metav1_LabelSelector.nextOf()
+				m.LabelSelector = r.wide().metav1_LabelSelector.nextOf()
 			}
 			unmarshal_metav1_LabelSelector(r, m.LabelSelector)
 			r.end = end
@@ -3795,7 +3803,7 @@ func unmarshal_corev1_ResourceRequirements(r *readerGenerated, m *corev1.Resourc
 			m.Requests[key] = value
 		case 3:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Claims, &r.corev1_ResourceClaim)
+			v := growFromGenerated(r, end, &m.Claims, &r.wide().corev1_ResourceClaim)
 			unmarshal_corev1_ResourceClaim(r, v)
 			r.end = end
 		default:
@@ -4075,25 +4083,25 @@ func unmarshal_corev1_ContainerStatus(r *readerGenerated, m *corev1.ContainerSta
 		case 11:
 			end := r.enter()
 			if m.Resources == nil {
-				m.Resources = r.corev1_ResourceRequirements.nextOf()
+				m.Resources = r.wide().corev1_ResourceRequirements.nextOf()
 			}
 			unmarshal_corev1_ResourceRequirements(r, m.Resources)
 			r.end = end
 		case 12:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.VolumeMounts, &r.corev1_VolumeMountStatus)
+			v := growFromGenerated(r, end, &m.VolumeMounts, &r.wide().corev1_VolumeMountStatus)
 			unmarshal_corev1_VolumeMountStatus(r, v)
 			r.end = end
 		case 13:
 			end := r.enter()
 			if m.User == nil {
-				m.User = r.corev1_ContainerUser.nextOf()
+				m.User = r.wide().corev1_ContainerUser.nextOf()
 			}
 			unmarshal_corev1_ContainerUser(r, m.User)
 			r.end = end
 		case 14:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.AllocatedResourcesStatus, &r.corev1_ResourceStatus)
+			v := growFromGenerated(r, end, &m.AllocatedResourcesStatus, &r.wide().corev1_ResourceStatus)
 			unmarshal_corev1_ResourceStatus(r, v)
 			r.end = end
 		case 15:
@@ -4649,7 +4657,7 @@ func unmarshal_corev1_RBDPersistentVolumeSource(r *readerGenerated, m *corev1.RB
 		case 7:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.corev1_SecretReference.nextOf()
+				m.SecretRef = r.wide().corev1_SecretReference.nextOf()
 			}
 			unmarshal_corev1_SecretReference(r, m.SecretRef)
 			r.end = end
@@ -4715,7 +4723,7 @@ func unmarshal_corev1_ISCSIPersistentVolumeSource(r *readerGenerated, m *corev1.
 		case 10:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.corev1_SecretReference.nextOf()
+				m.SecretRef = r.wide().corev1_SecretReference.nextOf()
 			}
 			unmarshal_corev1_SecretReference(r, m.SecretRef)
 			r.end = end
@@ -4781,7 +4789,7 @@ func unmarshal_corev1_CinderPersistentVolumeSource(r *readerGenerated, m *corev1
 		case 4:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.corev1_SecretReference.nextOf()
+				m.SecretRef = r.wide().corev1_SecretReference.nextOf()
 			}
 			unmarshal_corev1_SecretReference(r, m.SecretRef)
 			r.end = end
@@ -4831,7 +4839,7 @@ func unmarshal_corev1_CephFSPersistentVolumeSource(r *readerGenerated, m *corev1
 		case 5:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.corev1_SecretReference.nextOf()
+				m.SecretRef = r.wide().corev1_SecretReference.nextOf()
 			}
 			unmarshal_corev1_SecretReference(r, m.SecretRef)
 			r.end = end
@@ -4962,7 +4970,7 @@ func unmarshal_corev1_FlexPersistentVolumeSource(r *readerGenerated, m *corev1.F
 		case 3:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.corev1_SecretReference.nextOf()
+				m.SecretRef = r.wide().corev1_SecretReference.nextOf()
 			}
 			unmarshal_corev1_SecretReference(r, m.SecretRef)
 			r.end = end
@@ -5258,7 +5266,7 @@ func unmarshal_corev1_ScaleIOPersistentVolumeSource(r *readerGenerated, m *corev
 		case 3:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.corev1_SecretReference.nextOf()
+				m.SecretRef = r.wide().corev1_SecretReference.nextOf()
 			}
 			unmarshal_corev1_SecretReference(r, m.SecretRef)
 			r.end = end
@@ -5417,35 +5425,35 @@ func unmarshal_corev1_CSIPersistentVolumeSource(r *readerGenerated, m *corev1.CS
 		case 6:
 			end := r.enter()
 			if m.ControllerPublishSecretRef == nil {
-				m.ControllerPublishSecretRef = r.corev1_SecretReference.nextOf()
+				m.ControllerPublishSecretRef = r.wide().corev1_SecretReference.nextOf()
 			}
 			unmarshal_corev1_SecretReference(r, m.ControllerPublishSecretRef)
 			r.end = end
 		case 7:
 			end := r.enter()
 			if m.NodeStageSecretRef == nil {
-				m.NodeStageSecretRef = r.corev1_SecretReference.nextOf()
+				m.NodeStageSecretRef = r.wide().corev1_SecretReference.nextOf()
 			}
 			unmarshal_corev1_SecretReference(r, m.NodeStageSecretRef)
 			r.end = end
 		case 8:
 			end := r.enter()
 			if m.NodePublishSecretRef == nil {
-				m.NodePublishSecretRef = r.corev1_SecretReference.nextOf()
+				m.NodePublishSecretRef = r.wide().corev1_SecretReference.nextOf()
 			}
 			unmarshal_corev1_SecretReference(r, m.NodePublishSecretRef)
 			r.end = end
 		case 9:
 			end := r.enter()
 			if m.ControllerExpandSecretRef == nil {
-				m.ControllerExpandSecretRef = r.corev1_SecretReference.nextOf()
+				m.ControllerExpandSecretRef = r.wide().corev1_SecretReference.nextOf()
 			}
 			unmarshal_corev1_SecretReference(r, m.ControllerExpandSecretRef)
 			r.end = end
 		case 10:
 			end := r.enter()
 			if m.NodeExpandSecretRef == nil {
-				m.NodeExpandSecretRef = r.corev1_SecretReference.nextOf()
+				m.NodeExpandSecretRef = r.wide().corev1_SecretReference.nextOf()
 			}
 			unmarshal_corev1_SecretReference(r, m.NodeExpandSecretRef)
 			r.end = end
@@ -6115,14 +6123,14 @@ func unmarshal_corev1_EnvFromSource(r *readerGenerated, m *corev1.EnvFromSource)
 		case 2:
 			end := r.enter()
 			if m.ConfigMapRef == nil {
-				m.ConfigMapRef = r.corev1_ConfigMapEnvSource.nextOf()
+				m.ConfigMapRef = r.wide().corev1_ConfigMapEnvSource.nextOf()
 			}
 			unmarshal_corev1_ConfigMapEnvSource(r, m.ConfigMapRef)
 			r.end = end
 		case 3:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.corev1_SecretEnvSource.nextOf()
+				m.SecretRef = r.wide().corev1_SecretEnvSource.nextOf()
 			}
 			unmarshal_corev1_SecretEnvSource(r, m.SecretRef)
 			r.end = end
@@ -6173,7 +6181,7 @@ func unmarshal_corev1_EnvVar(r *readerGenerated, m *corev1.EnvVar) {
 		case 3:
 			end := r.enter()
 			if m.ValueFrom == nil {
-				m.ValueFrom = r.corev1_EnvVarSource.nextOf()
+				m.ValueFrom = r.wide().corev1_EnvVarSource.nextOf()
 			}
 			unmarshal_corev1_EnvVarSource(r, m.ValueFrom)
 			r.end = end
@@ -6247,7 +6255,7 @@ func unmarshal_corev1_ContainerRestartRule(r *readerGenerated, m *corev1.Contain
 		case 2:
 			end := r.enter()
 			if m.ExitCodes == nil {
-				m.ExitCodes = r.corev1_ContainerRestartRuleOnExitCodes.nextOf()
+				m.ExitCodes = r.wide().corev1_ContainerRestartRuleOnExitCodes.nextOf()
 			}
 			unmarshal_corev1_ContainerRestartRuleOnExitCodes(r, m.ExitCodes)
 			r.end = end
@@ -6435,14 +6443,14 @@ func unmarshal_corev1_Lifecycle(r *readerGenerated, m *corev1.Lifecycle) {
 		case 1:
 			end := r.enter()
 			if m.PostStart == nil {
-				m.PostStart = r.corev1_LifecycleHandler.nextOf()
+				m.PostStart = r.wide().corev1_LifecycleHandler.nextOf()
 			}
 			unmarshal_corev1_LifecycleHandler(r, m.PostStart)
 			r.end = end
 		case 2:
 			end := r.enter()
 			if m.PreStop == nil {
-				m.PreStop = r.corev1_LifecycleHandler.nextOf()
+				m.PreStop = r.wide().corev1_LifecycleHandler.nextOf()
 			}
 			unmarshal_corev1_LifecycleHandler(r, m.PreStop)
 			r.end = end
@@ -6495,7 +6503,7 @@ func unmarshal_corev1_SecurityContext(r *readerGenerated, m *corev1.SecurityCont
 		case 1:
 			end := r.enter()
 			if m.Capabilities == nil {
-				m.Capabilities = r.corev1_Capabilities.nextOf()
+				m.Capabilities = r.wide().corev1_Capabilities.nextOf()
 			}
 			unmarshal_corev1_Capabilities(r, m.Capabilities)
 			r.end = end
@@ -6506,7 +6514,7 @@ func unmarshal_corev1_SecurityContext(r *readerGenerated, m *corev1.SecurityCont
 		case 3:
 			end := r.enter()
 			if m.SELinuxOptions == nil {
-				m.SELinuxOptions = r.corev1_SELinuxOptions.nextOf()
+				m.SELinuxOptions = r.wide().corev1_SELinuxOptions.nextOf()
 			}
 			unmarshal_corev1_SELinuxOptions(r, m.SELinuxOptions)
 			r.end = end
@@ -6537,21 +6545,21 @@ func unmarshal_corev1_SecurityContext(r *readerGenerated, m *corev1.SecurityCont
 		case 10:
 			end := r.enter()
 			if m.WindowsOptions == nil {
-				m.WindowsOptions = r.corev1_WindowsSecurityContextOptions.nextOf()
+				m.WindowsOptions = r.wide().corev1_WindowsSecurityContextOptions.nextOf()
 			}
 			unmarshal_corev1_WindowsSecurityContextOptions(r, m.WindowsOptions)
 			r.end = end
 		case 11:
 			end := r.enter()
 			if m.SeccompProfile == nil {
-				m.SeccompProfile = r.corev1_SeccompProfile.nextOf()
+				m.SeccompProfile = r.wide().corev1_SeccompProfile.nextOf()
 			}
 			unmarshal_corev1_SeccompProfile(r, m.SeccompProfile)
 			r.end = end
 		case 12:
 			end := r.enter()
 			if m.AppArmorProfile == nil {
-				m.AppArmorProfile = r.corev1_AppArmorProfile.nextOf()
+				m.AppArmorProfile = r.wide().corev1_AppArmorProfile.nextOf()
 			}
 			unmarshal_corev1_AppArmorProfile(r, m.AppArmorProfile)
 			r.end = end
@@ -6649,12 +6657,12 @@ func unmarshal_corev1_EphemeralContainerCommon(r *readerGenerated, m *corev1.Eph
 			textGenerated(r, &m.WorkingDir)
 		case 6:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Ports, &r.corev1_ContainerPort)
+			v := growFromGenerated(r, end, &m.Ports, &r.wide().corev1_ContainerPort)
 			unmarshal_corev1_ContainerPort(r, v)
 			r.end = end
 		case 7:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Env, &r.corev1_EnvVar)
+			v := growFromGenerated(r, end, &m.Env, &r.wide().corev1_EnvVar)
 			unmarshal_corev1_EnvVar(r, v)
 			r.end = end
 		case 8:
@@ -6663,27 +6671,27 @@ func unmarshal_corev1_EphemeralContainerCommon(r *readerGenerated, m *corev1.Eph
 			r.end = end
 		case 9:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.VolumeMounts, &r.corev1_VolumeMount)
+			v := growFromGenerated(r, end, &m.VolumeMounts, &r.wide().corev1_VolumeMount)
 			unmarshal_corev1_VolumeMount(r, v)
 			r.end = end
 		case 10:
 			end := r.enter()
 			if m.LivenessProbe == nil {
-				m.LivenessProbe = r.corev1_Probe.nextOf()
+				m.LivenessProbe = r.wide().corev1_Probe.nextOf()
 			}
 			unmarshal_corev1_Probe(r, m.LivenessProbe)
 			r.end = end
 		case 11:
 			end := r.enter()
 			if m.ReadinessProbe == nil {
-				m.ReadinessProbe = r.corev1_Probe.nextOf()
+				m.ReadinessProbe = r.wide().corev1_Probe.nextOf()
 			}
 			unmarshal_corev1_Probe(r, m.ReadinessProbe)
 			r.end = end
 		case 12:
 			end := r.enter()
 			if m.Lifecycle == nil {
-				m.Lifecycle = r.corev1_Lifecycle.nextOf()
+				m.Lifecycle = r.wide().corev1_Lifecycle.nextOf()
 			}
 			unmarshal_corev1_Lifecycle(r, m.Lifecycle)
 			r.end = end
@@ -6694,7 +6702,7 @@ func unmarshal_corev1_EphemeralContainerCommon(r *readerGenerated, m *corev1.Eph
 		case 15:
 			end := r.enter()
 			if m.SecurityContext == nil {
-				m.SecurityContext = r.corev1_SecurityContext.nextOf()
+				m.SecurityContext = r.wide().corev1_SecurityContext.nextOf()
 			}
 			unmarshal_corev1_SecurityContext(r, m.SecurityContext)
 			r.end = end
@@ -6706,26 +6714,26 @@ func unmarshal_corev1_EphemeralContainerCommon(r *readerGenerated, m *corev1.Eph
 			boolGenerated(r, &m.TTY)
 		case 19:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.EnvFrom, &r.corev1_EnvFromSource)
+			v := growFromGenerated(r, end, &m.EnvFrom, &r.wide().corev1_EnvFromSource)
 			unmarshal_corev1_EnvFromSource(r, v)
 			r.end = end
 		case 20:
 			textGenerated(r, &m.TerminationMessagePolicy)
 		case 21:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.VolumeDevices, &r.corev1_VolumeDevice)
+			v := growFromGenerated(r, end, &m.VolumeDevices, &r.wide().corev1_VolumeDevice)
 			unmarshal_corev1_VolumeDevice(r, v)
 			r.end = end
 		case 22:
 			end := r.enter()
 			if m.StartupProbe == nil {
-				m.StartupProbe = r.corev1_Probe.nextOf()
+				m.StartupProbe = r.wide().corev1_Probe.nextOf()
 			}
 			unmarshal_corev1_Probe(r, m.StartupProbe)
 			r.end = end
 		case 23:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.ResizePolicy, &r.corev1_ContainerResizePolicy)
+			v := growFromGenerated(r, end, &m.ResizePolicy, &r.wide().corev1_ContainerResizePolicy)
 			unmarshal_corev1_ContainerResizePolicy(r, v)
 			r.end = end
 		case 24:
@@ -6734,7 +6742,7 @@ func unmarshal_corev1_EphemeralContainerCommon(r *readerGenerated, m *corev1.Eph
 			m.RestartPolicy = v
 		case 25:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.RestartPolicyRules, &r.corev1_ContainerRestartRule)
+			v := growFromGenerated(r, end, &m.RestartPolicyRules, &r.wide().corev1_ContainerRestartRule)
 			unmarshal_corev1_ContainerRestartRule(r, v)
 			r.end = end
 		default:
@@ -7116,7 +7124,7 @@ func unmarshal_corev1_PodAffinity(r *readerGenerated, m *corev1.PodAffinity) {
 		switch r.tag >> 3 {
 		case 1:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.RequiredDuringSchedulingIgnoredDuringExecution, &r.corev1_PodAffinityTerm)
+			v := growFromGenerated(r, end, &m.RequiredDuringSchedulingIgnoredDuringExecution, &r.wide().corev1_PodAffinityTerm)
 			unmarshal_corev1_PodAffinityTerm(r, v)
 			r.end = end
 		case 2:
@@ -7165,7 +7173,7 @@ func unmarshal_corev1_PodAntiAffinity(r *readerGenerated, m *corev1.PodAntiAffin
 		switch r.tag >> 3 {
 		case 1:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.RequiredDuringSchedulingIgnoredDuringExecution, &r.corev1_PodAffinityTerm)
+			v := growFromGenerated(r, end, &m.RequiredDuringSchedulingIgnoredDuringExecution, &r.wide().corev1_PodAffinityTerm)
 			unmarshal_corev1_PodAffinityTerm(r, v)
 			r.end = end
 		case 2:
@@ -7281,21 +7289,21 @@ func unmarshal_corev1_ContainerState(r *readerGenerated, m *corev1.ContainerStat
 		case 1:
 			end := r.enter()
 			if m.Waiting == nil {
-				m.Waiting = r.corev1_ContainerStateWaiting.nextOf()
+				m.Waiting = r.wide().corev1_ContainerStateWaiting.nextOf()
 			}
 			unmarshal_corev1_ContainerStateWaiting(r, m.Waiting)
 			r.end = end
 		case 2:
 			end := r.enter()
 			if m.Running == nil {
-				m.Running = r.corev1_ContainerStateRunning.nextOf()
+				m.Running = r.wide().corev1_ContainerStateRunning.nextOf()
 			}
 			unmarshal_corev1_ContainerStateRunning(r, m.Running)
 			r.end = end
 		case 3:
 			end := r.enter()
 			if m.Terminated == nil {
-				m.Terminated = r.corev1_ContainerStateTerminated.nextOf()
+				m.Terminated = r.wide().corev1_ContainerStateTerminated.nextOf()
 			}
 			unmarshal_corev1_ContainerStateTerminated(r, m.Terminated)
 			r.end = end
@@ -7358,7 +7366,7 @@ func unmarshal_corev1_VolumeMountStatus(r *readerGenerated, m *corev1.VolumeMoun
 		case 5:
 			end := r.enter()
 			if m.VolumeStatus == nil {
-				m.VolumeStatus = r.corev1_VolumeStatus.nextOf()
+				m.VolumeStatus = r.wide().corev1_VolumeStatus.nextOf()
 			}
 			unmarshal_corev1_VolumeStatus(r, m.VolumeStatus)
 			r.end = end
@@ -7403,7 +7411,7 @@ func unmarshal_corev1_ContainerUser(r *readerGenerated, m *corev1.ContainerUser)
 		case 1:
 			end := r.enter()
 			if m.Linux == nil {
-				m.Linux = r.corev1_LinuxContainerUser.nextOf()
+				m.Linux = r.wide().corev1_LinuxContainerUser.nextOf()
 			}
 			unmarshal_corev1_LinuxContainerUser(r, m.Linux)
 			r.end = end
@@ -7443,7 +7451,7 @@ func unmarshal_corev1_ResourceStatus(r *readerGenerated, m *corev1.ResourceStatu
 			textGenerated(r, &m.Name)
 		case 2:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Resources, &r.corev1_ResourceHealth)
+			v := growFromGenerated(r, end, &m.Resources, &r.wide().corev1_ResourceHealth)
 			unmarshal_corev1_ResourceHealth(r, v)
 			r.end = end
 		default:
@@ -7518,7 +7526,7 @@ func unmarshal_corev1_NodeAllocatableMappedResources(r *readerGenerated, m *core
 		case 2:
 			end := r.enter()
 			if m.Quantity == nil {
-				m.Quantity = r.resource_Quantity.nextOf()
+				m.Quantity = r.wide().resource_Quantity.nextOf()
 			}
 			quantityGenerated(r, m.Quantity)
 			r.end = end
@@ -7556,14 +7564,14 @@ func unmarshal_corev1_NodeAllocatableOverheadResources(r *readerGenerated, m *co
 		case 2:
 			end := r.enter()
 			if m.PerPod == nil {
-				m.PerPod = r.resource_Quantity.nextOf()
+				m.PerPod = r.wide().resource_Quantity.nextOf()
 			}
 			quantityGenerated(r, m.PerPod)
 			r.end = end
 		case 3:
 			end := r.enter()
 			if m.PerContainer == nil {
-				m.PerContainer = r.resource_Quantity.nextOf()
+				m.PerContainer = r.wide().resource_Quantity.nextOf()
 			}
 			quantityGenerated(r, m.PerContainer)
 			r.end = end
@@ -7632,12 +7640,12 @@ func unmarshal_corev1_NodeSelectorTerm(r *readerGenerated, m *corev1.NodeSelecto
 		switch r.tag >> 3 {
 		case 1:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.MatchExpressions, &r.corev1_NodeSelectorRequirement)
+			v := growFromGenerated(r, end, &m.MatchExpressions, &r.wide().corev1_NodeSelectorRequirement)
 			unmarshal_corev1_NodeSelectorRequirement(r, v)
 			r.end = end
 		case 2:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.MatchFields, &r.corev1_NodeSelectorRequirement)
+			v := growFromGenerated(r, end, &m.MatchFields, &r.wide().corev1_NodeSelectorRequirement)
 			unmarshal_corev1_NodeSelectorRequirement(r, v)
 			r.end = end
 		default:
@@ -7684,7 +7692,7 @@ func unmarshal_corev1_EmptyDirVolumeSource(r *readerGenerated, m *corev1.EmptyDi
 		case 2:
 			end := r.enter()
 			if m.SizeLimit == nil {
-				m.SizeLimit = r.resource_Quantity.nextOf()
+				m.SizeLimit = r.wide().resource_Quantity.nextOf()
 			}
 			quantityGenerated(r, m.SizeLimit)
 			r.end = end
@@ -7762,7 +7770,7 @@ func unmarshal_corev1_SecretVolumeSource(r *readerGenerated, m *corev1.SecretVol
 			textGenerated(r, &m.SecretName)
 		case 2:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Items, &r.corev1_KeyToPath)
+			v := growFromGenerated(r, end, &m.Items, &r.wide().corev1_KeyToPath)
 			unmarshal_corev1_KeyToPath(r, v)
 			r.end = end
 		case 3:
@@ -7838,7 +7846,7 @@ func unmarshal_corev1_ISCSIVolumeSource(r *readerGenerated, m *corev1.ISCSIVolum
 		case 10:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.corev1_LocalObjectReference.nextOf()
+				m.SecretRef = r.wide().corev1_LocalObjectReference.nextOf()
 			}
 			unmarshal_corev1_LocalObjectReference(r, m.SecretRef)
 			r.end = end
@@ -7975,7 +7983,7 @@ func unmarshal_corev1_RBDVolumeSource(r *readerGenerated, m *corev1.RBDVolumeSou
 		case 7:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.corev1_LocalObjectReference.nextOf()
+				m.SecretRef = r.wide().corev1_LocalObjectReference.nextOf()
 			}
 			unmarshal_corev1_LocalObjectReference(r, m.SecretRef)
 			r.end = end
@@ -8029,7 +8037,7 @@ func unmarshal_corev1_FlexVolumeSource(r *readerGenerated, m *corev1.FlexVolumeS
 		case 3:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.corev1_LocalObjectReference.nextOf()
+				m.SecretRef = r.wide().corev1_LocalObjectReference.nextOf()
 			}
 			unmarshal_corev1_LocalObjectReference(r, m.SecretRef)
 			r.end = end
@@ -8082,7 +8090,7 @@ func unmarshal_corev1_CinderVolumeSource(r *readerGenerated, m *corev1.CinderVol
 		case 4:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.corev1_LocalObjectReference.nextOf()
+				m.SecretRef = r.wide().corev1_LocalObjectReference.nextOf()
 			}
 			unmarshal_corev1_LocalObjectReference(r, m.SecretRef)
 			r.end = end
@@ -8132,7 +8140,7 @@ func unmarshal_corev1_CephFSVolumeSource(r *readerGenerated, m *corev1.CephFSVol
 		case 5:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.corev1_LocalObjectReference.nextOf()
+				m.SecretRef = r.wide().corev1_LocalObjectReference.nextOf()
 			}
 			unmarshal_corev1_LocalObjectReference(r, m.SecretRef)
 			r.end = end
@@ -8179,7 +8187,7 @@ func unmarshal_corev1_DownwardAPIVolumeSource(r *readerGenerated, m *corev1.Down
 		switch r.tag >> 3 {
 		case 1:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Items, &r.corev1_DownwardAPIVolumeFile)
+			v := growFromGenerated(r, end, &m.Items, &r.wide().corev1_DownwardAPIVolumeFile)
 			unmarshal_corev1_DownwardAPIVolumeFile(r, v)
 			r.end = end
 		case 2:
@@ -8268,7 +8276,7 @@ func unmarshal_corev1_ConfigMapVolumeSource(r *readerGenerated, m *corev1.Config
 			r.end = end
 		case 2:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Items, &r.corev1_KeyToPath)
+			v := growFromGenerated(r, end, &m.Items, &r.wide().corev1_KeyToPath)
 			unmarshal_corev1_KeyToPath(r, v)
 			r.end = end
 		case 3:
@@ -8387,7 +8395,7 @@ func unmarshal_corev1_ScaleIOVolumeSource(r *readerGenerated, m *corev1.ScaleIOV
 		case 3:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.corev1_LocalObjectReference.nextOf()
+				m.SecretRef = r.wide().corev1_LocalObjectReference.nextOf()
 			}
 			unmarshal_corev1_LocalObjectReference(r, m.SecretRef)
 			r.end = end
@@ -8458,7 +8466,7 @@ func unmarshal_corev1_StorageOSVolumeSource(r *readerGenerated, m *corev1.Storag
 		case 5:
 			end := r.enter()
 			if m.SecretRef == nil {
-				m.SecretRef = r.corev1_LocalObjectReference.nextOf()
+				m.SecretRef = r.wide().corev1_LocalObjectReference.nextOf()
 			}
 			unmarshal_corev1_LocalObjectReference(r, m.SecretRef)
 			r.end = end
@@ -8513,7 +8521,7 @@ func unmarshal_corev1_CSIVolumeSource(r *readerGenerated, m *corev1.CSIVolumeSou
 		case 5:
 			end := r.enter()
 			if m.NodePublishSecretRef == nil {
-				m.NodePublishSecretRef = r.corev1_LocalObjectReference.nextOf()
+				m.NodePublishSecretRef = r.wide().corev1_LocalObjectReference.nextOf()
 			}
 			unmarshal_corev1_LocalObjectReference(r, m.NodePublishSecretRef)
 			r.end = end
@@ -8712,35 +8720,35 @@ func unmarshal_corev1_EnvVarSource(r *readerGenerated, m *corev1.EnvVarSource) {
 		case 1:
 			end := r.enter()
 			if m.FieldRef == nil {
-				m.FieldRef = r.corev1_ObjectFieldSelector.nextOf()
+				m.FieldRef = r.wide().corev1_ObjectFieldSelector.nextOf()
 			}
 			unmarshal_corev1_ObjectFieldSelector(r, m.FieldRef)
 			r.end = end
 		case 2:
 			end := r.enter()
 			if m.ResourceFieldRef == nil {
-				m.ResourceFieldRef = r.corev1_ResourceFieldSelector.nextOf()
+				m.ResourceFieldRef = r.wide().corev1_ResourceFieldSelector.nextOf()
 			}
 			unmarshal_corev1_ResourceFieldSelector(r, m.ResourceFieldRef)
 			r.end = end
 		case 3:
 			end := r.enter()
 			if m.ConfigMapKeyRef == nil {
-				m.ConfigMapKeyRef = r.corev1_ConfigMapKeySelector.nextOf()
+				m.ConfigMapKeyRef = r.wide().corev1_ConfigMapKeySelector.nextOf()
 			}
 			unmarshal_corev1_ConfigMapKeySelector(r, m.ConfigMapKeyRef)
 			r.end = end
 		case 4:
 			end := r.enter()
 			if m.SecretKeyRef == nil {
-				m.SecretKeyRef = r.corev1_SecretKeySelector.nextOf()
+				m.SecretKeyRef = r.wide().corev1_SecretKeySelector.nextOf()
 			}
 			unmarshal_corev1_SecretKeySelector(r, m.SecretKeyRef)
 			r.end = end
 		case 5:
 			end := r.enter()
 			if m.FileKeyRef == nil {
-				m.FileKeyRef = r.corev1_FileKeySelector.nextOf()
+				m.FileKeyRef = r.wide().corev1_FileKeySelector.nextOf()
 			}
 			unmarshal_corev1_FileKeySelector(r, m.FileKeyRef)
 			r.end = end
@@ -8840,28 +8848,28 @@ func unmarshal_corev1_ProbeHandler(r *readerGenerated, m *corev1.ProbeHandler) {
 		case 1:
 			end := r.enter()
 			if m.Exec == nil {
-				m.Exec = r.corev1_ExecAction.nextOf()
+				m.Exec = r.wide().corev1_ExecAction.nextOf()
 			}
 			unmarshal_corev1_ExecAction(r, m.Exec)
 			r.end = end
 		case 2:
 			end := r.enter()
 			if m.HTTPGet == nil {
-				m.HTTPGet = r.corev1_HTTPGetAction.nextOf()
+				m.HTTPGet = r.wide().corev1_HTTPGetAction.nextOf()
 			}
 			unmarshal_corev1_HTTPGetAction(r, m.HTTPGet)
 			r.end = end
 		case 3:
 			end := r.enter()
 			if m.TCPSocket == nil {
-				m.TCPSocket = r.corev1_TCPSocketAction.nextOf()
+				m.TCPSocket = r.wide().corev1_TCPSocketAction.nextOf()
 			}
 			unmarshal_corev1_TCPSocketAction(r, m.TCPSocket)
 			r.end = end
 		case 4:
 			end := r.enter()
 			if m.GRPC == nil {
-				m.GRPC = r.corev1_GRPCAction.nextOf()
+				m.GRPC = r.wide().corev1_GRPCAction.nextOf()
 			}
 			unmarshal_corev1_GRPCAction(r, m.GRPC)
 			r.end = end
@@ -8921,28 +8929,28 @@ func unmarshal_corev1_LifecycleHandler(r *readerGenerated, m *corev1.LifecycleHa
 		case 1:
 			end := r.enter()
 			if m.Exec == nil {
-				m.Exec = r.corev1_ExecAction.nextOf()
+				m.Exec = r.wide().corev1_ExecAction.nextOf()
 			}
 			unmarshal_corev1_ExecAction(r, m.Exec)
 			r.end = end
 		case 2:
 			end := r.enter()
 			if m.HTTPGet == nil {
-				m.HTTPGet = r.corev1_HTTPGetAction.nextOf()
+				m.HTTPGet = r.wide().corev1_HTTPGetAction.nextOf()
 			}
 			unmarshal_corev1_HTTPGetAction(r, m.HTTPGet)
 			r.end = end
 		case 3:
 			end := r.enter()
 			if m.TCPSocket == nil {
-				m.TCPSocket = r.corev1_TCPSocketAction.nextOf()
+				m.TCPSocket = r.wide().corev1_TCPSocketAction.nextOf()
 			}
 			unmarshal_corev1_TCPSocketAction(r, m.TCPSocket)
 			r.end = end
 		case 4:
 			end := r.enter()
 			if m.Sleep == nil {
-				m.Sleep = r.corev1_SleepAction.nextOf()
+				m.Sleep = r.wide().corev1_SleepAction.nextOf()
 			}
 			unmarshal_corev1_SleepAction(r, m.Sleep)
 			r.end = end
@@ -9074,7 +9082,7 @@ func unmarshal_corev1_PodAffinityTerm(r *readerGenerated, m *corev1.PodAffinityT
 		case 1:
 			end := r.enter()
 			if m.LabelSelector == nil {
-				m.LabelSelector = r.metav1_LabelSelector.nextOf()
+				m.LabelSelector = r.wide().metav1_LabelSelector.nextOf()
 			}
 			unmarshal_metav1_LabelSelector(r, m.LabelSelector)
 			r.end = end
@@ -9085,7 +9093,7 @@ func unmarshal_corev1_PodAffinityTerm(r *readerGenerated, m *corev1.PodAffinityT
 		case 4:
 			end := r.enter()
 			if m.NamespaceSelector == nil {
-				m.NamespaceSelector = r.metav1_LabelSelector.nextOf()
+				m.NamespaceSelector = r.wide().metav1_LabelSelector.nextOf()
 			}
 			unmarshal_metav1_LabelSelector(r, m.NamespaceSelector)
 			r.end = end
@@ -9293,7 +9301,7 @@ func unmarshal_corev1_VolumeStatus(r *readerGenerated, m *corev1.VolumeStatus) {
 		case 1:
 			end := r.enter()
 			if m.Image == nil {
-				m.Image = r.corev1_ImageVolumeStatus.nextOf()
+				m.Image = r.wide().corev1_ImageVolumeStatus.nextOf()
 			}
 			unmarshal_corev1_ImageVolumeStatus(r, m.Image)
 			r.end = end
@@ -9489,14 +9497,14 @@ func unmarshal_corev1_DownwardAPIVolumeFile(r *readerGenerated, m *corev1.Downwa
 		case 2:
 			end := r.enter()
 			if m.FieldRef == nil {
-				m.FieldRef = r.corev1_ObjectFieldSelector.nextOf()
+				m.FieldRef = r.wide().corev1_ObjectFieldSelector.nextOf()
 			}
 			unmarshal_corev1_ObjectFieldSelector(r, m.FieldRef)
 			r.end = end
 		case 3:
 			end := r.enter()
 			if m.ResourceFieldRef == nil {
-				m.ResourceFieldRef = r.corev1_ResourceFieldSelector.nextOf()
+				m.ResourceFieldRef = r.wide().corev1_ResourceFieldSelector.nextOf()
 			}
 			unmarshal_corev1_ResourceFieldSelector(r, m.ResourceFieldRef)
 			r.end = end
@@ -9944,7 +9952,7 @@ func unmarshal_corev1_HTTPGetAction(r *readerGenerated, m *corev1.HTTPGetAction)
 			textGenerated(r, &m.Scheme)
 		case 5:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.HTTPHeaders, &r.corev1_HTTPHeader)
+			v := growFromGenerated(r, end, &m.HTTPHeaders, &r.wide().corev1_HTTPHeader)
 			unmarshal_corev1_HTTPHeader(r, v)
 			r.end = end
 		case 6:
@@ -10135,7 +10143,7 @@ func unmarshal_corev1_SecretProjection(r *readerGenerated, m *corev1.SecretProje
 			r.end = end
 		case 2:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Items, &r.corev1_KeyToPath)
+			v := growFromGenerated(r, end, &m.Items, &r.wide().corev1_KeyToPath)
 			unmarshal_corev1_KeyToPath(r, v)
 			r.end = end
 		case 4:
@@ -10184,7 +10192,7 @@ func unmarshal_corev1_DownwardAPIProjection(r *readerGenerated, m *corev1.Downwa
 		switch r.tag >> 3 {
 		case 1:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Items, &r.corev1_DownwardAPIVolumeFile)
+			v := growFromGenerated(r, end, &m.Items, &r.wide().corev1_DownwardAPIVolumeFile)
 			unmarshal_corev1_DownwardAPIVolumeFile(r, v)
 			r.end = end
 		default:
@@ -10225,7 +10233,7 @@ func unmarshal_corev1_ConfigMapProjection(r *readerGenerated, m *corev1.ConfigMa
 			r.end = end
 		case 2:
 			end := r.enter()
-			v := growFromGenerated(r, end, &m.Items, &r.corev1_KeyToPath)
+			v := growFromGenerated(r, end, &m.Items, &r.wide().corev1_KeyToPath)
 			unmarshal_corev1_KeyToPath(r, v)
 			r.end = end
 		case 4:
@@ -10328,7 +10336,7 @@ func unmarshal_corev1_ClusterTrustBundleProjection(r *readerGenerated, m *corev1
 		case 3:
 			end := r.enter()
 			if m.LabelSelector == nil {
-				m.LabelSelector = r.metav1_LabelSelector.nextOf()
+				m.LabelSelector = r.wide().metav1_LabelSelector.nextOf()
 			}
 			unmarshal_metav1_LabelSelector(r, m.LabelSelector)
 			r.end = end
@@ -10514,8 +10522,17 @@ type readerGenerated struct {
 	err   error  // the first one; then i is behind data
 	depth int    // of messages that can hold themselves
 
-	words                                  slabGenerated[uint64]
-	strings                                slabGenerated[string]
+	words                     slabGenerated[uint64]
+	strings                   slabGenerated[string]
+	metav1_FieldsV1           slabGenerated[metav1.FieldsV1]
+	metav1_ManagedFieldsEntry slabGenerated[metav1.ManagedFieldsEntry]
+	metav1_OwnerReference     slabGenerated[metav1.OwnerReference]
+	metav1_Time               slabGenerated[metav1.Time]
+}
+
+// wideReaderGenerated is the reader of a message that may hold any of these.
+type wideReaderGenerated struct {
+	readerGenerated
 	corev1_AppArmorProfile                 slabGenerated[corev1.AppArmorProfile]
 	corev1_Capabilities                    slabGenerated[corev1.Capabilities]
 	corev1_ConfigMapEnvSource              slabGenerated[corev1.ConfigMapEnvSource]
@@ -10566,13 +10583,14 @@ type readerGenerated struct {
 	corev1_VolumeMountStatus               slabGenerated[corev1.VolumeMountStatus]
 	corev1_VolumeStatus                    slabGenerated[corev1.VolumeStatus]
 	corev1_WindowsSecurityContextOptions   slabGenerated[corev1.WindowsSecurityContextOptions]
-	metav1_FieldsV1                        slabGenerated[metav1.FieldsV1]
 	metav1_LabelSelector                   slabGenerated[metav1.LabelSelector]
 	metav1_LabelSelectorRequirement        slabGenerated[metav1.LabelSelectorRequirement]
-	metav1_ManagedFieldsEntry              slabGenerated[metav1.ManagedFieldsEntry]
-	metav1_OwnerReference                  slabGenerated[metav1.OwnerReference]
-	metav1_Time                            slabGenerated[metav1.Time]
 	resource_Quantity                      slabGenerated[resource.Quantity]
+}
+
+// wide is the reader around r. Who reads such a message has started with one.
+func (r *readerGenerated) wide() *wideReaderGenerated {
+	return (*wideReaderGenerated)(unsafe.Pointer(r))
 }
 
 // firstGenerated is what the metadata of most objects needs some of.

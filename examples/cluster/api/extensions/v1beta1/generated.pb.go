@@ -59,16 +59,16 @@ func (m *CPUTargetUtilization) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *CPUTargetUtilization) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_CPUTargetUtilization(&r, m)
+	r := &readerGenerated{data: data, end: len(data)}
+	unmarshal_CPUTargetUtilization(r, m)
 	return r.err
 }
 
 // UnmarshalShared_CPUTargetUtilization is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_CPUTargetUtilization(data []byte, m *CPUTargetUtilization) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_CPUTargetUtilization(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_CPUTargetUtilization(r, m)
 	return r.err
 }
 
@@ -147,16 +147,16 @@ func (m *HorizontalPodAutoscaler) MarshalToSizedBuffer(data []byte) (int, error)
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscaler) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_HorizontalPodAutoscaler(&r, m)
+	r := &readerGenerated{data: data, end: len(data)}
+	unmarshal_HorizontalPodAutoscaler(r, m)
 	return r.err
 }
 
 // UnmarshalShared_HorizontalPodAutoscaler is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_HorizontalPodAutoscaler(data []byte, m *HorizontalPodAutoscaler) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_HorizontalPodAutoscaler(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_HorizontalPodAutoscaler(r, m)
 	return r.err
 }
 
@@ -262,16 +262,16 @@ func (m *HorizontalPodAutoscalerList) MarshalToSizedBuffer(data []byte) (int, er
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscalerList) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_HorizontalPodAutoscalerList(&r, m)
+	r := &readerGenerated{data: data, end: len(data)}
+	unmarshal_HorizontalPodAutoscalerList(r, m)
 	return r.err
 }
 
 // UnmarshalShared_HorizontalPodAutoscalerList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_HorizontalPodAutoscalerList(data []byte, m *HorizontalPodAutoscalerList) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_HorizontalPodAutoscalerList(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_HorizontalPodAutoscalerList(r, m)
 	return r.err
 }
 
@@ -374,16 +374,16 @@ func (m *HorizontalPodAutoscalerSpec) MarshalToSizedBuffer(data []byte) (int, er
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscalerSpec) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_HorizontalPodAutoscalerSpec(&r, m)
+	r := &readerGenerated{data: data, end: len(data)}
+	unmarshal_HorizontalPodAutoscalerSpec(r, m)
 	return r.err
 }
 
 // UnmarshalShared_HorizontalPodAutoscalerSpec is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_HorizontalPodAutoscalerSpec(data []byte, m *HorizontalPodAutoscalerSpec) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_HorizontalPodAutoscalerSpec(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_HorizontalPodAutoscalerSpec(r, m)
 	return r.err
 }
 
@@ -503,16 +503,16 @@ func (m *HorizontalPodAutoscalerStatus) MarshalToSizedBuffer(data []byte) (int, 
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *HorizontalPodAutoscalerStatus) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_HorizontalPodAutoscalerStatus(&r, m)
+	r := &readerGenerated{data: data, end: len(data)}
+	unmarshal_HorizontalPodAutoscalerStatus(r, m)
 	return r.err
 }
 
 // UnmarshalShared_HorizontalPodAutoscalerStatus is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_HorizontalPodAutoscalerStatus(data []byte, m *HorizontalPodAutoscalerStatus) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_HorizontalPodAutoscalerStatus(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_HorizontalPodAutoscalerStatus(r, m)
 	return r.err
 }
 
@@ -623,16 +623,16 @@ func (m *SubresourceReference) MarshalToSizedBuffer(data []byte) (int, error) {
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *SubresourceReference) Unmarshal(data []byte) error {
-	r := readerGenerated{data: data, end: len(data)}
-	unmarshal_SubresourceReference(&r, m)
+	r := &readerGenerated{data: data, end: len(data)}
+	unmarshal_SubresourceReference(r, m)
 	return r.err
 }
 
 // UnmarshalShared_SubresourceReference is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_SubresourceReference(data []byte, m *SubresourceReference) error {
-	r := readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_SubresourceReference(&r, m)
+	r := &readerGenerated{data: data, end: len(data), shared: true}
+	unmarshal_SubresourceReference(r, m)
 	return r.err
 }
 
