@@ -35,7 +35,7 @@ build: ## Build every package, and gen and the examples into bin/.
 test: DROPIN = -short
 test: FAULTS = -short
 test: CLIENTS = -short
-test: lint verify unit codebench e2e kubectl-scripts encryption storesuite clients promises cluster-faults dropin ## Everything that CI runs.
+test: lint verify unit codebench e2e kubectl-scripts encryption storesuite tracing clients promises cluster-faults dropin ## Everything that CI runs.
 
 .PHONY: unit
 unit: ## The tests of the main module.
@@ -110,6 +110,10 @@ oracle: ORACLE ?= 5m
 oracle: ## The same for ORACLE (5m) in all shapes of servers and faults, and each planted bug must be found (minutes more).
 	cd test/oracle && $(GO) test -count=1 -timeout 30m ./...
 	cd test/oracle && $(GO) run . -for $(ORACLE)
+
+.PHONY: tracing
+tracing: ## The module that sends traces to a collector of OpenTelemetry.
+	cd tracing && $(GO) test -count=1 ./...
 
 .PHONY: race
 race: ## The tests of the main module under the race detector (needs a C compiler).

@@ -53,6 +53,7 @@ func newFlags(s Server) (*pflag.FlagSet, *Options) {
 	o.AddFlags(fs)
 	o.API.addFlags(fs, s.APIs)
 	o.Admission.addFlags(fs, s.admissionPlugins())
+	o.Tracing.addFlags(fs, s)
 	addConfigFlag(fs)
 	fs.Bool(printConfigFlag, false, "print the value of every flag and where it comes from, as a file for --config, and do nothing else")
 	return fs, o

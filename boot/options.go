@@ -32,6 +32,7 @@ type Options struct {
 
 	Audit   AuditOptions
 	Logging LoggingOptions
+	Tracing TracingOptions
 	// Log takes what the server says about itself; nil: lines on the standard error, as Logging says.
 	Log *slog.Logger
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/typeplane/typeplane/server/audit"
 	"github.com/typeplane/typeplane/server/auth"
 	"github.com/typeplane/typeplane/storage"
+	"github.com/typeplane/typeplane/trace"
 )
 
 // Run serves s until ctx ends, and returns nil after an orderly stop. When requests are answered it prints one line
@@ -62,7 +63,8 @@ type Instance struct {
 	kept    map[string]storage.Interface
 	survey  *surveyor
 	metrics *prometheus.Registry
-	audit   *audit.Log // nil for none
+	audit   *audit.Log     // nil for none
+	tracer  trace.Recorder // nil for none
 	server  *server.Server
 	loops   []func(context.Context)
 	closers []func() error
@@ -110,6 +112,7 @@ func Open(ctx context.Context, s Server, o *Options) (_ *Instance, err error) {
 		i.openDelegation,
 		i.openIdentity,
 		i.openAudit,
+		i.openTracing,
 		i.openResources,
 		i.extend,
 		i.openAuthorization,

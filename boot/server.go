@@ -1,6 +1,7 @@
 package boot
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -31,6 +32,9 @@ type Server struct {
 	omitted []schema.GroupVersion
 	// Admission are plug-ins of the program's own. They are asked after those of the APIs.
 	Admission []AdmissionPlugin
+	// Tracing opens what keeps traces of requests; nil: there is no --tracing-config-file. Module tracing has one for
+	// OpenTelemetry.
+	Tracing func(context.Context, TracingConfig) (Tracer, error)
 	// APIs are what the operator can have served beside: the kinds of Kubernetes' control plane, for example.
 	APIs []API
 }

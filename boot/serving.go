@@ -38,6 +38,7 @@ func (i *Instance) openServer(context.Context) error {
 		Documents:     i.issuerDocuments(),
 		Metrics:       i.metrics,
 		Audit:         i.audit,
+		Tracer:        i.tracer,
 		Log:           i.log,
 
 		RequestTimeout:    o.RequestTimeout,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/cacher"
+	"github.com/typeplane/typeplane/trace"
 )
 
 // etcdTimes are the metrics of requests to the database, under Kubernetes' names.
@@ -41,6 +42,7 @@ type timed struct {
 func (t *etcdTimes) timed(source cacher.Source, resource schema.GroupResource) cacher.Source {
 	of := func(name string) operation {
 		return operation{
+			name:     "etcd " + name,
 			duration: t.duration.WithLabelValues(name, resource.Group, resource.Resource),
 			total:    t.total.WithLabelValues(name, resource.Group, resource.Resource),
 			failed:   t.failed.WithLabelValues(name, resource.Group, resource.Resource),
@@ -49,10 +51,21 @@ func (t *etcdTimes) timed(source cacher.Source, resource schema.GroupResource) c
 	return &timed{Source: source, get: of("get"), list: of("list"), create: of("create"), update: of("update"), delete: of("delete")}
 }
 
-// operation has the metrics of one kind of operation on one resource.
+// operation has the metrics of one kind of operation on one resource, and the name of it in traces.
 type operation struct {
+	name          string
 	duration      prometheus.Observer
 	total, failed prometheus.Counter
+}
+
+// begin returns the context of an operation, and what is to be called with its outcome.
+func (o *operation) begin(ctx context.Context) (context.Context, func(error)) {
+	begun := time.Now()
+	ctx, step := trace.Begin(ctx, o.name)
+	return ctx, func(err error) {
+		step.End(err)
+		o.done(begun, err)
+	}
 }
 
 func (o *operation) done(begun time.Time, err error) {
@@ -65,26 +78,31 @@ func (o *operation) done(begun time.Time, err error) {
 }
 
 func (t *timed) Get(ctx context.Context, key string, opts storage.GetOptions) (e storage.Entry, err error) {
-	defer func(begun time.Time) { t.get.done(begun, err) }(time.Now())
+	ctx, done := t.get.begin(ctx)
+	defer func() { done(err) }()
 	return t.Source.Get(ctx, key, opts)
 }
 
 func (t *timed) List(ctx context.Context, prefix string, opts storage.ListOptions) (p storage.Page, err error) {
-	defer func(begun time.Time) { t.list.done(begun, err) }(time.Now())
+	ctx, done := t.list.begin(ctx)
+	defer func() { done(err) }()
 	return t.Source.List(ctx, prefix, opts)
 }
 
 func (t *timed) Create(ctx context.Context, key string, value []byte, with ...storage.Op) (e storage.Entry, err error) {
-	defer func(begun time.Time) { t.create.done(begun, err) }(time.Now())
+	ctx, done := t.create.begin(ctx)
+	defer func() { done(err) }()
 	return t.Source.Create(ctx, key, value, with...)
 }
 
 func (t *timed) GuaranteedUpdate(ctx context.Context, key string, try storage.TryUpdate) (e storage.Entry, err error) {
-	defer func(begun time.Time) { t.update.done(begun, err) }(time.Now())
+	ctx, done := t.update.begin(ctx)
+	defer func() { done(err) }()
 	return t.Source.GuaranteedUpdate(ctx, key, try)
 }
 
 func (t *timed) Delete(ctx context.Context, key string, check storage.CheckDelete) (e storage.Entry, err error) {
-	defer func(begun time.Time) { t.delete.done(begun, err) }(time.Now())
+	ctx, done := t.delete.begin(ctx)
+	defer func() { done(err) }()
 	return t.Source.Delete(ctx, key, check)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/serializer"
 	"github.com/typeplane/typeplane/storage"
+	"github.com/typeplane/typeplane/trace"
 )
 
 // request is what admission is asked about; its objects are filled in for each attempt. nil: admission has nothing to say.
@@ -56,7 +57,10 @@ func (e *endpoint[T]) mutate(ctx context.Context, r *admission.Request, obj T, o
 		return obj, nil
 	}
 	one := about(r, &obj, old)
-	if err := e.admission.Mutate(ctx, one); err != nil {
+	ctx, step := trace.Begin(ctx, "mutating admission")
+	err := e.admission.Mutate(ctx, one)
+	step.End(err)
+	if err != nil {
 		return obj, err
 	}
 	next, ok := one.Object.(T)
@@ -80,7 +84,10 @@ func (e *endpoint[T]) admit(ctx context.Context, r *admission.Request, obj T, ol
 	}
 	one := about(r, &obj, old)
 	one.Name = runtime.Meta(obj).Name
-	return e.admission.Validate(ctx, one)
+	ctx, step := trace.Begin(ctx, "validating admission")
+	err := e.admission.Validate(ctx, one)
+	step.End(err)
+	return err
 }
 
 // admitDelete asks whether an entry may be deleted, and returns what it holds. To delete one that can't be read, for which

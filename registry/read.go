@@ -9,6 +9,7 @@ import (
 
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/storage"
+	"github.com/typeplane/typeplane/trace"
 )
 
 // maxPage is the most entries that are read at once to find those that a selector wants.
@@ -16,7 +17,9 @@ const maxPage = 10_000
 
 // Get reads one object. Without a resourceVersion it is the newest, with "0" any, with a number one that is not older.
 func (e *endpoint[T]) Get(ctx context.Context, name rest.Name, opts metav1.GetOptions) (rest.View, error) {
+	ctx, step := trace.Begin(ctx, "read")
 	entry, err := e.get(ctx, name, opts)
+	step.End(err)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +47,9 @@ func (e *endpoint[T]) get(ctx context.Context, name rest.Name, opts metav1.GetOp
 
 // List reads a collection, or a page of it.
 func (e *endpoint[T]) List(ctx context.Context, namespace string, opts metav1.ListOptions) (rest.View, error) {
+	ctx, step := trace.Begin(ctx, "read")
 	view, err := e.page(ctx, namespace, opts)
+	step.End(err)
 	if err != nil {
 		return nil, err
 	}

@@ -9,13 +9,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/trace"
 )
 
 // An object is judged by three: the rules of metadata, those that the markers of its Go type state (compiled, for the
 // version of the request), and those of the strategy. All that they find is reported together.
 
 // validateCreate says what is wrong with a new object.
-func (e *endpoint[T]) validateCreate(ctx context.Context, hub T) error {
+func (e *endpoint[T]) validateCreate(ctx context.Context, hub T) (err error) {
+	ctx, step := trace.Begin(ctx, "validate")
+	defer func() { step.End(err) }()
 	compiled, err := e.compiledRules(ctx, operation.Create, hub, nil)
 	if err != nil {
 		return err
@@ -29,7 +32,9 @@ func (e *endpoint[T]) validateCreate(ctx context.Context, hub T) error {
 }
 
 // validateUpdate says what is wrong with an object that is to follow old, and with the change.
-func (e *endpoint[T]) validateUpdate(ctx context.Context, hub, old T) error {
+func (e *endpoint[T]) validateUpdate(ctx context.Context, hub, old T) (err error) {
+	ctx, step := trace.Begin(ctx, "validate")
+	defer func() { step.End(err) }()
 	compiled, err := e.compiledRules(ctx, operation.Update, hub, &old)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/server/auth"
+	"github.com/typeplane/typeplane/trace"
 )
 
 // publicPaths answer everybody, but tell nothing in detail to somebody without a credential.
@@ -77,7 +78,9 @@ func (s *Server) may(c *call, verb string) error {
 
 // allows asks the Authorizer, and makes a status of a no.
 func (s *Server) allows(c *call, a auth.Attributes) error {
-	decision, reason, err := s.config.Authorizer.Authorize(c.ctx, a)
+	ctx, step := trace.Begin(c.ctx, "authorize")
+	decision, reason, err := s.config.Authorizer.Authorize(ctx, a)
+	step.End(err)
 	if a.Verb == c.info.Verb && (err == nil || decision == auth.Allow) {
 		c.recordDecision(decision == auth.Allow, reason)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/trace"
 )
 
 // Answers up to gzipThreshold are collected first: they get a Content-Length, and if they can't be written after all,
@@ -26,10 +27,13 @@ func (c *call) send(code int, view rest.View, form rest.Form) error {
 	a.call, a.code, a.contentType = c, code, string(form.MediaType)
 	defer a.release()
 	c.recordView(view, form)
-	if err := view.WriteTo(a, form); err != nil {
-		return err
+	_, step := trace.Begin(c.ctx, "write the answer")
+	err := view.WriteTo(a, form)
+	if err == nil {
+		err = a.finish()
 	}
-	return a.finish()
+	step.End(err)
+	return err
 }
 
 // sendBytes is send for what is ready.

@@ -15,6 +15,7 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/server/audit"
 	"github.com/typeplane/typeplane/server/auth"
+	"github.com/typeplane/typeplane/trace"
 )
 
 // Config says what a server serves and to whom. The zero value of a field is documented with it; New copies the
@@ -50,6 +51,9 @@ type Config struct {
 	// Metrics is where the metrics of requests are registered, and what /metrics shows to users whom the Authorizer allows to
 	// get it. A registry is for one server. Nil: there is no such page.
 	Metrics *prometheus.Registry
+
+	// Tracer keeps what requests went through; nil keeps nothing.
+	Tracer trace.Recorder
 
 	// Audit keeps a record of requests; nil keeps none. Whoever opened it closes it, after Serve.
 	Audit *audit.Log

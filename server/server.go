@@ -18,6 +18,7 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/server/auth"
 	"github.com/typeplane/typeplane/server/metrics"
+	"github.com/typeplane/typeplane/trace"
 )
 
 // Server answers requests. It is safe for concurrent use, as an http.Handler or by Serve.
@@ -99,6 +100,8 @@ type call struct {
 	// warnings go into the header of the answer.
 	warnings []string
 	auditing
+	// span is what the Tracer keeps of the request.
+	span trace.Step
 }
 
 // ServeHTTP answers one request; process has the order of the steps.
@@ -119,6 +122,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 func (s *Server) finish(c *call) {
 	took := time.Since(c.begun)
 	s.measure(c, took)
+	c.endTrace()
 	c.endRecord()
 	s.logRequest(c, took)
 }
@@ -158,6 +162,7 @@ func (s *Server) process(c *call) error {
 	if err := s.impersonate(c); err != nil {
 		return err
 	}
+	s.beginTrace(c)
 	c.ctx = auth.WithUser(c.ctx, c.user)
 	cancel, err := s.setDeadline(c)
 	if err != nil {

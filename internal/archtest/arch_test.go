@@ -211,6 +211,11 @@ var rules = []rule{
 		reason: "the generator knows the runtime only by the names that it prints, so that gen builds without it",
 	},
 	{
+		in:     []string{"trace"},
+		forbid: []string{"./...", "go.opentelemetry.io/...", "google.golang.org/...", "k8s.io/...", "github.com/..."},
+		reason: "everything that is traced imports it; who keeps the traces is for a program to link",
+	},
+	{
 		in:     []string{"internal/etcdproc", "internal/certtest"},
 		forbid: []string{"./...", "go.etcd.io/...", "google.golang.org/...", "k8s.io/...", "github.com/..."},
 		tests:  true,

@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/typeplane/typeplane/trace"
 )
 
 const (
@@ -179,6 +181,7 @@ func (c *Client) do(ctx context.Context, method, path string, query url.Values, 
 	}
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "typeplane")
+	trace.Inject(ctx, req.Header)
 	if len(body) > 0 {
 		req.Header.Set("Content-Type", "application/json")
 	}
