@@ -15,10 +15,12 @@ import (
 	"github.com/typeplane/typeplane/admission/namespacelifecycle"
 	"github.com/typeplane/typeplane/admission/resourcequota"
 	"github.com/typeplane/typeplane/admission/serviceaccount"
+	"github.com/typeplane/typeplane/apis/core"
 	"github.com/typeplane/typeplane/boot"
 	"github.com/typeplane/typeplane/control/quota"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/wire"
+	"github.com/typeplane/typeplane/storage"
 )
 
 // What the plug-ins read.
@@ -43,19 +45,26 @@ func admissionPlugins(x Extras) []boot.AdmissionPlugin {
 
 func newNamespaceLifecycle(_ context.Context, h *boot.Host, _ []byte) (admission.Plugin, error) {
 	namespaces := h.Resource(namespacesResource, "").Get
+	keys := namespaceKeys()
 	return namespacelifecycle.New(namespacelifecycle.Config{
 		// It is asked for everything that is created, so it looks at the bytes.
-		Terminating: func(ctx context.Context, name string, live bool) (bool, error) {
+		Namespace: func(ctx context.Context, name string, live bool) (ns namespacelifecycle.Namespace, err error) {
 			view, err := namespaces.Get(ctx, rest.Name{Name: name}, howFresh(live))
 			if err != nil {
-				return false, err
+				return ns, err
 			}
 			var b bytes.Buffer
 			if err := view.WriteTo(&b, rest.Form{MediaType: rest.Protobuf}); err != nil {
-				return false, err
+				return ns, err
 			}
 			meta, err := wire.ReadMeta(b.Bytes())
-			return meta.Deleting, err
+			if err != nil {
+				return ns, err
+			}
+			revision, err := storage.ParseRevision(meta.ResourceVersion)
+			ns.Terminating = meta.Deleting
+			ns.Unchanged = storage.Op{Key: keys + name, Expected: revision, Act: storage.Expect}
+			return ns, err
 		},
 	}), nil
 }
@@ -112,6 +121,16 @@ func newResourceQuota(_ context.Context, h *boot.Host, _ []byte) (admission.Plug
 		h.Go(alone(h, "typeplane-quota", counter.Run))
 	}
 	return plugin, err
+}
+
+// namespaceKeys is the prefix of the keys of namespaces.
+func namespaceKeys() string {
+	for _, r := range core.API().Resources {
+		if r.GroupResource() == namespacesResource.GroupResource() {
+			return r.KeyPrefix()
+		}
+	}
+	panic("apis/core has no namespaces")
 }
 
 // howFresh are the options of a read that asks the store, or takes what is in memory.

@@ -50,7 +50,7 @@ func extendCore(ctx context.Context, h *boot.Host) error {
 		if err := namespaces.MakeStanding(ctx, h.Scheme); err != nil {
 			return err
 		}
-		namespaces.FollowWriters(h.Resources)
+		namespace.KeepAll(h.Resources)
 		loops = append(loops, func(ctx context.Context) { namespaces.Run(ctx, h.Resources) })
 	}
 	if accounts := serviceaccount.New(h.Resources, h.Log); accounts != nil {

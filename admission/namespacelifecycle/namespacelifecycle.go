@@ -2,8 +2,9 @@
 // on its way out, and the namespaces that every cluster has are not deleted.
 //
 // Start reading at New. What a cache says of a namespace that is there is good enough, unless somebody has just deleted it;
-// before a create is refused because the namespace is missing, the store is asked. The package empties no namespaces: that
-// is control/namespace.
+// before a create is refused because the namespace is missing, the store is asked. In the end it is the transaction of the
+// create that depends on the namespace: whoever empties one that is on its way out finds all that was made in it. The package
+// empties no namespaces: that is control/namespace.
 package namespacelifecycle
 
 import (
@@ -20,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/storage"
 )
 
 // Name is what flags call the plug-in.
@@ -39,11 +41,19 @@ var (
 
 // Config is what the plug-in needs.
 type Config struct {
-	// Terminating says whether a namespace is on its way out. It fails with NotFound if there is none. live asks the store;
-	// otherwise the answer may be a little old.
-	Terminating func(ctx context.Context, name string, live bool) (bool, error)
+	// Namespace looks at a namespace. It fails with NotFound if there is none. live asks the store; otherwise the answer may be
+	// a little old.
+	Namespace func(ctx context.Context, name string, live bool) (Namespace, error)
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
+}
+
+// Namespace is what there is to know of one.
+type Namespace struct {
+	// Terminating says that it is on its way out.
+	Terminating bool
+	// Unchanged makes a transaction depend on what was seen.
+	Unchanged storage.Op
 }
 
 // New returns the plug-in.
@@ -52,7 +62,7 @@ func New(config Config) admission.Plugin {
 	if p.Now == nil {
 		p.Now = time.Now
 	}
-	return admission.Plugin{Name: Name, Wants: wants, Mutate: p.judge}
+	return admission.Plugin{Name: Name, Wants: wants, Mutate: p.judge, Charge: p.charge}
 }
 
 type plugin struct {
@@ -77,17 +87,35 @@ func (p *plugin) judge(ctx context.Context, r *admission.Request) error {
 	if r.Operation == admission.Delete {
 		return p.deleted(r)
 	}
-	terminating, err := p.Terminating(ctx, r.Namespace, false)
-	if apierrors.IsNotFound(err) || err == nil && !terminating && p.doubts(r.Namespace) {
-		terminating, err = p.Terminating(ctx, r.Namespace, true)
+	_, err := p.look(ctx, r, false)
+	return err
+}
+
+// charge makes the create depend on the namespace: one that was deleted since, or is another one of that name, is looked at again.
+func (p *plugin) charge(ctx context.Context, r *admission.Request) ([]storage.Op, error) {
+	if r.Operation == admission.Delete {
+		return nil, nil
+	}
+	ns, err := p.look(ctx, r, r.Attempt.Again())
+	if err != nil || r.DryRun {
+		return nil, err
+	}
+	return []storage.Op{ns.Unchanged}, nil
+}
+
+// look returns the namespace of a request, unless nothing can be created there.
+func (p *plugin) look(ctx context.Context, r *admission.Request, live bool) (Namespace, error) {
+	ns, err := p.Namespace(ctx, r.Namespace, live)
+	if !live && (apierrors.IsNotFound(err) || err == nil && !ns.Terminating && p.doubts(r.Namespace)) {
+		ns, err = p.Namespace(ctx, r.Namespace, true)
 	}
 	switch {
 	case err != nil:
-		return unreadable(err)
-	case terminating:
-		return tooLate(r)
+		return ns, unreadable(err)
+	case ns.Terminating:
+		return ns, tooLate(r)
 	}
-	return nil
+	return ns, nil
 }
 
 // deleted keeps what has to stay, and remembers what is about to go.

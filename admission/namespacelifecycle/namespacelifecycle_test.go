@@ -14,6 +14,7 @@ import (
 
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/admission/namespacelifecycle"
+	"github.com/typeplane/typeplane/storage"
 )
 
 // rooms are namespaces, true for one on its way out. A cache sees the old ones only.
@@ -23,7 +24,7 @@ type rooms struct {
 	reads    []string
 }
 
-func (r *rooms) terminating(_ context.Context, name string, live bool) (bool, error) {
+func (r *rooms) look(_ context.Context, name string, live bool) (namespacelifecycle.Namespace, error) {
 	from, read := r.old, "cache"
 	if live {
 		from, read = r.all, "store"
@@ -31,9 +32,9 @@ func (r *rooms) terminating(_ context.Context, name string, live bool) (bool, er
 	r.reads = append(r.reads, read)
 	terminating, there := from[name]
 	if r.err == nil && !there {
-		return false, apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, name)
+		return namespacelifecycle.Namespace{}, apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, name)
 	}
-	return terminating, r.err
+	return namespacelifecycle.Namespace{Terminating: terminating, Unchanged: storage.Op{Key: "/namespaces/" + name, Expected: 7, Act: storage.Expect}}, r.err
 }
 
 // request is a chain's question about a resource, which is in the core group unless it says otherwise.
@@ -91,7 +92,7 @@ func TestNamespaceLifecycle(t *testing.T) {
 				all: map[string]bool{"here": false, "dying": true, "young": false, "reborn": false},
 				err: tc.err,
 			}
-			err := ask(namespacelifecycle.New(namespacelifecycle.Config{Terminating: r.terminating}), tc.request)
+			err := ask(namespacelifecycle.New(namespacelifecycle.Config{Namespace: r.look}), tc.request)
 			if diff := cmp.Diff(tc.reads, r.reads); diff != "" {
 				t.Errorf("reads (-want +got)\n%s", diff)
 			}
@@ -114,7 +115,7 @@ func TestNamespaceLifecycle(t *testing.T) {
 
 func TestCause(t *testing.T) {
 	r := &rooms{old: map[string]bool{"dying": true}}
-	err := ask(namespacelifecycle.New(namespacelifecycle.Config{Terminating: r.terminating}), request(admission.Create, "pods", "dying", "p"))
+	err := ask(namespacelifecycle.New(namespacelifecycle.Config{Namespace: r.look}), request(admission.Create, "pods", "dying", "p"))
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
 		t.Fatal(err)
@@ -129,7 +130,7 @@ func TestCause(t *testing.T) {
 func TestDeletedIsReadFromTheStore(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	r := &rooms{old: map[string]bool{"a": false, "b": false}, all: map[string]bool{"a": true, "b": false}}
-	p := namespacelifecycle.New(namespacelifecycle.Config{Terminating: r.terminating, Now: func() time.Time { return now }})
+	p := namespacelifecycle.New(namespacelifecycle.Config{Namespace: r.look, Now: func() time.Time { return now }})
 	create := func(namespace string) error { return ask(p, request(admission.Create, "pods", namespace, "p")) }
 
 	if err := create("a"); err != nil {
@@ -158,5 +159,34 @@ func TestDeletedIsReadFromTheStore(t *testing.T) {
 	}
 	if err := create("b"); err != nil {
 		t.Errorf("in one whose deletion came to nothing: %v", err)
+	}
+}
+
+// TestCreatesDependOnTheNamespace: what was admitted a moment ago is looked at again when the namespace has changed meanwhile.
+func TestCreatesDependOnTheNamespace(t *testing.T) {
+	r := &rooms{old: map[string]bool{"a": false}, all: map[string]bool{"a": true}}
+	c := new(admission.Chain)
+	c.Set([]admission.Plugin{namespacelifecycle.New(namespacelifecycle.Config{Namespace: r.look})})
+	create := request(admission.Create, "pods", "a", "p")
+	create.Attempt = new(admission.Attempt)
+
+	create.Attempt.Next()
+	want := []storage.Op{{Key: "/namespaces/a", Expected: 7, Act: storage.Expect}}
+	if got, err := c.Charge(t.Context(), create); err != nil || !cmp.Equal(want, got, cmp.AllowUnexported(storage.Op{})) {
+		t.Errorf("first: %v %+v, want %+v", err, got, want)
+	}
+	create.Attempt.Next() // since the transaction found another revision
+	if _, err := c.Charge(t.Context(), create); !apierrors.IsForbidden(err) {
+		t.Errorf("again: %v", err)
+	}
+	if diff := cmp.Diff([]string{"cache", "store"}, r.reads); diff != "" {
+		t.Errorf("reads (-want +got)\n%s", diff)
+	}
+	create.Attempt, create.DryRun = nil, true
+	if got, err := c.Charge(t.Context(), create); err != nil || got != nil {
+		t.Errorf("a dry run: %v %v", err, got)
+	}
+	if got, err := c.Charge(t.Context(), request(admission.Delete, "namespaces", "", "a")); err != nil || got != nil {
+		t.Errorf("a deletion: %v %v", err, got)
 	}
 }

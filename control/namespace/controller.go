@@ -1,6 +1,7 @@
 // Package namespace is what a server does for its namespaces: some are always there (standing.go), and one that is deleted is
 // emptied, in every group and resource that is served, and then goes itself. That nothing is created in one that is missing or
-// on its way out is for admission (admission/namespacelifecycle); who was admitted before is waited for (writers.go).
+// on its way out is for admission (admission/namespacelifecycle), in the very transaction of the create: what is not there once
+// a namespace is on its way out does not come any more.
 //
 // Start reading at Controller.Run. It follows namespaces by a watch; a namespace that is on its way out is emptied by a
 // goroutine of its own (empty.go), which waits, by watches again, for what has finalizers, and tells in the conditions of the
@@ -26,12 +27,11 @@ type Controller struct {
 	namespaces       rest.Resource
 	status, finalize rest.Updater
 	log              *slog.Logger
-	writers          *writers
 }
 
 // New returns a Controller for the namespaces among resources, nil if they are not served.
 func New(resources []rest.Resource, log *slog.Logger) *Controller {
-	c := &Controller{log: log, writers: newWriters()}
+	c := &Controller{log: log}
 	for _, r := range resources {
 		if r.GroupVersion.WithResource(r.Name) != namespaceResource {
 			continue

@@ -26,7 +26,6 @@ const (
 
 // remove empties one namespace and takes the finalizer off, however long that takes, until ctx ends.
 func (c *Controller) remove(ctx context.Context, ns *corev1.Namespace, contents []rest.Resource) {
-	c.writers.wait(ctx, ns.Name)
 	pause := firstPause
 	for ctx.Err() == nil {
 		left, err := empty(ctx, ns.Name, contents)
@@ -58,6 +57,7 @@ type remaining struct {
 	revision   string // as of which
 	count      int
 	finalizers map[string]int
+	late       int // those that are not being deleted: they came after it
 }
 
 // empty deletes what is in a namespace, and returns what could not go yet. What fails does not keep it from the rest.
@@ -96,6 +96,9 @@ func look(ctx context.Context, namespace string, r rest.Resource, limit int64) (
 	}
 	here := remaining{resource: r, revision: list.ResourceVersion, count: len(list.Items), finalizers: map[string]int{}}
 	for _, item := range list.Items {
+		if item.DeletionTimestamp == nil {
+			here.late++
+		}
 		for _, f := range item.Finalizers {
 			here.finalizers[f]++
 		}
@@ -143,8 +146,12 @@ func (c *Controller) write(ctx context.Context, ns *corev1.Namespace, through re
 // fieldManager is who wrote the conditions.
 const fieldManager = "namespace-controller"
 
-// awaitChange waits until something of what is left has gone, or may have.
+// awaitChange waits until something of what is left has gone, or may have. What can go at once is not waited for.
 func awaitChange(ctx context.Context, namespace string, left []remaining) {
+	if slices.ContainsFunc(left, func(l remaining) bool { return l.late > 0 }) {
+		follow.Wait(ctx, settle)
+		return
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	changed := make(chan struct{}, len(left))
