@@ -178,6 +178,13 @@ var rules = []rule{
 		reason: "verbs are answered with a rest.View, whoever asks; only a subresource that streams or takes over its connection has to be given that",
 	},
 	{
+		in:     []string{"..."},
+		except: []string{"apis/...", "admission/...", "examples/..."},
+		forbid: []string{"./admission/..."},
+		but:    []string{"./admission"},
+		reason: "plug-ins work with the kinds of the control plane and come with them; everybody else knows the chain",
+	},
+	{
 		in:     []string{"registry/rest"},
 		forbid: []string{"./..."},
 		reason: "what the HTTP layer sees of a resource says nothing of how it is made",
