@@ -38,7 +38,8 @@ type endpoint[T runtime.Object] struct {
 	resource schema.GroupResource
 	// subresource is the part of the objects that the endpoint writes, "" for the objects themselves.
 	subresource string
-	wholly      bool               // the subresource is the author's, who may change all of the object
+	wholly      bool // the subresource is the author's, who may change all of the object
+	rules       *bodyRules
 	owners      *ownership.Tracker // nil: nobody tracks who owns which field
 }
 

@@ -24,6 +24,8 @@ type Subresource[T runtime.Object] struct {
 	versions []schema.GroupVersion // nil: all of the kind
 	// serve fills in the verbs of r, which has its names already. The endpoint belongs to the subresource.
 	serve   func(e *endpoint[T], r *rest.Resource)
+	body    any        // an empty one of what is sent; nil: nothing is
+	rules   *bodyRules // of that
 	problem string
 }
 
@@ -48,7 +50,7 @@ func Getter[T runtime.Object, A apiruntime.Object](name string, answer schema.Gr
 func Action[T runtime.Object, B any, P bodyType[B], A apiruntime.Object](
 	name string, body, answer schema.GroupVersionKind, act func(ctx context.Context, of *Parent[T], in P) (A, error),
 ) Subresource[T] {
-	return Subresource[T]{name: name, serve: func(e *endpoint[T], r *rest.Resource) {
+	return Subresource[T]{name: name, body: newBody[B, P](), serve: func(e *endpoint[T], r *rest.Resource) {
 		r.BodyKind, r.NewBody, r.BodyOptional = body, newBody[B, P], true
 		if answer != body {
 			r.AnswerKind = answer
@@ -65,7 +67,7 @@ func Action[T runtime.Object, B any, P bodyType[B], A apiruntime.Object](
 // What apply makes of obj has to be valid by the rules of metadata, by those in the markers of the kind, and by
 // Strategy.Validate. Strategy.ValidateUpdate, which says what clients may change, is not asked.
 func Change[T runtime.Object, B any, P bodyType[B]](name string, body schema.GroupVersionKind, apply func(ctx context.Context, obj T, in P) error) Subresource[T] {
-	return Subresource[T]{name: name, serve: func(e *endpoint[T], r *rest.Resource) {
+	return Subresource[T]{name: name, body: newBody[B, P](), serve: func(e *endpoint[T], r *rest.Resource) {
 		r.BodyKind, r.NewBody = body, newBody[B, P]
 		r.AnswerKind = statusKind
 		r.Create = changePart[T, P]{e, bodyOf{body, newBody[B, P]}, apply}
@@ -116,7 +118,7 @@ func (e *endpoint[T]) authored(part func(name string) rest.Resource) ([]rest.Res
 			continue
 		}
 		own := *e
-		own.subresource, own.wholly = s.name, true
+		own.subresource, own.wholly, own.rules = s.name, true, s.rules
 		var err error
 		if own.owners, err = e.schemas.Tracker(e.codec.scheme, e.kind, s.name, e.resetFields(s.name)...); err != nil {
 			return nil, err
@@ -225,10 +227,7 @@ func (p actPart[T, P, A]) Create(ctx context.Context, name rest.Name, obj apirun
 	if err != nil {
 		return nil, err
 	}
-	if err := p.of.matchBody(obj.(P), name); err != nil {
-		return nil, err
-	}
-	in, err := admitBody(ctx, p.of, p.sent(name, &opts), obj.(P))
+	in, err := receive(ctx, p.of, p.sent(name, &opts), obj.(P))
 	if err != nil {
 		return nil, err
 	}
@@ -240,11 +239,7 @@ func (p actPart[T, P, A]) Create(ctx context.Context, name rest.Name, obj apirun
 }
 
 func (p changePart[T, P]) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.CreateOptions) (rest.View, error) {
-	in := obj.(P)
-	if err := p.of.matchBody(in, name); err != nil {
-		return nil, err
-	}
-	in, err := admitBody(ctx, p.of, p.sent(name, &opts), in)
+	in, err := receive(ctx, p.of, p.sent(name, &opts), obj.(P))
 	if err != nil {
 		return nil, err
 	}
@@ -269,6 +264,20 @@ func (p changePart[T, P]) Create(ctx context.Context, name rest.Name, obj apirun
 		Status:   metav1.StatusSuccess,
 		Code:     201,
 	}}, nil
+}
+
+// receive makes of what a client sent what an author gets: the body for the object that the path names, with its defaults, admitted
+// and valid.
+func receive[T runtime.Object, B rest.Body](ctx context.Context, e *endpoint[T], to sent, body B) (B, error) {
+	if err := e.matchBody(body, to.name); err != nil {
+		return body, err
+	}
+	e.rules.fill(body)
+	body, err := admitBody(ctx, e, to, body)
+	if err != nil {
+		return body, err
+	}
+	return body, e.rules.judge(ctx, e.subresource, to.kind.GroupKind(), to.name.Name, body)
 }
 
 // matchBody makes the name and the namespace of a body those of the request, or says that they differ.

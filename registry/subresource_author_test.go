@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/api/operation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -329,5 +330,42 @@ func TestAParentOfATest(t *testing.T) {
 	w, err := of.Update(ctx, func(w *widget.Widget) error { w.Spec.Color = "green"; return nil })
 	if err != nil || w.Spec.Color != "green" || of.Object.Spec.Color != "green" {
 		t.Errorf("%v %+v", err, w)
+	}
+}
+
+// What a subresource takes has the defaults and the rules of its type.
+func TestRulesOfABody(t *testing.T) {
+	var calls int
+	ruled := registry.WithRules(repaint(&calls),
+		func(in *paint) {
+			if in.Color == "" {
+				in.Color = "white"
+			}
+		},
+		func(_ context.Context, op operation.Operation, _ *field.Path, in, old *paint) field.ErrorList {
+			if len(in.Color) > 5 && old == nil {
+				return field.ErrorList{field.TooLong(field.NewPath("color"), in.Color, 5), field.Forbidden(field.NewPath("before"), op.Request.SubresourcePath()).MarkAlpha()}
+			}
+			return nil
+		})
+	s, parts := serveAuthored(t, strategy{}, nil, ruled)
+	s.mustCreate(`{"metadata":{"name":"w"}}`)
+	r := parts["repaint"]
+	view, err := r.Create.Create(ctx, named, &paint{}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := read[*paint](t, view); got.Color != "white" {
+		t.Errorf("%+v", got)
+	}
+	_, err = r.Create.Create(ctx, named, &paint{Color: "purple"}, metav1.CreateOptions{})
+	wantCauses(t, err, "color: Too long: may not be more than 5 bytes")
+	if calls != 1 {
+		t.Errorf("called %d times", calls)
+	}
+	def := definition(strategy{})
+	def.Subresources = []subresource{registry.WithRules(bind(), func(*logOptions) {}, nil)}
+	if _, err := registry.Define(def).Form(widget.Scheme(), registry.Options{}); err == nil || !strings.Contains(err.Error(), "its rules are for a *registry_test.logOptions, and it takes a *registry_test.paint") {
+		t.Errorf("%v", err)
 	}
 }

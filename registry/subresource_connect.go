@@ -30,7 +30,7 @@ func Connector[T runtime.Object, O any](
 	if len(methods) == 0 {
 		methods = []string{http.MethodGet}
 	}
-	return Subresource[T]{name: name, problem: problem, serve: func(e *endpoint[T], r *rest.Resource) {
+	return Subresource[T]{name: name, body: new(O), problem: problem, serve: func(e *endpoint[T], r *rest.Resource) {
 		r.BodyKind = kind
 		r.Connect = connectPart[T, O]{e, kind, query, connect}
 		r.ConnectMethods, r.ConnectParameters = methods, query.parameters()
@@ -53,11 +53,15 @@ func (p connectPart[T, O]) Connect(ctx context.Context, name rest.Name, opts res
 	if err != nil {
 		return nil, err
 	}
+	p.of.rules.fill(options)
 	if obj, ok := any(options).(apiruntime.Object); ok {
 		newOptions := func() apiruntime.Object { return any(new(O)).(apiruntime.Object) }
 		if _, err := admitBody(ctx, p.of, sent{op: admission.Connect, name: name, kind: p.kind, new: newOptions}, obj); err != nil {
 			return nil, err
 		}
+	}
+	if err := p.of.rules.judge(ctx, p.of.subresource, p.kind.GroupKind(), name.Name, options); err != nil {
+		return nil, err
 	}
 	handler, err := p.connect(ctx, of, options)
 	if err != nil {

@@ -99,7 +99,7 @@ func newServer() boot.Server {
 				StorageVersion: schema.GroupVersion{Group: "library.example.com", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "library.example.com", Version: "v1"}, {Group: "library.example.com", Version: "v1alpha1"}},
 				Subresources: []registry.Subresource[*api.Book]{
-					registry.Action("lend", schema.GroupVersionKind{Group: "library.example.com", Version: "v1", Kind: "Loan"}, schema.GroupVersionKind{Group: "library.example.com", Version: "v1", Kind: "Loan"}, bookStrategy.Lend).In(schema.GroupVersion{Group: "library.example.com", Version: "v1"}),
+					registry.WithRules(registry.Action("lend", schema.GroupVersionKind{Group: "library.example.com", Version: "v1", Kind: "Loan"}, schema.GroupVersionKind{Group: "library.example.com", Version: "v1", Kind: "Loan"}, bookStrategy.Lend), nil, v1.Validate_Loan).In(schema.GroupVersion{Group: "library.example.com", Version: "v1"}),
 				},
 				Strategy: registry.Strategy[*api.Book]{
 					PrepareForCreate: bookStrategy.PrepareForCreate,

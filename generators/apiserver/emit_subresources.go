@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/generators/emit"
+	"github.com/typeplane/typeplane/generators/load"
 )
 
 // copyStatus prints the function that a status subresource is made of.
@@ -85,7 +86,12 @@ func (p printer) authored(h *hub) {
 	registry := func(name string) emit.Ident { return emit.Ident{Path: registryPath, Name: name} }
 	p.P("Subresources: []", registry("Subresource"), "[*", h.ident(), "]{")
 	for _, a := range h.authored {
-		line := []any{registry(string(a.form)), "(", quoted(a.name), ", "}
+		var line []any
+		ruled := a.defaults != nil || a.validate != nil
+		if ruled {
+			line = append(line, registry("WithRules"), "(")
+		}
+		line = append(line, registry(string(a.form)), "(", quoted(a.name), ", ")
 		switch a.form {
 		case getter:
 			line = append(line, p.groupVersionKind(a.answer), ", ")
@@ -97,6 +103,15 @@ func (p printer) authored(h *hub) {
 			line = append(line, p.groupVersionKind(a.body), ", ", stringList(a.methods), ", ")
 		}
 		line = append(line, local(h), "Strategy.", a.method, ")")
+		if ruled {
+			beside := func(pkg *load.Package, prefix string) any {
+				if pkg == nil {
+					return "nil"
+				}
+				return emit.Ident{Path: pkg.Path, Name: prefix + a.takes.Name.Name}
+			}
+			line = append(line, ", ", beside(a.defaults, "SetObjectDefaults_"), ", ", beside(a.validate, "Validate_"), ")")
+		}
 		if a.versions != nil {
 			line = append(line, ".In(")
 			for i, gv := range a.versions {

@@ -10,9 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/gengo/v2/types"
 
+	"github.com/typeplane/typeplane/generators/defaulter"
 	"github.com/typeplane/typeplane/generators/kind"
 	"github.com/typeplane/typeplane/generators/load"
 	"github.com/typeplane/typeplane/generators/tag"
+	"github.com/typeplane/typeplane/generators/validation"
 )
 
 // authored is a subresource that a method of a strategy answers.
@@ -21,8 +23,11 @@ type authored struct {
 	form         form
 	// body and answer are the kinds of what is sent and received; an empty one is that of the objects.
 	body, answer schema.GroupVersionKind
-	methods      []string              // of HTTP, of a connector
-	versions     []schema.GroupVersion // nil: all that are served
+	// takes is the struct that is sent, with the functions beside it that say its defaults and its rules; nil: nothing is sent.
+	takes              *types.Type
+	defaults, validate *load.Package         // that has the function; nil: there is none
+	methods            []string              // of HTTP, of a connector
+	versions           []schema.GroupVersion // nil: all that are served
 }
 
 // form is which function of package registry makes the subresource.
@@ -168,6 +173,10 @@ func (p *planner) authored(method *types.Type, h *hub) (a authored, ok bool) {
 		a.answer, known = p.kindOf(method, results[0], false)
 		ok = ok && known
 	}
+	if len(params) == 3 {
+		a.takes = params[2].Elem
+		a.defaults, a.validate = p.rulesOf(a.takes)
+	}
 	if a.form == "" {
 		p.problem(p.set.FuncPos(method), method.Name.Name, "a subresource can't be answered by a method in this form", "write it in one of these: "+strings.Join(methodForms(h), "; "))
 	}
@@ -223,16 +232,40 @@ func (p *planner) kindOf(method, t *types.Type, sent bool) (schema.GroupVersionK
 	return gvk, true
 }
 
+// rulesOf returns the API packages that have the functions for the defaults and the rules of a struct, nil for none.
+func (p *planner) rulesOf(t *types.Type) (defaults, validate *load.Package) {
+	pkg := p.apiPackage(t)
+	if pkg == nil {
+		return nil, nil
+	}
+	if defaulter.Covers(p.set, pkg)[t.Name.Name] {
+		defaults = pkg
+	}
+	if validation.Covers(p.pass, pkg)[t.Name.Name] {
+		validate = pkg
+	}
+	return defaults, validate
+}
+
 // apiKind is the kind of a struct by the API package that declares it or an alias of it; empty if none does.
 func (p *planner) apiKind(t *types.Type) schema.GroupVersionKind {
-	if t == nil {
+	pkg := p.apiPackage(t)
+	if pkg == nil {
 		return schema.GroupVersionKind{}
+	}
+	return p.groupVersions[pkg].WithKind(t.Name.Name)
+}
+
+// apiPackage is the one that declares a struct, or an alias of it; nil if none does.
+func (p *planner) apiPackage(t *types.Type) *load.Package {
+	if t == nil {
+		return nil
 	}
 	for _, pkg := range p.api {
 		alias := func(a load.Alias) bool { return a.Target == t && a.Name == t.Name.Name }
 		if t.Name.Package == pkg.Path || slices.ContainsFunc(pkg.Aliases, alias) {
-			return p.groupVersions[pkg].WithKind(t.Name.Name)
+			return pkg
 		}
 	}
-	return schema.GroupVersionKind{}
+	return nil
 }

@@ -105,8 +105,9 @@ type Loan struct {
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	// reader is who takes the copy home.
-	// +optional
-	Reader string `json:"reader,omitempty"`
+	// +k8s:required
+	// +k8s:maxLength=200
+	Reader string `json:"reader"`
 	// left is how many copies are still in the house. The server fills it in.
 	// +optional
 	Left int32 `json:"left,omitempty"`

@@ -230,9 +230,7 @@ func AppendJSON_Loan(dst []byte, in *Loan) ([]byte, error) {
 	if dst, err = apimachinery.AppendJSON_ObjectMeta(dst, &in.ObjectMeta); err != nil {
 		return dst, err
 	}
-	if in.Reader != "" {
-		dst = json.AppendStringField(dst, `,"reader":`, in.Reader)
-	}
+	dst = json.AppendStringField(dst, `,"reader":`, in.Reader)
 	if in.Left != 0 {
 		dst = json.AppendIntField(dst, `,"left":`, in.Left)
 	}

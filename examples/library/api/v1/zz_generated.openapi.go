@@ -193,6 +193,9 @@ const OpenAPISchemas = `{
   "com.example.library.v1.Loan": {
     "description": "Loan lends a copy of a book to a reader: it is sent to …/books/{name}/lend, and comes back with how many copies are left. It is not kept.",
     "type": "object",
+    "required": [
+      "reader"
+    ],
     "properties": {
       "apiVersion": {
         "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
@@ -217,7 +220,9 @@ const OpenAPISchemas = `{
       },
       "reader": {
         "description": "reader is who takes the copy home.",
-        "type": "string"
+        "type": "string",
+        "default": "",
+        "maxLength": 200
       }
     },
     "x-kubernetes-group-version-kind": [

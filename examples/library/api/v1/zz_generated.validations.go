@@ -333,6 +333,52 @@ func Validate_Genre(
 	return errs
 }
 
+// Validate_Loan validates an instance of Loan according
+// to declarative validation rules in the API schema.
+func Validate_Loan(
+	ctx context.Context, op operation.Operation, fldPath *field.Path,
+	obj, oldObj *Loan) (errs field.ErrorList) {
+
+	// field Loan.TypeMeta has no validation
+
+	// field Loan.ObjectMeta has no validation
+
+	{ // field Loan.Reader
+		fn := func(
+			fldPath *field.Path,
+			obj, oldObj *string,
+			oldValueCorrelated bool) (errs field.ErrorList) {
+			// don't revalidate unchanged data
+			if oldValueCorrelated && op.Type == operation.Update {
+				if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {
+					return nil
+				}
+			}
+			// call field-attached validations
+			earlyReturn := false
+			if e := validate.RequiredValue(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
+				errs = append(errs, e...)
+				earlyReturn = true
+			}
+			if earlyReturn {
+				return // do not proceed
+			}
+			if e := validate.MaxLength(ctx, op, fldPath, obj, oldObj, 200); len(e) != 0 {
+				errs = append(errs, e...)
+			}
+			return
+		}
+		oldVal := safe.Field(oldObj,
+			func(oldObj *Loan) *string {
+				return &oldObj.Reader
+			})
+		errs = append(errs, fn(fldPath.Child("reader"), &obj.Reader, oldVal, oldObj != nil)...)
+	}
+
+	// field Loan.Left has no validation
+	return errs
+}
+
 // Validate_Shelf validates an instance of Shelf according
 // to declarative validation rules in the API schema.
 func Validate_Shelf(
