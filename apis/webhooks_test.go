@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
 
@@ -78,12 +79,7 @@ func TestWebhooks(t *testing.T) {
 	}
 	await := func(what string, done func(code int, answer string) bool, name string) {
 		t.Helper()
-		for range 10_000 {
-			if done(create(name)) {
-				return
-			}
-		}
-		t.Fatal(what)
+		eventually(t, what, func() bool { return done(create(name)) })
 	}
 	await("nothing is refused", func(code int, answer string) bool {
 		return code == 400 && strings.Contains(answer, `admission webhook \"x.example.com\" denied the request`)
@@ -105,6 +101,16 @@ func TestWebhooks(t *testing.T) {
 	}
 }
 
+// eventually repeats a request until it is answered as it should be; the server has to see a configuration first.
+func eventually(t *testing.T, otherwise string, done func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !done(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("after a minute %s", otherwise)
+		}
+	}
+}
+
 // webhookOf is the first webhook of a configuration.
 func webhookOf(t *testing.T, configuration string) string {
 	t.Helper()
@@ -121,14 +127,10 @@ func TestWebhooksOfWebhooks(t *testing.T) {
 	hook.Close()
 	all := strings.NewReplacer(`"CREATE"`, `"*"`, `[""]`, `["*"]`, `["v1"],"resources"`, `["*"],"resources"`, `"configmaps"`, `"*/*"`)
 	c.want(201, "x.example.com", "POST", validatingPath, all.Replace(hook.configuration("ValidatingWebhookConfiguration", "/validate", "")))
-	for i := range 10_000 {
-		if code, answer := c.do("POST", configMaps, fmt.Sprintf(`{"metadata":{"name":"n%d"}}`, i)); code == 500 {
-			if !strings.Contains(answer, `Internal error occurred: failed calling webhook \"x.example.com\": failed to call webhook: Post`) {
-				t.Errorf("%s", answer)
-			}
-			break
-		}
-	}
+	eventually(t, "nothing fails", func() bool {
+		code, answer := c.do("POST", configMaps, `{"metadata":{"generateName":"n"}}`)
+		return code == 500 && strings.Contains(answer, `Internal error occurred: failed calling webhook \"x.example.com\": failed to call webhook: Post`)
+	})
 	c.want(201, "x.example.com", "POST", mutatingPath, hook.configuration("MutatingWebhookConfiguration", "/mutate", ""))
 	c.want(200, "Success", "DELETE", mutatingPath+"/c", "")
 	c.want(200, "Success", "DELETE", validatingPath+"/c", "")
@@ -165,11 +167,12 @@ func TestWebhookCredentials(t *testing.T) {
 	}
 	c := start(t, with(config("{apiVersion: apiserver.config.k8s.io/v1, kind: WebhookAdmissionConfiguration, kubeConfigFile: "+users+"}")))
 	c.want(201, "x.example.com", "POST", validatingPath, hook.configuration("ValidatingWebhookConfiguration", "/validate", ""))
-	for i := range 10_000 {
-		if code, _ := c.do("POST", configMaps, fmt.Sprintf(`{"metadata":{"name":"bad%d"}}`, i)); code == 400 {
-			break
-		}
-	}
+	made := 0
+	eventually(t, "nothing is refused", func() bool {
+		made++
+		code, _ := c.do("POST", configMaps, fmt.Sprintf(`{"metadata":{"name":"bad%d"}}`, made))
+		return code == 400
+	})
 	if hook.token != "Bearer s3cret" {
 		t.Errorf("%q", hook.token)
 	}

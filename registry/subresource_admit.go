@@ -38,7 +38,7 @@ func admitBody[T runtime.Object, B apiruntime.Object](ctx context.Context, e *en
 		Object:      body,
 		Options:     to.opts,
 		DryRun:      to.dryRun,
-		Forms:       bodyForms{admission.Version{Resource: resource, Kind: to.kind}, to.new},
+		Forms:       bodyForms{e.bodyVersions(to.kind), to.new},
 	})
 	if request == nil {
 		return body, nil
@@ -53,25 +53,36 @@ func admitBody[T runtime.Object, B apiruntime.Object](ctx context.Context, e *en
 	return next, e.admission.Validate(ctx, request)
 }
 
-// bodyForms shows admission the one version of what a subresource takes.
-type bodyForms struct {
-	version admission.Version
-	new     func() apiruntime.Object
+// bodyVersions are those of the object that the subresource belongs to, in all of which it takes the same kind.
+func (e *endpoint[T]) bodyVersions(kind schema.GroupVersionKind) []admission.Version {
+	versions := forms[T]{e}.Versions()
+	for i := range versions {
+		versions[i].Kind = kind
+	}
+	return versions
 }
 
-func (f bodyForms) Versions() []admission.Version { return []admission.Version{f.version} }
+// bodyForms shows admission what a subresource takes, which is the same in all versions.
+type bodyForms struct {
+	versions []admission.Version
+	new      func() apiruntime.Object
+}
+
+func (f bodyForms) Versions() []admission.Version { return f.versions }
+
+func (f bodyForms) kind() schema.GroupVersionKind { return f.versions[0].Kind }
 
 func (f bodyForms) Encode(obj apiruntime.Object, _ admission.Version) ([]byte, error) {
 	body := obj.DeepCopyObject()
-	body.GetObjectKind().SetGroupVersionKind(f.version.Kind)
+	body.GetObjectKind().SetGroupVersionKind(f.kind())
 	return serializer.Append(nil, body, serializer.JSON, false)
 }
 
 func (f bodyForms) Decode(data []byte, _ admission.Version) (apiruntime.Object, error) {
 	body := f.new()
-	gvk, strict, err := serializer.DecodeInto(data, serializer.JSON, f.version.Kind, body)
-	if err == nil && gvk != f.version.Kind {
-		err = fmt.Errorf("it is a %s, want a %s", gvk, f.version.Kind)
+	gvk, strict, err := serializer.DecodeInto(data, serializer.JSON, f.kind(), body)
+	if err == nil && gvk != f.kind() {
+		err = fmt.Errorf("it is a %s, want a %s", gvk, f.kind())
 	}
 	if err == nil {
 		err = serializer.Decoded{Strict: strict}.StrictError()

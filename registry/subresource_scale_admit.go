@@ -28,7 +28,7 @@ func (s *scaleEndpoint[T]) admit(ctx context.Context, name rest.Name, opts *meta
 		Name:        name.Name,
 		Options:     opts,
 		DryRun:      isDryRun(opts.DryRun),
-		Forms:       bodyForms{admission.Version{Resource: resource, Kind: scaleKind}, func() apiruntime.Object { return newScale() }},
+		Forms:       bodyForms{e.bodyVersions(scaleKind), func() apiruntime.Object { return newScale() }},
 	})
 	if request == nil {
 		return scale, nil

@@ -18,11 +18,11 @@ import (
 // disasters are ways to be no webhook. What is called failing with Fail is only noted with Ignore.
 var disasters = []struct {
 	name    string
-	handler http.HandlerFunc // nil: nobody listens
+	handler http.HandlerFunc
 	change  func(*admissionregistrationv1.WebhookClientConfig)
 	want    string
 }{
-	{name: "dead", want: "connection refused"},
+	{name: "dead", change: func(c *admissionregistrationv1.WebhookClientConfig) { c.URL = &nobody }, want: "connection refused"},
 	{name: "slow", handler: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, want: "context deadline exceeded"},
 	{name: "slow body", handler: func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(200)
@@ -76,7 +76,8 @@ var disasters = []struct {
 
 var (
 	megabyte = bytes.Repeat([]byte(" "), 1<<20)
-	otherCA  []byte // of a server that is gone
+	otherCA  []byte                  // signs nobody's certificate
+	nobody   = "https://127.0.0.1:1" // a port where nobody listens
 )
 
 func text(s string) http.HandlerFunc {
@@ -98,9 +99,6 @@ func TestDisasters(t *testing.T) {
 	for _, d := range disasters {
 		t.Run(d.name, func(t *testing.T) {
 			hook := newRaw(t, d.handler)
-			if d.handler == nil {
-				hook.Close()
-			}
 			at := hook.at()
 			if d.change != nil {
 				d.change(&at)

@@ -168,7 +168,7 @@ func (h *hook) apply(q *question, version admission.Version, text []byte) (chang
 		return false, nil
 	}
 	r := q.r
-	if r.Object == nil || r.Forms == nil || r.Operation == admission.Connect {
+	if r.Object == nil || r.Forms == nil {
 		return false, apierrors.NewInternalError(fmt.Errorf("admission webhook %q attempted to modify the object, which is not supported for this operation", h.name))
 	}
 	before, err := q.object(version)
