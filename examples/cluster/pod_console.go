@@ -46,7 +46,7 @@ func validateLogOptions(opts *corev1.PodLogOptions) field.ErrorList {
 		}
 	}
 	if opts.SinceSeconds != nil && opts.SinceTime != nil {
-		errs = append(errs, field.Forbidden(field.NewPath(""), "at most one of `sinceTime` or `sinceSeconds` may be specified"))
+		errs = append(errs, field.Forbidden(field.NewPath("sinceTime"), "at most one of `sinceTime` or `sinceSeconds` may be specified"))
 	}
 	if opts.Stream != nil {
 		errs = append(errs, oneOf(field.NewPath("stream"), *opts.Stream, corev1.LogStreamAll, corev1.LogStreamStdout, corev1.LogStreamStderr)...)

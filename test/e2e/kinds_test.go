@@ -68,7 +68,7 @@ func TestEnableAPI(t *testing.T) {
 	s := startProgram(t, "cluster", t.TempDir(), "--enable-api=namespaces,secrets")
 	defer s.stop(syscall.SIGTERM)
 	out, err := s.kubectl(t, words("api-resources --api-group= -o name")...)
-	if err != nil || strings.TrimSpace(out) != "namespaces\npods\nreplicationcontrollers\nsecrets" {
+	if err != nil || strings.TrimSpace(out) != "namespaces\npersistentvolumeclaims\npersistentvolumes\npods\nreplicationcontrollers\nsecrets" {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
