@@ -34,7 +34,7 @@ func (a *Attempt) Next() {
 // Over ends the last attempt of a write, if r is not nil: err is what became of it.
 func (r *Request) Over(err error) {
 	if r != nil && r.Attempt != nil {
-		r.Attempt.over(err == nil)
+		r.Attempt.over(err == nil && !r.DryRun)
 	}
 }
 

@@ -215,7 +215,7 @@ func readCrowd(t *testing.T, m *etcdproc.Member) (revisions, most, last int) {
 				t.Fatalf("revision %d: a quota without a status: %s %v", revision, value, err)
 			}
 			for _, used := range quota.Status.Used {
-				s.quotas[key] = used
+				s.quotas[key] = strings.Replace(used, "k", "000", 1) // a thousand is 1k
 			}
 		}
 	})
