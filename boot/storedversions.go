@@ -57,7 +57,9 @@ func (i *Instance) lacking(resource string, gone, has []string) error {
 }
 
 // record is where the database keeps its versions.
-func (d *database) record() migration.Record { return migration.Record{Store: d.source(storage.Form{})} }
+func (d *database) record() migration.Record {
+	return migration.Record{Store: d.source(storage.Form{})}
+}
 
 // versions are those in which this program can read resource i.
 func (k *kinds) versions(i int) []string {

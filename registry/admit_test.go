@@ -187,7 +187,7 @@ func TestOrderOfAdmission(t *testing.T) {
 	}
 	updated := []string{"mutate UPDATE of what is there", "prepare", "rules", "canonicalize", "judge UPDATE of what is there", "charge UPDATE of what is there", "put with 1"}
 	status := []string{"mutate UPDATE of status of what is there", "rules of status", "canonicalize", "judge UPDATE of status of what is there", "charge UPDATE of status of what is there", "put with 1"}
-	scaled := []string{"mutate UPDATE of scale of what is there", "judge UPDATE of scale of what is there", "prepare", "rules", "canonicalize", "put with 0"}
+	scaled := []string{"mutate UPDATE of scale of what is there", "judge UPDATE of scale of what is there", "prepare", "rules", "canonicalize", "charge UPDATE of what is there", "put with 1"}
 	for _, tc := range []struct {
 		name  string
 		there bool // the object

@@ -76,7 +76,9 @@ func (e *endpoint[T]) remove(ctx context.Context, key, name string, request *adm
 	}
 	defer func() { request.Over(err) }()
 	if !dryRun {
-		if _, err = e.backend.Delete(ctx, key, check); err == nil {
+		_, err = e.backend.Delete(ctx, key, check)
+		request.Over(err)
+		if err == nil {
 			e.afterDelete(ctx, gone)
 		}
 		return uid, err
@@ -127,7 +129,7 @@ func (e *endpoint[T]) mayDelete(current storage.Entry, name string, opts metav1.
 
 // mark gives an object that stays its deletionTimestamp. One that has it already stays as it is, unless its time becomes shorter.
 func (e *endpoint[T]) mark(ctx context.Context, key, name string, opts metav1.DeleteOptions, dryRun bool) (storage.Entry, error) {
-	return e.write(ctx, key, dryRun, func(current storage.Entry) ([]byte, []storage.Op, error) {
+	return e.write(ctx, key, dryRun, nil, func(current storage.Entry) ([]byte, []storage.Op, error) {
 		meta, err := e.mayDelete(current, name, opts)
 		if err != nil {
 			return nil, nil, err

@@ -33,9 +33,8 @@ func (e *endpoint[T]) Patch(ctx context.Context, name rest.Name, patch rest.Patc
 		return nil, false, err
 	}
 	by, request := author{manager: opts.FieldManager}, e.request(admission.Update, name, updateOptions(opts), opts.DryRun)
-	defer func() { request.Over(err) }()
 	for {
-		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), func(current storage.Entry) ([]byte, []storage.Op, error) {
+		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), request, func(current storage.Entry) ([]byte, []storage.Op, error) {
 			old, err := e.decodeCurrent(current)
 			if err != nil {
 				return nil, nil, err

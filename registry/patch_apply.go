@@ -27,9 +27,8 @@ func (e *endpoint[T]) apply(ctx context.Context, name rest.Name, text []byte, op
 		return nil, false, err
 	}
 	request := e.request(admission.Update, name, updateOptions(opts), opts.DryRun)
-	defer func() { request.Over(err) }()
 	for {
-		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), func(current storage.Entry) ([]byte, []storage.Op, error) {
+		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), request, func(current storage.Entry) ([]byte, []storage.Op, error) {
 			old, err := e.decodeCurrent(current)
 			if err != nil {
 				return nil, nil, err
@@ -54,7 +53,6 @@ func (e *endpoint[T]) apply(ctx context.Context, name rest.Name, text []byte, op
 		if storage.CodeOf(err) != storage.CodeNotFound || e.subresource != "" {
 			return nil, false, statusOf(err, "patch", e.resource, name.Name)
 		}
-		request.Over(err)
 		view, err := e.createByApply(ctx, name, applied, opts)
 		if apierrors.IsAlreadyExists(err) {
 			continue // somebody else has created it meanwhile, so it can be applied to

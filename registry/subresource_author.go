@@ -150,7 +150,7 @@ func (s *Store[T]) parentOf(entry storage.Entry) (T, error) {
 
 // rewrite changes an object as its author wants it. apply gets a copy of what is stored, again for each attempt; its error is
 // returned as it is.
-func (e *endpoint[T]) rewrite(ctx context.Context, name rest.Name, manager string, dryRun bool, apply func(obj T) error) (entry storage.Entry, err error) {
+func (e *endpoint[T]) rewrite(ctx context.Context, name rest.Name, manager string, dryRun bool, apply func(obj T) error) (storage.Entry, error) {
 	key, err := e.key(name)
 	if err != nil {
 		return storage.Entry{}, err
@@ -160,9 +160,8 @@ func (e *endpoint[T]) rewrite(ctx context.Context, name rest.Name, manager strin
 		dry = []string{metav1.DryRunAll}
 	}
 	charged := e.request(admission.Update, name, &metav1.UpdateOptions{DryRun: dry, FieldManager: manager}, dry)
-	defer func() { charged.Over(err) }()
 	var refused error
-	entry, err = e.write(ctx, key, dryRun, func(current storage.Entry) ([]byte, []storage.Op, error) {
+	entry, err := e.write(ctx, key, dryRun, charged, func(current storage.Entry) ([]byte, []storage.Op, error) {
 		old, err := e.parentOf(current)
 		if err != nil {
 			return nil, nil, err

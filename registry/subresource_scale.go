@@ -50,15 +50,14 @@ func (s *scaleEndpoint[T]) Update(ctx context.Context, name rest.Name, obj apiru
 }
 
 // write stores the object with the Scale that next makes for the current one, again for each attempt.
-func (s *scaleEndpoint[T]) write(ctx context.Context, verb string, name rest.Name, opts *metav1.UpdateOptions, next func(storage.Entry) (*autoscalingv1.Scale, error)) (view rest.View, err error) {
+func (s *scaleEndpoint[T]) write(ctx context.Context, verb string, name rest.Name, opts *metav1.UpdateOptions, next func(storage.Entry) (*autoscalingv1.Scale, error)) (rest.View, error) {
 	e := s.of
 	key, err := e.key(name)
 	if err != nil {
 		return nil, err
 	}
 	charged := e.request(admission.Update, name, opts, opts.DryRun)
-	defer func() { charged.Over(err) }()
-	entry, err := e.write(ctx, key, isDryRun(opts.DryRun), func(current storage.Entry) ([]byte, []storage.Op, error) {
+	entry, err := e.write(ctx, key, isDryRun(opts.DryRun), charged, func(current storage.Entry) ([]byte, []storage.Op, error) {
 		old, err := e.decodeCurrent(current)
 		if err != nil {
 			return nil, nil, err

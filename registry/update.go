@@ -50,9 +50,8 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 	}
 
 	by, request := author{manager: opts.FieldManager}, e.request(admission.Update, name, &opts, opts.DryRun)
-	defer func() { request.Over(err) }()
 	for {
-		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), func(current storage.Entry) ([]byte, []storage.Op, error) {
+		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), request, func(current storage.Entry) ([]byte, []storage.Op, error) {
 			old, err := e.decodeCurrent(current)
 			if err != nil {
 				return nil, nil, err
@@ -74,7 +73,6 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 		if storage.CodeOf(err) != storage.CodeNotFound || e.subresource != "" || !strategyWants(e.def.Strategy.AllowCreateOnUpdate, false) {
 			return nil, false, statusOf(err, "update", e.resource, name.Name)
 		}
-		request.Over(err)
 		view, err := e.createByUpdate(ctx, name, e.deepCopy(hub), opts)
 		if apierrors.IsAlreadyExists(err) {
 			continue // somebody else has created it meanwhile, so it can be updated
@@ -164,7 +162,6 @@ func (e *endpoint[T]) replaceBy(ctx context.Context, judged, charged *admission.
 	}
 
 	if finished {
-		charged.Over(errFinished) // of an earlier attempt, that may have been charged
 		gone := &finishedError{value: value, current: current}
 		gone.charge, gone.over = e.chargeFinished(old)
 		return nil, nil, gone

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -22,14 +23,17 @@ var errFinished = errors.New("the object is finished")
 func (*finishedError) Error() string { return errFinished.Error() }
 
 // write runs try against the current entry until its value is written, or removes the entry if try says so; a dry run
-// does neither. The entry that it returns is what the client gets to see.
-func (s *Store[T]) write(ctx context.Context, key string, dryRun bool, try storage.TryUpdate) (storage.Entry, error) {
+// does neither. charged is whose attempts they are: what comes after a write begins when they are over; nil for nobody's. The
+// entry that it returns is what the client gets to see.
+func (s *Store[T]) write(ctx context.Context, key string, dryRun bool, charged *admission.Request, try storage.TryUpdate) (storage.Entry, error) {
+	defer charged.Over(errFinished) // in case of a panic
 	for {
 		var before storage.Entry // what the last attempt saw
 		entry, err := s.writeOnce(ctx, key, dryRun, func(current storage.Entry) ([]byte, []storage.Op, error) {
 			before = current
 			return try(current)
 		})
+		charged.Over(err)
 		var finished *finishedError
 		if !errors.As(err, &finished) {
 			if err == nil && !dryRun && !bytes.Equal(entry.Value, before.Value) {

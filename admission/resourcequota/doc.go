@@ -29,7 +29,8 @@
 //
 // It never charges what expires by itself (kinds with a lifetime, like events): no transaction of ours removes it. It knows
 // pods, services and claims by the Go types of k8s.io/api, and counts everything else. All servers on one etcd must
-// have it; what was written while one had not is counted by Recount.
+// have it; what was written while one had not is counted when the status of a quota is written, which always means that
+// (package control/quota does it).
 //
-// Start reading at Plugin.charge, in charge.go.
+// Start reading at quotas.charge, in charge.go.
 package resourcequota
