@@ -35,7 +35,7 @@ const (
 	CodeNotReady
 	// CodeInvalidKey: the key or prefix is malformed.
 	CodeInvalidKey
-	// CodeNoSpace: the backing database has no space left; nothing was written. Reads and deletions still work.
+	// CodeNoSpace: the backing database has no space left; nothing was written. Reads still work, and deletions that put nothing.
 	CodeNoSpace
 )
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -48,18 +49,16 @@ func TestCrowd(t *testing.T) {
 			}
 		})
 	}
-	wg.Go(func() {
-		s := servers[1]
-		for i := range 10 {
-			s.mustCreate("resourcequotas", quotaOf("other", map[corev1.ResourceName]string{"count/configmaps": "100000"}))
+	for i, s := range slices.Repeat(servers, 5) {
+		s.mustCreate("resourcequotas", quotaOf("other", map[corev1.ResourceName]string{"count/configmaps": "100000"}))
+		if i%2 == 0 {
 			q := s.quota("other")
+			q.ResourceVersion = "" // it is charged all the time
 			q.Spec.Hard["count/secrets"] = q.Spec.Hard["count/configmaps"]
-			if i%2 == 0 {
-				s.mustUpdateSpec(q)
-			}
-			s.mustDelete("resourcequotas", "other")
+			s.mustUpdate("resourcequotas", q)
 		}
-	})
+		s.mustDelete("resourcequotas", "other")
+	}
 	wg.Wait()
 
 	// Whoever goes on gets exactly as far as the limit.
@@ -74,13 +73,6 @@ func TestCrowd(t *testing.T) {
 	}
 	servers[0].wantUsed("limit", fmt.Sprint("configmaps=", limit))
 	wantExact(t, servers[0], db, "configmaps", limit)
-}
-
-// mustUpdateSpec updates a quota that is charged all the time.
-func (s *server) mustUpdateSpec(q *corev1.ResourceQuota) {
-	s.t.Helper()
-	q.ResourceVersion = ""
-	s.mustUpdate("resourcequotas", q)
 }
 
 // wantExact walks through all revisions of the database: at each of them there are as many objects as every quota says, and no

@@ -16,6 +16,12 @@ import (
 
 // after is the quota with a change charged to it, nil if it has nothing to do with the change. The error is for the client.
 func (q quota) after(c change) (*corev1.ResourceQuota, error) {
+	if q.broken != nil {
+		if c.onlyLess() {
+			return nil, nil // it will be counted when it can be read
+		}
+		return nil, fmt.Errorf("quota %s can't be read, and may limit this: delete it, or see to it that it can be read", q.Name)
+	}
 	before, after := q.share(c.before), q.share(c.after)
 	delta := difference(after, before)
 	var more []corev1.ResourceName // of what there will be more

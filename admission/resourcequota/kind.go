@@ -1,6 +1,7 @@
 package resourcequota
 
 import (
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -112,6 +113,15 @@ func (c change) nothing() bool {
 		return c.before == c.after
 	}
 	return len(difference(c.after.used, c.before.used)) == 0 && sameScopes(c.before, c.after)
+}
+
+// onlyLess says that a write asks for nothing more.
+func (c change) onlyLess() bool {
+	if c.after == nil {
+		return true
+	}
+	return c.before != nil && !slices.ContainsFunc(slices.Collect(maps.Values(difference(c.after.used, c.before.used))),
+		func(amount resource.Quantity) bool { return amount.Sign() > 0 })
 }
 
 // gives says whether objects of the kind may use a resource.

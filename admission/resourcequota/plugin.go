@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -96,9 +98,10 @@ func (q *quotas) wants(r *admission.Request) bool {
 type quota struct {
 	*corev1.ResourceQuota
 	revision int64
+	broken   error // why it can't be read: of such a one only the name is known, and it may limit anything
 }
 
-// list returns the quotas of a namespace, and the ones that can't be read as an error: they may limit anything.
+// list returns the quotas of a namespace.
 func (q *quotas) list(ctx context.Context, namespace string, opts storage.ListOptions) ([]quota, error) {
 	page, err := q.objects.List(ctx, namespace, opts)
 	if err != nil {
@@ -107,7 +110,9 @@ func (q *quotas) list(ctx context.Context, namespace string, opts storage.ListOp
 	found := make([]quota, 0, len(page.Entries))
 	for _, entry := range page.Entries {
 		if entry.Err != nil {
-			return nil, entry.Err
+			name := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: path.Base(entry.Key)}}
+			found = append(found, quota{name, entry.Revision, entry.Err})
+			continue
 		}
 		obj, err := q.objects.Decode(entry)
 		if err != nil {
@@ -117,7 +122,7 @@ func (q *quotas) list(ctx context.Context, namespace string, opts storage.ListOp
 		if !ok {
 			return nil, fmt.Errorf("resourcequota: %s is a %T", entry.Key, obj)
 		}
-		found = append(found, quota{one, entry.Revision})
+		found = append(found, quota{one, entry.Revision, nil})
 	}
 	return found, nil
 }

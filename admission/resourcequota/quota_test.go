@@ -164,6 +164,28 @@ func TestWhatCanNotBeReadIsOneObject(t *testing.T) {
 	s.wantUsed("q", "configmaps=0")
 }
 
+// TestQuotaThatCanNotBeRead may limit anything, and must not be in the way of who cleans up.
+func TestQuotaThatCanNotBeRead(t *testing.T) {
+	db := memory.NewDatabase()
+	s := inMemory(db).start(t)
+	s.mustCreate("resourcequotas", quotaOf("q", map[corev1.ResourceName]string{"configmaps": "5"}))
+	s.mustCreate("configmaps", configMap("a"))
+	s.mustCreate("configmaps", configMap("b"))
+	db.Put("/registry/resourcequotas/ns/q", []byte("garbage"))
+	wantForbidden(t, s.create("configmaps", configMap("c")),
+		`configmaps "c" is forbidden: quota q can't be read, and may limit this: delete it, or see to it that it can be read`)
+	s.mustDelete("configmaps", "a")
+	yes := true
+	if _, err := s.verbs["resourcequotas"].Delete.Delete(context.Background(), rest.Name{Namespace: "ns", Name: "q"},
+		metav1.DeleteOptions{IgnoreStoreReadErrorWithClusterBreakingPotential: &yes}); err != nil {
+		t.Fatal(err)
+	}
+	if gate, _ := db.Get("/registry" + resourcequota.GatePrefix + "ns"); gate != nil {
+		t.Errorf("the gate is %q without a quota", gate)
+	}
+	s.mustCreate("configmaps", configMap("c"))
+}
+
 func TestQuotaThatNobodyCounted(t *testing.T) {
 	db := memory.NewDatabase()
 	s := inMemory(db).start(t)
