@@ -235,21 +235,40 @@ func (p *printer) firstMemory() {
 	}
 	p.P("}")
 	p.P()
-	p.P("// first allocates that in one piece, if at least half of it is needed.")
+	p.P("// deepCopyEntry is what one entry of managed fields needs.")
+	p.P("type deepCopyEntry struct {")
+	for _, name := range p.memory.entry {
+		p.P(p.slabName(p.memory.slabs[name]), " [1]", p.memory.slabs[name])
+	}
+	p.P("}")
+	p.P()
+	p.P("// first allocates either of them in one piece: the larger one, if at least half of it is needed.")
 	p.P("func (m *deepCopyMetaMemory) first() {")
 	p.P("var used uintptr")
 	for _, name := range p.memory.first {
 		t := p.memory.slabs[name]
 		p.P("used += m.", p.slabName(t), ".fits(", firstRoom(t), ")")
 	}
-	p.P("if 2*used < ", sizeof, "(deepCopyFirst{}) {")
-	p.P("return")
-	p.P("}")
+	var ones []string
+	for _, name := range p.memory.entry {
+		ones = append(ones, "m."+p.slabName(p.memory.slabs[name])+".want == 1")
+	}
+	p.P("switch {")
+	p.P("case 2*used >= ", sizeof, "(deepCopyFirst{}):")
 	p.P("f := new(deepCopyFirst)")
 	for _, name := range p.memory.first {
 		slab := p.slabName(p.memory.slabs[name])
 		p.P("m.", slab, ".take(f.", slab, "[:])")
 	}
+	if len(ones) > 0 {
+		p.P("case ", strings.Join(ones, " && "), ":")
+		p.P("e := new(deepCopyEntry)")
+	}
+	for _, name := range p.memory.entry {
+		slab := p.slabName(p.memory.slabs[name])
+		p.P("m.", slab, ".take(e.", slab, "[:])")
+	}
+	p.P("}")
 	p.P("}")
 	p.P()
 }

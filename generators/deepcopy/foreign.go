@@ -28,6 +28,9 @@ type foreign struct {
 // metadata is what every kind has, of which a package's kinds get a copy that is faster than the method.
 var metadata = types.Name{Package: metaPath, Name: "ObjectMeta"}
 
+// managed is an item of its list of managed fields, of which most objects have one.
+var managed = types.Name{Package: metaPath, Name: "ManagedFieldsEntry"}
+
 // aliases plans the functions for the kinds that a package has as aliases.
 func (pl *planner) aliases(pkg *load.Package) []alias {
 	pl.reached = map[*types.Type]bool{}

@@ -1,6 +1,7 @@
 package deepcopy
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,6 +19,8 @@ type memory struct {
 	slabs map[types.Name]*types.Type
 	// first are the slabs that metadata takes from.
 	first []types.Name
+	// entry are those of them that an item of the metadata's list of managed fields takes from, with the list.
+	entry []types.Name
 	// needs are the types whose functions take from slabs; wide are those of them that take from others than metadata
 	// does, and counts those in which there is something to count.
 	needs, wide, counts map[*types.Type]bool
@@ -46,6 +49,11 @@ func (f *file) planMemory() {
 		m.first = append(m.first, name)
 	}
 	slices.SortFunc(m.first, func(a, b types.Name) int { return strings.Compare(a.String(), b.String()) })
+	meta.visit(func(n *node) {
+		if n.how == slice && n.elem.how == function && n.elem.typ.Name == managed {
+			m.entry = w.structs(n)
+		}
+	})
 	for _, a := range f.aliases {
 		if body := bodies[a.node.typ]; body != nil {
 			for name, n := range w.of(body) {
@@ -127,12 +135,12 @@ func (m *memory) slab(n *node) *types.Type {
 
 // reaching finds the types whose functions have such a node, of their own or of what they call; in the values of maps,
 // too, or not.
-func (m *memory) reaching(bodies map[*types.Type]*node, such func(*node) bool, maps bool) map[*types.Type]bool {
+func (m *memory) reaching(bodies map[*types.Type]*node, such func(*node) bool, inMaps bool) map[*types.Type]bool {
 	found := map[*types.Type]bool{}
 	for again := true; again; {
 		again = false
 		for t, body := range bodies {
-			if !found[t] && body.reaches(such, found, maps) {
+			if !found[t] && body.reaches(such, found, inMaps) {
 				found[t], again = true, true
 			}
 		}
@@ -141,12 +149,12 @@ func (m *memory) reaching(bodies map[*types.Type]*node, such func(*node) bool, m
 }
 
 // reaches tells whether a node, or what it is made of, is such a one, given the functions that have one.
-func (n *node) reaches(such func(*node) bool, found map[*types.Type]bool, maps bool) bool {
-	if n == nil || n.how == mapping && !maps {
+func (n *node) reaches(such func(*node) bool, found map[*types.Type]bool, inMaps bool) bool {
+	if n == nil || n.how == mapping && !inMaps {
 		return false
 	}
-	return such(n) || n.how == function && !isObject(n.typ) && found[n.typ] || n.elem.reaches(such, found, maps) ||
-		slices.ContainsFunc(n.fields, func(f field) bool { return f.node.reaches(such, found, maps) })
+	return such(n) || n.how == function && !isObject(n.typ) && found[n.typ] || n.elem.reaches(such, found, inMaps) ||
+		slices.ContainsFunc(n.fields, func(f field) bool { return f.node.reaches(such, found, inMaps) })
 }
 
 // counted tells whether there is something to count in what a node copies.
@@ -171,6 +179,13 @@ func (w *ways) of(body *node) map[types.Name]int {
 	w.add(count, body, 1)
 	w.in[body] = count
 	return count
+}
+
+// structs are the structs that a list of one item takes.
+func (w *ways) structs(list *node) []types.Name {
+	count := map[types.Name]int{}
+	w.add(count, list, 1)
+	return slices.DeleteFunc(slices.SortedFunc(maps.Keys(count), byName), func(name types.Name) bool { return name.Package == "" })
 }
 
 func (w *ways) add(count map[types.Name]int, n *node, times int) {

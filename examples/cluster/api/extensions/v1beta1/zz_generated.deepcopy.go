@@ -314,7 +314,14 @@ type deepCopyFirst struct {
 	strings               [6]string
 }
 
-// first allocates that in one piece, if at least half of it is needed.
+// deepCopyEntry is what one entry of managed fields needs.
+type deepCopyEntry struct {
+	v1_FieldsV1           [1]v1.FieldsV1
+	v1_ManagedFieldsEntry [1]v1.ManagedFieldsEntry
+	v1_Time               [1]v1.Time
+}
+
+// first allocates either of them in one piece: the larger one, if at least half of it is needed.
 func (m *deepCopyMetaMemory) first() {
 	var used uintptr
 	used += m.bools.fits(8)
@@ -324,17 +331,22 @@ func (m *deepCopyMetaMemory) first() {
 	used += m.v1_OwnerReference.fits(1)
 	used += m.v1_Time.fits(3)
 	used += m.strings.fits(6)
-	if 2*used < unsafe.Sizeof(deepCopyFirst{}) {
-		return
+	switch {
+	case 2*used >= unsafe.Sizeof(deepCopyFirst{}):
+		f := new(deepCopyFirst)
+		m.bools.take(f.bools[:])
+		m.int64s.take(f.int64s[:])
+		m.v1_FieldsV1.take(f.v1_FieldsV1[:])
+		m.v1_ManagedFieldsEntry.take(f.v1_ManagedFieldsEntry[:])
+		m.v1_OwnerReference.take(f.v1_OwnerReference[:])
+		m.v1_Time.take(f.v1_Time[:])
+		m.strings.take(f.strings[:])
+	case m.v1_FieldsV1.want == 1 && m.v1_ManagedFieldsEntry.want == 1 && m.v1_Time.want == 1:
+		e := new(deepCopyEntry)
+		m.v1_FieldsV1.take(e.v1_FieldsV1[:])
+		m.v1_ManagedFieldsEntry.take(e.v1_ManagedFieldsEntry[:])
+		m.v1_Time.take(e.v1_Time[:])
 	}
-	f := new(deepCopyFirst)
-	m.bools.take(f.bools[:])
-	m.int64s.take(f.int64s[:])
-	m.v1_FieldsV1.take(f.v1_FieldsV1[:])
-	m.v1_ManagedFieldsEntry.take(f.v1_ManagedFieldsEntry[:])
-	m.v1_OwnerReference.take(f.v1_OwnerReference[:])
-	m.v1_Time.take(f.v1_Time[:])
-	m.strings.take(f.strings[:])
 }
 
 // deepCopySlab is memory for as many values as were counted, all of it allocated when the first is asked for.
