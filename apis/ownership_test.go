@@ -34,7 +34,7 @@ func TestOwners(t *testing.T) {
 		}
 		openAPI[gv] = string(text)
 	}
-	if n := ownershiptest.Compare(t, scheme(t), openAPI, 300, 1); n < 3000 && !t.Failed() {
+	if n := ownershiptest.Compare(t, scheme(t), openAPI, 150, 1); n < 1500 && !t.Failed() {
 		t.Errorf("only %d of the writes were compared", n)
 	}
 }

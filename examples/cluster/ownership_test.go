@@ -11,7 +11,7 @@ import (
 // TestOwners compares who owns what by generated functions with what apimachinery's managedfields says. OWNERSHIP_ROUNDS
 // makes it longer.
 func TestOwners(t *testing.T) {
-	rounds := 1000
+	rounds := 300
 	if text := os.Getenv("OWNERSHIP_ROUNDS"); text != "" {
 		var err error
 		if rounds, err = strconv.Atoi(text); err != nil {

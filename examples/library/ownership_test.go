@@ -16,7 +16,7 @@ func TestOwners(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := ownershiptest.Compare(t, scheme, server.OpenAPI, 3000, 1); n < 3000 && !t.Failed() {
+	if n := ownershiptest.Compare(t, scheme, server.OpenAPI, 1500, 1); n < 1500 && !t.Failed() {
 		t.Errorf("only %d of the writes were compared", n)
 	}
 }

@@ -80,7 +80,7 @@ func (s *Set) element() fieldpath.PathElement {
 	return fieldpath.PathElement{FieldName: &s.name}
 }
 
-// AppendJSON appends the set as FieldsV1, byte for byte as structured-merge-diff writes it.
+// AppendJSON appends the set as FieldsV1, as structured-merge-diff writes it, but that <, > and & in names of fields are escaped.
 func (s *Set) AppendJSON(dst []byte) ([]byte, error) {
 	s.sort()
 	return s.append(dst)
