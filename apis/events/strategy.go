@@ -3,15 +3,17 @@ package events
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/api/operation"
+	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
-	"k8s.io/apimachinery/pkg/util/validation"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -50,7 +52,7 @@ func (Strategy) Validate(_ context.Context, e *corev1.Event) field.ErrorList {
 	if e.ReportingController == "" {
 		errs = append(errs, field.Required(controller, ""))
 	}
-	for _, message := range validation.IsQualifiedName(e.ReportingController) {
+	for _, message := range utilvalidation.IsQualifiedName(e.ReportingController) {
 		errs = append(errs, field.Invalid(controller, e.ReportingController, message))
 	}
 	word("reportingInstance", e.ReportingInstance)
@@ -62,10 +64,11 @@ func (Strategy) Validate(_ context.Context, e *corev1.Event) field.ErrorList {
 	return errs
 }
 
-// validateNew is what events.k8s.io wants beyond that: events of the new kind only.
-func validateNew(_ context.Context, op operation.Operation, path *field.Path, e, _ *eventsv1.Event) field.ErrorList {
-	if op.Type != operation.Create {
-		return nil
+// validateNew is what events.k8s.io wants beyond that: events of the new kind only, of which nothing changes but how often they
+// have happened. In the core group an event may be changed as anybody likes.
+func validateNew(_ context.Context, op operation.Operation, path *field.Path, e, old *eventsv1.Event) field.ErrorList {
+	if op.Type == operation.Update {
+		return validateNewUpdate(path, e, old)
 	}
 	var errs field.ErrorList
 	if e.EventTime.IsZero() {
@@ -74,19 +77,60 @@ func validateNew(_ context.Context, op operation.Operation, path *field.Path, e,
 	if e.Type != corev1.EventTypeNormal && e.Type != corev1.EventTypeWarning {
 		errs = append(errs, field.Invalid(path.Child("type"), "", fmt.Sprintf("has invalid value: %v", e.Type)))
 	}
-	if e.Series != nil && e.Series.Count < 2 {
-		errs = append(errs, field.Invalid(path.Child("series", "count"), "", "should be at least 2"))
-	}
-	if e.Series != nil && e.Series.LastObservedTime.IsZero() {
-		errs = append(errs, field.Required(path.Child("series", "lastObservedTime"), ""))
-	}
-	for name, set := range map[string]bool{
-		"deprecatedFirstTimestamp": !e.DeprecatedFirstTimestamp.IsZero(), "deprecatedLastTimestamp": !e.DeprecatedLastTimestamp.IsZero(),
-		"deprecatedCount": e.DeprecatedCount != 0, "deprecatedSource": e.DeprecatedSource != corev1.EventSource{},
+	errs = append(errs, validateSeries(path.Child("series"), e.Series)...)
+	for _, old := range []struct {
+		name string
+		set  bool
+	}{
+		{"deprecatedFirstTimestamp", !e.DeprecatedFirstTimestamp.IsZero()},
+		{"deprecatedLastTimestamp", !e.DeprecatedLastTimestamp.IsZero()},
+		{"deprecatedCount", e.DeprecatedCount != 0},
+		{"deprecatedSource", e.DeprecatedSource != corev1.EventSource{}},
 	} {
-		if set {
-			errs = append(errs, field.Invalid(path.Child(name), "", "needs to be unset"))
+		if old.set {
+			errs = append(errs, field.Invalid(path.Child(old.name), "", "needs to be unset"))
 		}
+	}
+	return errs
+}
+
+func validateNewUpdate(path *field.Path, e, old *eventsv1.Event) field.ErrorList {
+	var errs field.ErrorList
+	if !reflect.DeepEqual(e.Series, old.Series) {
+		errs = validateSeries(path.Child("series"), e.Series)
+	}
+	for _, f := range []struct {
+		name     string
+		now, was any
+	}{
+		{"regarding", e.Regarding, old.Regarding},
+		{"reason", e.Reason, old.Reason},
+		{"note", e.Note, old.Note},
+		{"type", e.Type, old.Type},
+		{"action", e.Action, old.Action},
+		{"related", e.Related, old.Related},
+		{"reportingController", e.ReportingController, old.ReportingController},
+		{"reportingInstance", e.ReportingInstance, old.ReportingInstance},
+		{"deprecatedFirstTimestamp", e.DeprecatedFirstTimestamp, old.DeprecatedFirstTimestamp},
+		{"deprecatedLastTimestamp", e.DeprecatedLastTimestamp, old.DeprecatedLastTimestamp},
+		{"deprecatedCount", e.DeprecatedCount, old.DeprecatedCount},
+	} {
+		errs = append(errs, validation.ValidateImmutableField(f.now, f.was, path.Child(f.name))...)
+	}
+	// What is below a microsecond gets lost on the way to some clients and back.
+	if !e.EventTime.Truncate(time.Microsecond).Equal(old.EventTime.Truncate(time.Microsecond)) {
+		errs = append(errs, field.Invalid(path.Child("eventTime"), e.EventTime, validation.FieldImmutableErrorMsg))
+	}
+	return errs
+}
+
+func validateSeries(path *field.Path, series *eventsv1.EventSeries) field.ErrorList {
+	var errs field.ErrorList
+	if series != nil && series.Count < 2 {
+		errs = append(errs, field.Invalid(path.Child("count"), "", "should be at least 2"))
+	}
+	if series != nil && series.LastObservedTime.IsZero() {
+		errs = append(errs, field.Required(path.Child("lastObservedTime"), ""))
 	}
 	return errs
 }
