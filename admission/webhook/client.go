@@ -16,6 +16,8 @@ import (
 	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+
+	"github.com/typeplane/typeplane/trace"
 )
 
 // maxAnswer is the greatest answer that is read, in bytes: as much as a client may send.
@@ -185,6 +187,7 @@ func (c *connection) post(ctx context.Context, to string, body []byte) (data []b
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, */*")
 	req.Header.Set("User-Agent", "typeplane-admission")
+	trace.Inject(ctx, req.Header)
 	if c.token != nil {
 		token, err := c.token()
 		if err != nil {
