@@ -252,3 +252,20 @@ func TestConnectConfig(t *testing.T) {
 		}
 	}
 }
+
+// TestConnectIsDescribed: OpenAPI has the methods and the options of a connector.
+func TestConnectIsDescribed(t *testing.T) {
+	s := withOpenAPI(t, books(), logs(nil, "GET", "POST"))
+	for path, wants := range map[string][]string{
+		documentURL(t, s): {`"operationId":"connectLibraryExampleComV1GetNamespacedBookLog"`, `"operationId":"connectLibraryExampleComV1PostNamespacedBookLog"`,
+			`{"name":"of","in":"query","description":"An option of the log of a Book.","schema":{"type":"array","uniqueItems":false,"items":{"type":"string"}}}`},
+		"/openapi/v2": {`"operationId":"connectLibraryExampleComV1GetNamespacedBookLog"`},
+	} {
+		w := do(s, request{path: path})
+		for _, want := range wants {
+			if w.Code != 200 || !strings.Contains(w.Body.String(), want) {
+				t.Errorf("%s: %d, no %s", path, w.Code, want)
+			}
+		}
+	}
+}
