@@ -65,15 +65,15 @@ func TestSubresources(t *testing.T) {
 func TestSamples(t *testing.T) {
 	r := run(t, t.TempDir(), nil)
 	r.must("POST", "/api/v1/namespaces", asJSON, sample(t, "namespace.yaml"))
-	for file, at := range map[string]string{
-		"pod.yaml": path("v1", "pods"), "rc.yaml": path("v1", "replicationcontrollers"), "deployment.yaml": path("apps/v1", "deployments"),
-		"hpa-v1beta1.yaml": path("extensions/v1beta1", "horizontalpodautoscalers"), "hpa-v1.yaml": path("autoscaling/v1", "horizontalpodautoscalers"),
-		"hpa-v2.yaml": path("autoscaling/v2", "horizontalpodautoscalers"), "pv.yaml": "/api/v1/persistentvolumes", "pvc.yaml": path("v1", "persistentvolumeclaims"),
-		"storageclass.yaml": "/apis/storage.k8s.io/v1/storageclasses", "serviceaccount.yaml": path("v1", "serviceaccounts"),
-		"limitrange.yaml": path("v1", "limitranges"), "quota.yaml": path("v1", "resourcequotas"),
+	for _, o := range []struct{ file, at string }{
+		{"pod.yaml", path("v1", "pods")}, {"rc.yaml", path("v1", "replicationcontrollers")}, {"deployment.yaml", path("apps/v1", "deployments")},
+		{"hpa-v1beta1.yaml", path("extensions/v1beta1", "horizontalpodautoscalers")}, {"hpa-v1.yaml", path("autoscaling/v1", "horizontalpodautoscalers")},
+		{"hpa-v2.yaml", path("autoscaling/v2", "horizontalpodautoscalers")}, {"storageclass.yaml", "/apis/storage.k8s.io/v1/storageclasses"},
+		{"pv.yaml", "/api/v1/persistentvolumes"}, {"pvc.yaml", path("v1", "persistentvolumeclaims")}, {"serviceaccount.yaml", path("v1", "serviceaccounts")},
+		{"binding.yaml", path("v1", "bindings")}, {"limitrange.yaml", path("v1", "limitranges")}, {"quota.yaml", path("v1", "resourcequotas")},
 	} {
-		if code, answer := r.do("POST", at, asJSON, sample(t, file)); code != 201 {
-			t.Errorf("%s: %d %s", file, code, answer)
+		if code, answer := r.do("POST", o.at, asJSON, sample(t, o.file)); code != 201 {
+			t.Errorf("%s: %d %s", o.file, code, answer)
 		}
 	}
 	d := object[appsv1.Deployment](t, r.must("GET", path("apps/v1", "deployments", "web"), asJSON, nil))

@@ -1,10 +1,12 @@
 // Command cluster is an API server for the kinds that every text about Kubernetes begins with: pods, replication controllers,
-// autoscalers in three versions of two groups, and those of the control plane, like namespaces and secrets.
+// deployments, autoscalers in three versions of two groups, persistent volumes and claims, and those of the control plane, like
+// namespaces and quotas.
 //
-// Pods and replication controllers are the types of k8s.io/api, served through aliases with markers (see api/core/v1); what
-// Kubernetes says about them in code, their rules and columns, is in one file for each: pod.go and
-// replicationcontroller.go. Autoscalers are types of our own in api/. The control plane's kinds come from package apis.
-// Nothing here runs a pod or follows a replication controller: this is the API server, without the controllers of a cluster.
+// Most are types of k8s.io/api, served through aliases with markers (see api/core/v1 and api/apps/v1); what Kubernetes says about
+// them in code, their rules and columns, is in one file for each: pod.go, deployment.go and so on. What can be done with a pod
+// besides is in pod_binding.go and pod_console.go. Autoscalers are types of our own in api/. The control plane's kinds come from
+// package apis. Nothing here runs a pod or follows a replication controller: this is the API server, without the controllers of
+// a cluster.
 //
 // +typeplane:apiserver
 package main

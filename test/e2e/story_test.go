@@ -144,6 +144,7 @@ var masks = []struct {
 	{regexp.MustCompile(`\b(\d+[smhd])+( +|$)`), "AGE "},
 	{regexp.MustCompile(`before-\d{8}-\d{6}\.\d{3}`), "before-TIME"},
 	{regexp.MustCompile(`keys, \d+ KiB`), "keys, N KiB"},
+	{regexp.MustCompile(`(kube-api-access-)[0-9a-z]{5}`), "${1}NAME"},
 	{regexp.MustCompile(`goes on at revision \d{16}`), "goes on at revision N"},
 }
 
