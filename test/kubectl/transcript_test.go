@@ -53,6 +53,22 @@ func read(t *testing.T, file string) []step {
 	return steps
 }
 
+// leftOut says whether a list of differences leaves out the script as a whole, and why.
+func leftOut(t *testing.T, file string) (reason string, ok bool) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	before, _, _ := strings.Cut(string(data), "$ ")
+	before, rest, ok := strings.Cut(before, notRun)
+	reason = strings.TrimSpace(strings.ReplaceAll(before, "# ", ""))
+	if ok && (reason == "" || rest != "") {
+		t.Fatalf("%s: want a reason, and nothing behind %q", file, notRun)
+	}
+	return reason, ok
+}
+
 func compare(t *testing.T, want, got, differences []step) {
 	t.Helper()
 	differs := map[string]step{}
