@@ -128,10 +128,18 @@ func TestGateOfAServerThatDied(t *testing.T) {
 // TestWhoCountsSlowlyIsWaitedFor: the gate moves as long as somebody counts, and when it does not, and is opened, the count
 // is not used.
 func TestWhoCountsSlowlyIsWaitedFor(t *testing.T) {
+	t.Run("the first quota", func(t *testing.T) { countSlowly(t, false) })
+	t.Run("another quota", func(t *testing.T) { countSlowly(t, true) })
+}
+
+func countSlowly(t *testing.T, another bool) {
 	db := memory.NewDatabase()
 	a := inMemory(db).start(t)
 	for i := range 3 {
 		a.mustCreate("configmaps", configMap(fmt.Sprint("c", i)))
+	}
+	if another {
+		a.mustCreate("resourcequotas", quotaOf("first", map[corev1.ResourceName]string{"secrets": "1"}))
 	}
 	key := "/registry" + resourcequota.GatePrefix + "ns"
 	c := inMemory(db)
@@ -139,7 +147,7 @@ func TestWhoCountsSlowlyIsWaitedFor(t *testing.T) {
 	c.wrap = func(s storage.Interface) storage.Interface {
 		return listing{s, func(selection string) {
 			if value, _ := db.Get(key); selection == "/configmaps/ns/" && !opened {
-				if string(value) == "open" {
+				if string(value) == "open" || value == nil {
 					t.Error("it counts before an open gate")
 				}
 				// Somebody thinks that we have died, and goes in.
