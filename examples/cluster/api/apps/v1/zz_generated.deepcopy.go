@@ -3633,7 +3633,14 @@ type deepCopyFirst struct {
 	strings                   [6]string
 }
 
-// first allocates that in one piece, if at least half of it is needed.
+// deepCopyEntry is what one entry of managed fields needs.
+type deepCopyEntry struct {
+	metav1_FieldsV1           [1]metav1.FieldsV1
+	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
+	metav1_Time               [1]metav1.Time
+}
+
+// first allocates either of them in one piece: the larger one, if at least half of it is needed.
 func (m *deepCopyMetaMemory) first() {
 	var used uintptr
 	used += m.bools.fits(8)
@@ -3643,17 +3650,22 @@ func (m *deepCopyMetaMemory) first() {
 	used += m.metav1_OwnerReference.fits(1)
 	used += m.metav1_Time.fits(3)
 	used += m.strings.fits(6)
-	if 2*used < unsafe.Sizeof(deepCopyFirst{}) {
-		return
+	switch {
+	case 2*used >= unsafe.Sizeof(deepCopyFirst{}):
+		f := new(deepCopyFirst)
+		m.bools.take(f.bools[:])
+		m.int64s.take(f.int64s[:])
+		m.metav1_FieldsV1.take(f.metav1_FieldsV1[:])
+		m.metav1_ManagedFieldsEntry.take(f.metav1_ManagedFieldsEntry[:])
+		m.metav1_OwnerReference.take(f.metav1_OwnerReference[:])
+		m.metav1_Time.take(f.metav1_Time[:])
+		m.strings.take(f.strings[:])
+	case m.metav1_FieldsV1.want == 1 && m.metav1_ManagedFieldsEntry.want == 1 && m.metav1_Time.want == 1:
+		e := new(deepCopyEntry)
+		m.metav1_FieldsV1.take(e.metav1_FieldsV1[:])
+		m.metav1_ManagedFieldsEntry.take(e.metav1_ManagedFieldsEntry[:])
+		m.metav1_Time.take(e.metav1_Time[:])
 	}
-	f := new(deepCopyFirst)
-	m.bools.take(f.bools[:])
-	m.int64s.take(f.int64s[:])
-	m.metav1_FieldsV1.take(f.metav1_FieldsV1[:])
-	m.metav1_ManagedFieldsEntry.take(f.metav1_ManagedFieldsEntry[:])
-	m.metav1_OwnerReference.take(f.metav1_OwnerReference[:])
-	m.metav1_Time.take(f.metav1_Time[:])
-	m.strings.take(f.strings[:])
 }
 
 // deepCopySlab is memory for as many values as were counted, all of it allocated when the first is asked for.
