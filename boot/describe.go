@@ -30,7 +30,8 @@ type described struct {
 	Version        int64 `json:"version,omitempty"`
 	// Lease is the id of a lease in hexadecimal, as etcdctl has it.
 	Lease string `json:"lease,omitempty"`
-	// Form says if a server with the same flags would write the same: "current", "stale", or "" if it is not known.
+	// Form says if a server with the same flags would write the same: "current", "stale", "own" for what servers note for
+	// themselves, or "" if it is not known.
 	Form string `json:"form,omitempty"`
 	// Problem is why a server could not read it, or this program can't show it.
 	Problem string `json:"problem,omitempty"`
@@ -54,6 +55,10 @@ func (k *kinds) describe(root string, kv etcd3.Raw) described {
 	}
 	if kv.Lease != 0 {
 		d.Lease = fmt.Sprintf("%x", uint64(kv.Lease))
+	}
+	if strings.HasPrefix(strings.TrimPrefix(kv.Key, root), "/.") {
+		d.Form = "own"
+		return d
 	}
 	if d.Encryption = readEncryption(kv.Value); d.Encryption != nil {
 		if k.encryption == nil {

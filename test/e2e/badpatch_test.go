@@ -61,7 +61,7 @@ func TestBadPatches(t *testing.T) {
 		})
 	}
 	for _, tc := range []bad{
-		{name: "selector", path: books + "?labelSelector=a%20b", code: 400, reason: badRequest, message: "labelSelector"},
+		{name: "selector", path: books + "?labelSelector=a%20b", code: 400, reason: badRequest, message: "unable to parse requirement"},
 		{name: "field", path: books + "?fieldSelector=spec.title%3Dx", code: 400, reason: badRequest, message: "field label not supported"},
 		{name: "policy", path: books + "?propagationPolicy=Sometimes", code: 422, reason: invalid, field: "propagationPolicy"},
 		{name: "dry run", path: books + "?dryRun=%zz", code: 400, reason: badRequest},
