@@ -12,6 +12,7 @@ import (
 	"github.com/typeplane/typeplane/boot"
 	"github.com/typeplane/typeplane/control/leader"
 	"github.com/typeplane/typeplane/control/namespace"
+	"github.com/typeplane/typeplane/control/rootca"
 	"github.com/typeplane/typeplane/control/serviceaccount"
 	"github.com/typeplane/typeplane/registry/rest"
 )
@@ -55,6 +56,9 @@ func extendCore(ctx context.Context, h *boot.Host) error {
 	}
 	if accounts := serviceaccount.New(h.Resources, h.Log); accounts != nil {
 		loops = append(loops, accounts.Run)
+	}
+	if publisher := rootca.New(h.Resources, h.RootCA, h.Log); publisher != nil {
+		loops = append(loops, publisher.Run)
 	}
 	if len(loops) > 0 {
 		h.Go(alone(h, "typeplane-control", func(ctx context.Context) { runAll(ctx, loops) }))

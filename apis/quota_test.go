@@ -9,22 +9,22 @@ import (
 
 // TestQuotasAreCountedWhenThePluginComes writes without the plug-in ResourceQuota, and goes on with it.
 func TestQuotasAreCountedWhenThePluginComes(t *testing.T) {
-	const quotas, maps = namespaces + "/default/resourcequotas", namespaces + "/default/configmaps"
+	const quotas, secrets = namespaces + "/default/resourcequotas", namespaces + "/default/secrets"
 	dir := t.TempDir()
 	here := func(o *boot.Options) { o.Store.DataDir = dir }
 	t.Run("without", func(t *testing.T) {
 		c := start(t, apitest.Embedded, here, func(o *boot.Options) { o.Admission.Disable = []string{"ResourceQuota"} })
-		c.want(201, `"spec":{"hard":{"configmaps":"3"}}`, "POST", quotas, `{"metadata":{"name":"q"},"spec":{"hard":{"configmaps":"3"}}}`)
-		c.want(201, "", "POST", maps, `{"metadata":{"name":"a"}}`)
-		c.want(201, "", "POST", maps, `{"metadata":{"name":"b"}}`)
+		c.want(201, `"spec":{"hard":{"secrets":"3"}}`, "POST", quotas, `{"metadata":{"name":"q"},"spec":{"hard":{"secrets":"3"}}}`)
+		c.want(201, "", "POST", secrets, `{"metadata":{"name":"a"}}`)
+		c.want(201, "", "POST", secrets, `{"metadata":{"name":"b"}}`)
 	})
 	t.Run("with", func(t *testing.T) {
 		c := start(t, apitest.Embedded, here)
-		c.until(200, `"used":{"configmaps":"2"}`, quotas+"/q")
-		c.want(201, "", "POST", maps, `{"metadata":{"name":"c"}}`)
-		c.want(403, "exceeded quota: q, requested: configmaps=1, used: configmaps=3, limited: configmaps=3", "POST", maps, `{"metadata":{"name":"d"}}`)
-		c.want(200, "", "DELETE", maps+"/a", "")
-		c.want(200, `"used":{"configmaps":"2"}`, "GET", quotas+"/q", "")
+		c.until(200, `"used":{"secrets":"2"}`, quotas+"/q")
+		c.want(201, "", "POST", secrets, `{"metadata":{"name":"c"}}`)
+		c.want(403, "exceeded quota: q, requested: secrets=1, used: secrets=3, limited: secrets=3", "POST", secrets, `{"metadata":{"name":"d"}}`)
+		c.want(200, "", "DELETE", secrets+"/a", "")
+		c.want(200, `"used":{"secrets":"2"}`, "GET", quotas+"/q", "")
 	})
 }
 
@@ -32,11 +32,11 @@ func TestQuotasAreCountedWhenThePluginComes(t *testing.T) {
 func TestNamespaceWithQuotasGoes(t *testing.T) {
 	c := start(t)
 	c.want(201, "", "POST", namespaces, `{"metadata":{"name":"room"}}`)
-	c.want(201, `"used":{"configmaps":"0","count/resourcequotas":"1"}`, "POST", namespaces+"/room/resourcequotas",
-		`{"metadata":{"name":"q"},"spec":{"hard":{"configmaps":"3","count/resourcequotas":"1"}}}`)
-	c.want(201, "", "POST", namespaces+"/room/configmaps", `{"metadata":{"name":"a"}}`)
+	c.want(201, `"used":{"count/resourcequotas":"1","secrets":"0"}`, "POST", namespaces+"/room/resourcequotas",
+		`{"metadata":{"name":"q"},"spec":{"hard":{"secrets":"3","count/resourcequotas":"1"}}}`)
+	c.want(201, "", "POST", namespaces+"/room/secrets", `{"metadata":{"name":"a"}}`)
 	c.want(200, "", "DELETE", namespaces+"/room", "")
 	c.until(404, "", namespaces+"/room")
 	c.want(201, "", "POST", namespaces, `{"metadata":{"name":"room"}}`)
-	c.want(201, "", "POST", namespaces+"/room/configmaps", `{"metadata":{"name":"a"}}`)
+	c.want(201, "", "POST", namespaces+"/room/secrets", `{"metadata":{"name":"a"}}`)
 }

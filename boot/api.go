@@ -70,6 +70,8 @@ type Host struct {
 	Tokens    auth.TokenAuthenticator
 	Audiences []string
 	Signer    *auth.TokenSigner
+	// RootCA are the authorities, in PEM, by which pods know this server; nil: it does not know them.
+	RootCA []byte
 	// Readyz are checks that Extend adds to /readyz.
 	Readyz []server.Check
 	// Metrics takes the metrics of those who have some.
@@ -228,7 +230,7 @@ func (i *Instance) extend(ctx context.Context) error {
 		Scheme: i.known.scheme, Resources: i.resources, Options: i.options, Log: i.log,
 		Shared: len(i.options.Store.EtcdServers) > 0, enabled: i.enabled,
 		Metrics: i.metrics, Ledgers: i.ledgers, kept: i.kept,
-		Authorizer: &i.decider, Tokens: i.identity.tokens, Audiences: i.options.Authentication.audiences(), Signer: i.identity.signer,
+		RootCA: i.access.rootCA, Authorizer: &i.decider, Tokens: i.identity.tokens, Audiences: i.options.Authentication.audiences(), Signer: i.identity.signer,
 	}
 	for _, a := range i.program.APIs {
 		if a.Extend != nil && h.wants(a) {

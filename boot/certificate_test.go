@@ -1,9 +1,11 @@
 package boot
 
 import (
+	"bytes"
 	"crypto/tls"
 	"crypto/x509"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -122,6 +124,44 @@ func TestCertificateIsReadAgain(t *testing.T) {
 	now = now.Add(leafLifetime)
 	if err := f.health(t.Context()); err == nil || !strings.Contains(err.Error(), certFile) {
 		t.Errorf("expired: %v", err)
+	}
+}
+
+// TestRootCA: pods know the server by its own authority, unless the operator says otherwise.
+func TestRootCA(t *testing.T) {
+	dir := t.TempDir()
+	certFile, keyFile := filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
+	ca, caFile := operatorsPair(t, certFile, keyFile, "one.example.com"), filepath.Join(dir, "ca.crt")
+	empty := filepath.Join(dir, "empty")
+	writeFiles(t, map[string][]byte{empty: []byte("no certificates"), caFile: ca.certPEM})
+	open := func(change func(*Options)) (*access, error) {
+		o := NewOptions("widgets")
+		o.Store.DataDir = filepath.Join(dir, "data")
+		change(o)
+		return openAccess("widgets", o, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}, slog.New(slog.DiscardHandler))
+	}
+	operators := func(o *Options) { o.Serving.TLSCertFile, o.Serving.TLSPrivateKeyFile = certFile, keyFile }
+	for _, c := range []struct {
+		name   string
+		change func(*Options)
+		want   func(*access) []byte
+	}{
+		{"its own", func(*Options) {}, func(a *access) []byte { return a.authority.certPEM }},
+		{"the operator's, who says nothing", operators, func(*access) []byte { return nil }},
+		{"the operator's, who says", func(o *Options) { operators(o); o.Authentication.RootCAFile = caFile }, func(*access) []byte { return ca.certPEM }},
+	} {
+		a, err := open(c.change)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(a.rootCA, c.want(a)) {
+			t.Errorf("%s: %s", c.name, a.rootCA)
+		}
+	}
+	for _, file := range []string{empty, filepath.Join(dir, "missing")} {
+		if _, err := open(func(o *Options) { o.Authentication.RootCAFile = file }); err == nil || !strings.Contains(err.Error(), "--root-ca-file: ") {
+			t.Errorf("%s: %v", file, err)
+		}
 	}
 }
 

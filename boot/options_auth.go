@@ -38,6 +38,9 @@ type AuthenticationOptions struct {
 	ServiceAccountSigningKeyFile string
 	// ServiceAccountJWKSURI is where others get the keys that verify tokens, an https URL; "": from this server.
 	ServiceAccountJWKSURI string
+	// RootCAFile has the authorities, in PEM, by which pods know the server; "": its own one, unless it shows a certificate of
+	// the operator's.
+	RootCAFile string
 	// ServiceAccountLookup wants the objects of a token to be there still.
 	ServiceAccountLookup bool
 
@@ -73,6 +76,7 @@ func (o *AuthenticationOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&o.ServiceAccountKeyFiles, "service-account-key-file", o.ServiceAccountKeyFiles, "`file` with RSA or ECDSA keys that verify service account tokens; may be repeated; without it that of the signing key")
 	fs.StringVar(&o.ServiceAccountSigningKeyFile, "service-account-signing-key-file", o.ServiceAccountSigningKeyFile, "`file` with the private key that signs service account tokens; without it one is made in the data directory")
 	fs.StringVar(&o.ServiceAccountJWKSURI, "service-account-jwks-uri", o.ServiceAccountJWKSURI, "`URL` at which others get the keys that verify service account tokens, said in /.well-known/openid-configuration; without it the address of this server")
+	fs.StringVar(&o.RootCAFile, "root-ca-file", o.RootCAFile, "`file` with the authorities by which pods know the server, published in each namespace as the ConfigMap kube-root-ca.crt; without it the server's own one, or none with --tls-cert-file")
 	fs.BoolVar(&o.ServiceAccountLookup, "service-account-lookup", o.ServiceAccountLookup, "refuse the tokens of service accounts that are gone, where service accounts are served")
 	o.OIDC.addFlags(fs)
 }

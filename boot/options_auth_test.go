@@ -11,7 +11,7 @@ func TestParseAuth(t *testing.T) {
 	o, err := parse(Server{Name: "library"}, []string{
 		"--client-ca-file=ca", "--token-auth-file=tokens", "--anonymous-auth", "--api-audiences=a,b",
 		"--requestheader-client-ca-file=front", "--requestheader-allowed-names=x,y", "--requestheader-username-headers=U", "--requestheader-uid-headers=I", "--requestheader-group-headers=G,H", "--requestheader-extra-headers-prefix=E-",
-		"--service-account-issuer=https://i", "--service-account-key-file=k1", "--service-account-key-file=k2", "--service-account-signing-key-file=s", "--service-account-lookup=false", "--service-account-jwks-uri=https://k/keys",
+		"--service-account-issuer=https://i", "--service-account-key-file=k1", "--service-account-key-file=k2", "--service-account-signing-key-file=s", "--service-account-lookup=false", "--service-account-jwks-uri=https://k/keys", "--root-ca-file=root",
 		"--oidc-issuer-url=https://p", "--oidc-client-id=c", "--oidc-ca-file=oca", "--oidc-username-claim=email", "--oidc-username-prefix=-", "--oidc-groups-claim=groups", "--oidc-groups-prefix=o:", "--oidc-required-claim=hd=example.com", "--oidc-signing-algs=ES256",
 		"--authorization-mode=RBAC,AlwaysAllow",
 	})
@@ -21,7 +21,7 @@ func TestParseAuth(t *testing.T) {
 	want := AuthenticationOptions{
 		ClientCAFile: "ca", TokenFile: "tokens", Anonymous: true, APIAudiences: []string{"a", "b"},
 		RequestHeaderCAFile: "front", RequestHeaderAllowedNames: []string{"x", "y"}, RequestHeaderUsernameHeaders: []string{"U"}, RequestHeaderUIDHeaders: []string{"I"}, RequestHeaderGroupHeaders: []string{"G", "H"}, RequestHeaderExtraPrefixes: []string{"E-"},
-		ServiceAccountIssuers: []string{"https://i"}, ServiceAccountKeyFiles: []string{"k1", "k2"}, ServiceAccountSigningKeyFile: "s", ServiceAccountJWKSURI: "https://k/keys",
+		ServiceAccountIssuers: []string{"https://i"}, ServiceAccountKeyFiles: []string{"k1", "k2"}, ServiceAccountSigningKeyFile: "s", ServiceAccountJWKSURI: "https://k/keys", RootCAFile: "root",
 		OIDC: OIDCOptions{IssuerURL: "https://p", ClientID: "c", CAFile: "oca", UsernameClaim: "email", UsernamePrefix: "-", GroupsClaim: "groups", GroupsPrefix: "o:", RequiredClaims: []string{"hd=example.com"}, SigningAlgs: []string{"ES256"}},
 	}
 	if diff := cmp.Diff(want, o.Authentication); diff != "" {

@@ -89,6 +89,8 @@ type access struct {
 	// administrator calls the server.
 	operators  *fileCertificate
 	serverName string
+	// rootCA are the authorities of the certificate that pods see, in PEM; nil: it is the operator's, who did not say.
+	rootCA []byte
 }
 
 // openAccess makes the data directory on the first start, and the admin's kubeconfig on every one.
@@ -111,7 +113,25 @@ func openAccess(name string, o *Options, addr net.Addr, log *slog.Logger) (*acce
 		}
 		a.hosts, a.serverName = append(a.hosts, adminServerName), adminServerName
 	}
+	if a.rootCA, err = a.readRootCA(o.Authentication.RootCAFile); err != nil {
+		return nil, fmt.Errorf("--root-ca-file: %w", err)
+	}
 	return a, writeAdminKubeconfig(a.kubeconfig, name, clientURL(addr), a.serverName, ca)
+}
+
+// readRootCA returns what is in file, or else the server's own authority if that signs what pods see.
+func (a *access) readRootCA(file string) ([]byte, error) {
+	switch {
+	case file != "":
+		certificates, err := os.ReadFile(file)
+		if err == nil && !x509.NewCertPool().AppendCertsFromPEM(certificates) {
+			err = fmt.Errorf("%s: no certificates in PEM", file)
+		}
+		return certificates, err
+	case a.operators != nil:
+		return nil, nil
+	}
+	return a.authority.certPEM, nil
 }
 
 // adminServerName is the name by which the administrator's kubeconfig asks for the certificate of the server's own authority,
