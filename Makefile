@@ -35,7 +35,8 @@ build: ## Build every package, and gen and the examples into bin/.
 test: DROPIN = -short
 test: FAULTS = -short
 test: CLIENTS = -short
-test: lint verify unit codebench e2e kubectl-scripts encryption storesuite tracing clients promises cluster-faults dropin ## Everything that CI runs.
+test: CONTROLLER = -short
+test: lint verify unit codebench e2e kubectl-scripts encryption storesuite tracing clients controller promises cluster-faults dropin ## Everything that CI runs.
 
 .PHONY: unit
 unit: ## The tests of the main module.
@@ -100,6 +101,11 @@ storesuite: ## The storage suites of k8s.io/apiserver, unchanged, over our etcd3
 CLIENTS ?= -kills 50 -attack 30s
 clients: ## client-go and controller-runtime against our servers, killed under them 50 times and attacked (ten minutes; CLIENTS=-short for one).
 	cd test/clients && $(GO) test -count=1 -timeout 60m ./... $(CLIENTS)
+
+.PHONY: controller
+CONTROLLER ?= -restarts 20
+controller: ## The controller of examples/cluster, killed with its server 20 times while people change things (minutes; CONTROLLER=-short for half of one).
+	cd examples/cluster/controller && $(GO) test -count=1 -timeout 60m ./... $(CONTROLLER)
 
 .PHONY: promises
 promises: ## What clients see under faults, compared with every revision of etcd (half a minute).
