@@ -13,15 +13,21 @@ type printer struct {
 	json string
 	// functions are what the file calls functions for types of other modules.
 	functions map[*types.Type]string
-	memory    *memory
+	// foreign are the functions.
+	foreign []foreign
+	memory  *memory
 	// taking tells that what is being printed has slabs to take memory from, wide that these are more than metadata's.
 	taking, wide bool
+	// own is the memory of the kind whose function is being printed; nil for most.
+	own *own
+	// objects and firsts tell that something calls deepCopyObject, or first.
+	objects, firsts bool
 }
 
 func (p *printer) file(f *file) {
 	p.Reserve("in", "out", "key", "val", "x", "v", "c", "i", "j", "k", "l", "m")
 	p.functions = map[*types.Type]string{}
-	p.memory = f.memory
+	p.memory, p.foreign = f.memory, f.functions
 	for _, m := range f.methods {
 		p.methods(m)
 	}
@@ -122,8 +128,7 @@ func (p *printer) alias(a alias) {
 		p.P("if in == nil {")
 		p.P("return nil")
 		p.P("}")
-		p.P("out := new(", a.name, ")")
-		p.P(p.functionName(a.node.typ), "(in, out)")
+		p.object(a)
 		p.P("return out")
 	}
 	p.P("}")
@@ -138,8 +143,8 @@ func (p *printer) function(fn foreign) {
 			p.entryFunction(fn.typ)
 		}
 		name, parameters = p.with(fn.typ), "(m *"+p.memoryType(fn.typ)+", in, out *"
-		p.taking, p.wide = true, p.memory.wide[fn.typ]
-		defer func() { p.taking = false }()
+		p.taking, p.wide, p.own = true, p.memory.wide[fn.typ], p.memory.own[fn.typ]
+		defer func() { p.taking, p.own = false, nil }()
 	}
 	p.P("// ", name, " copies the fields that the type had when this was printed. If it has grown since, its own method knows better.")
 	p.P("func ", name, parameters, fn.typ, ") {")

@@ -23,7 +23,7 @@ func (p *printer) slab(n *node) string {
 	if !p.taking {
 		return ""
 	}
-	if t := p.memory.slab(n); t != nil {
+	if t := p.memory.slab(p.own, n); t != nil {
 		return p.slabName(t)
 	}
 	return ""
@@ -57,7 +57,10 @@ func (p *printer) counting(t *types.Type) string {
 
 // memoryType is the type of the memory that a function takes from.
 func (p *printer) memoryType(t *types.Type) string {
-	if p.memory.wide[t] {
+	switch o := p.memory.own[t]; {
+	case o != nil:
+		return p.ownName(o, "deepCopyMemory")
+	case p.memory.wide[t]:
 		return "deepCopyMemory"
 	}
 	return "deepCopyMetaMemory"
@@ -65,7 +68,7 @@ func (p *printer) memoryType(t *types.Type) string {
 
 // memoryFor is the memory to hand to a function.
 func (p *printer) memoryFor(t *types.Type) string {
-	if p.wide && !p.memory.wide[t] {
+	if p.wide && !p.memory.wide[t] || p.own != nil && p.memory.own[t] == nil {
 		return "&m.deepCopyMetaMemory"
 	}
 	return "m"
@@ -90,6 +93,7 @@ func (p *printer) entryFunction(t *types.Type) {
 	if p.memory.counts[t] {
 		p.P(p.counting(t), "(&m, in)")
 		p.P("m.first()")
+		p.firsts = true
 	}
 	p.P(p.with(t), "(&m, in, out)")
 	p.P("}")
@@ -108,7 +112,7 @@ func (p *printer) countFunction(fn foreign) {
 
 // count prints what counts the values that the copy of in takes from slabs.
 func (p *printer) count(n *node, in string, depth int) {
-	if !p.memory.counted(n) {
+	if !p.memory.counted(p.own, n) {
 		return
 	}
 	slab := p.slab(n)
@@ -137,7 +141,7 @@ func (p *printer) count(n *node, in string, depth int) {
 }
 
 func (p *printer) countItems(n *node, in string, depth int) {
-	if !p.memory.counted(n.elem) {
+	if !p.memory.counted(p.own, n.elem) {
 		return
 	}
 	index := variable(depth)
@@ -165,6 +169,7 @@ func (p *printer) slabs() {
 		p.P()
 	}
 	p.firstMemory()
+	p.ownMemory()
 	p.P(`// deepCopySlab is memory for as many values as were counted, all of it allocated when the first is asked for.
 type deepCopySlab[T any] struct {
 	room []T
@@ -224,64 +229,3 @@ func (p *printer) slabFields(names []types.Name) {
 var sizeof = emit.Ident{Path: "unsafe", Name: "Sizeof"}
 
 func byName(a, b types.Name) int { return strings.Compare(a.String(), b.String()) }
-
-// firstMemory prints what gets the memory for metadata in one piece.
-func (p *printer) firstMemory() {
-	p.P("// deepCopyFirst is as much of what metadata has as most objects need.")
-	p.P("type deepCopyFirst struct {")
-	for _, name := range p.memory.first {
-		t := p.memory.slabs[name]
-		p.P(p.slabName(t), " [", firstRoom(t), "]", t)
-	}
-	p.P("}")
-	p.P()
-	p.P("// deepCopyEntry is what one entry of managed fields needs.")
-	p.P("type deepCopyEntry struct {")
-	for _, name := range p.memory.entry {
-		p.P(p.slabName(p.memory.slabs[name]), " [1]", p.memory.slabs[name])
-	}
-	p.P("}")
-	p.P()
-	p.P("// first allocates either of them in one piece: the larger one, if at least half of it is needed.")
-	p.P("func (m *deepCopyMetaMemory) first() {")
-	p.P("var used uintptr")
-	for _, name := range p.memory.first {
-		t := p.memory.slabs[name]
-		p.P("used += m.", p.slabName(t), ".fits(", firstRoom(t), ")")
-	}
-	var ones []string
-	for _, name := range p.memory.entry {
-		ones = append(ones, "m."+p.slabName(p.memory.slabs[name])+".want == 1")
-	}
-	p.P("switch {")
-	p.P("case 2*used >= ", sizeof, "(deepCopyFirst{}):")
-	p.P("f := new(deepCopyFirst)")
-	for _, name := range p.memory.first {
-		slab := p.slabName(p.memory.slabs[name])
-		p.P("m.", slab, ".take(f.", slab, "[:])")
-	}
-	if len(ones) > 0 {
-		p.P("case ", strings.Join(ones, " && "), ":")
-		p.P("e := new(deepCopyEntry)")
-	}
-	for _, name := range p.memory.entry {
-		slab := p.slabName(p.memory.slabs[name])
-		p.P("m.", slab, ".take(e.", slab, "[:])")
-	}
-	p.P("}")
-	p.P("}")
-	p.P()
-}
-
-// firstRoom is how many values of a type are allocated for metadata at once.
-func firstRoom(t *types.Type) int64 {
-	switch {
-	case t == types.Bool:
-		return 8
-	case t == types.String:
-		return 6
-	case t.Kind == types.Builtin:
-		return 2
-	}
-	return min(3, max(1, 96/max(1, size(t))))
-}

@@ -26,6 +26,8 @@ type memory struct {
 	needs, wide, counts map[*types.Type]bool
 	// entries are the types whose functions are called by who has no slabs.
 	entries map[*types.Type]bool
+	// own is the memory of a kind, by the types whose functions take from it.
+	own map[*types.Type]*own
 }
 
 // planMemory decides which types get slabs: those that metadata has, and those that many ways lead to.
@@ -63,15 +65,17 @@ func (f *file) planMemory() {
 			}
 		}
 	}
-	m.needs = m.reaching(bodies, func(n *node) bool { return m.slab(n) != nil }, true)
-	m.wide = m.reaching(bodies, func(n *node) bool { return m.slab(n) != nil && !slices.Contains(m.first, m.slab(n).Name) }, true)
-	m.counts = m.reaching(bodies, func(n *node) bool { return m.slab(n) != nil }, false)
+	takes := func(t *types.Type, n *node) bool { return m.slab(m.own[t], n) != nil }
+	m.wide = m.reaching(bodies, func(t *types.Type, n *node) bool { return takes(t, n) && !slices.Contains(m.first, taken(n).Name) }, true)
+	m.counts = m.reaching(bodies, takes, false)
 	m.planEntries(f, bodies)
+	m.planOwn(f, bodies)
+	m.needs, m.counts = m.reaching(bodies, takes, true), m.reaching(bodies, takes, false)
 	f.memory = m
 }
 
-// planEntries finds the functions that are called from elsewhere: by methods, for kinds, and for the kinds in a list,
-// each of which gets memory of its own.
+// planEntries finds the functions that are called from elsewhere: by methods, and for the kinds in a list, each of which
+// gets memory of its own. For those of aliases the object comes with the memory.
 func (m *memory) planEntries(f *file, bodies map[*types.Type]*node) {
 	called := func(n *node) {
 		if n.how == function {
@@ -82,7 +86,9 @@ func (m *memory) planEntries(f *file, bodies map[*types.Type]*node) {
 		method.body.visit(called)
 	}
 	for _, a := range f.aliases {
-		a.node.visit(called)
+		if !m.withObject(a.node.typ) {
+			a.node.visit(called)
+		}
 	}
 	for _, body := range bodies {
 		body.visit(func(n *node) {
@@ -92,6 +98,9 @@ func (m *memory) planEntries(f *file, bodies map[*types.Type]*node) {
 		})
 	}
 }
+
+// withObject tells whether memory for a kind is allocated with the object.
+func (m *memory) withObject(t *types.Type) bool { return m.counts[t] && isObject(t) }
 
 // visit calls do for a node and for all that it is made of.
 func (n *node) visit(do func(*node)) {
@@ -125,9 +134,10 @@ func taken(n *node) *types.Type {
 	return nil
 }
 
-// slab is the type of the slab that the copy of a pointer or list takes from, nil if it does not.
-func (m *memory) slab(n *node) *types.Type {
-	if t := taken(n); t != nil && m.slabs[t.Name] != nil {
+// slab is the type of the slab that the copy of a pointer or list takes from, in a function that has o or none; nil if
+// it does not.
+func (m *memory) slab(o *own, n *node) *types.Type {
+	if t := taken(n); t != nil && (m.slabs[t.Name] != nil || o != nil && o.types[t.Name] != nil) {
 		return t
 	}
 	return nil
@@ -135,12 +145,12 @@ func (m *memory) slab(n *node) *types.Type {
 
 // reaching finds the types whose functions have such a node, of their own or of what they call; in the values of maps,
 // too, or not.
-func (m *memory) reaching(bodies map[*types.Type]*node, such func(*node) bool, inMaps bool) map[*types.Type]bool {
+func (m *memory) reaching(bodies map[*types.Type]*node, such func(*types.Type, *node) bool, inMaps bool) map[*types.Type]bool {
 	found := map[*types.Type]bool{}
 	for again := true; again; {
 		again = false
 		for t, body := range bodies {
-			if !found[t] && body.reaches(such, found, inMaps) {
+			if !found[t] && body.reaches(func(n *node) bool { return such(t, n) }, found, inMaps) {
 				found[t], again = true, true
 			}
 		}
@@ -157,9 +167,9 @@ func (n *node) reaches(such func(*node) bool, found map[*types.Type]bool, inMaps
 		slices.ContainsFunc(n.fields, func(f field) bool { return f.node.reaches(such, found, inMaps) })
 }
 
-// counted tells whether there is something to count in what a node copies.
-func (m *memory) counted(n *node) bool {
-	return n.reaches(func(n *node) bool { return m.slab(n) != nil }, m.counts, false)
+// counted tells whether there is something to count in what a node copies, in a function that has o or none.
+func (m *memory) counted(o *own, n *node) bool {
+	return n.reaches(func(n *node) bool { return m.slab(o, n) != nil }, m.counts, false)
 }
 
 // ways counts by how many ways an object may get values that come from a slab.

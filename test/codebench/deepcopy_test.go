@@ -41,6 +41,10 @@ func newCopier[T any](tb testing.TB, kind string, peer, ours func(*T) *T) copier
 	if err := json.Unmarshal(fixture(tb, kind, "json"), in); err != nil {
 		tb.Fatal(err)
 	}
+	return copierOf(kind, in, peer, ours)
+}
+
+func copierOf[T any](kind string, in *T, peer, ours func(*T) *T) copier {
 	return copier{kind, in, func() any { return peer(in) }, func() any { return ours(in) }}
 }
 

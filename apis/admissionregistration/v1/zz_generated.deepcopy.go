@@ -18,8 +18,10 @@ func DeepCopy_MutatingWebhookConfiguration(in *MutatingWebhookConfiguration) *Mu
 	if in == nil {
 		return nil
 	}
-	out := new(MutatingWebhookConfiguration)
-	deepCopy_admissionregistrationv1_MutatingWebhookConfiguration(in, out)
+	var m deepCopyMemory_admissionregistrationv1_MutatingWebhookConfiguration
+	deepCopyCount_admissionregistrationv1_MutatingWebhookConfiguration(&m, in)
+	out := m.object()
+	deepCopyWith_admissionregistrationv1_MutatingWebhookConfiguration(&m, in, out)
 	return out
 }
 
@@ -38,8 +40,10 @@ func DeepCopy_ValidatingWebhookConfiguration(in *ValidatingWebhookConfiguration)
 	if in == nil {
 		return nil
 	}
-	out := new(ValidatingWebhookConfiguration)
-	deepCopy_admissionregistrationv1_ValidatingWebhookConfiguration(in, out)
+	var m deepCopyMemory_admissionregistrationv1_ValidatingWebhookConfiguration
+	deepCopyCount_admissionregistrationv1_ValidatingWebhookConfiguration(&m, in)
+	out := m.object()
+	deepCopyWith_admissionregistrationv1_ValidatingWebhookConfiguration(&m, in, out)
 	return out
 }
 
@@ -54,17 +58,17 @@ func DeepCopy_ValidatingWebhookConfigurationList(in *ValidatingWebhookConfigurat
 }
 
 // deepCopyWith_admissionregistrationv1_MutatingWebhook copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_admissionregistrationv1_MutatingWebhook(m *deepCopyMetaMemory, in, out *admissionregistrationv1.MutatingWebhook) {
+func deepCopyWith_admissionregistrationv1_MutatingWebhook(m *deepCopyMemory_admissionregistrationv1_MutatingWebhookConfiguration, in, out *admissionregistrationv1.MutatingWebhook) {
 	if unsafe.Sizeof(*in) != 184 || unsafe.Sizeof(admissionregistrationv1.MatchCondition{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	deepCopyWith_admissionregistrationv1_WebhookClientConfig(m, &in.ClientConfig, &out.ClientConfig)
+	deepCopyWith_admissionregistrationv1_WebhookClientConfig(&m.deepCopyMetaMemory, &in.ClientConfig, &out.ClientConfig)
 	if in.Rules != nil {
-		out.Rules = make([]admissionregistrationv1.RuleWithOperations, len(in.Rules))
+		out.Rules = m.admissionregistrationv1_RuleWithOperations.list(len(in.Rules))
 		for i := range in.Rules {
-			deepCopyWith_admissionregistrationv1_RuleWithOperations(m, &in.Rules[i], &out.Rules[i])
+			deepCopyWith_admissionregistrationv1_RuleWithOperations(&m.deepCopyMetaMemory, &in.Rules[i], &out.Rules[i])
 		}
 	}
 	if in.FailurePolicy != nil {
@@ -75,35 +79,21 @@ func deepCopyWith_admissionregistrationv1_MutatingWebhook(m *deepCopyMetaMemory,
 		out.MatchPolicy = (*admissionregistrationv1.MatchPolicyType)(m.strings.one())
 		*out.MatchPolicy = *in.MatchPolicy
 	}
-	if in.NamespaceSelector != nil && in.ObjectSelector != nil && in.TimeoutSeconds != nil {
-		v := new(struct {
-			NamespaceSelector metav1.LabelSelector
-			ObjectSelector    metav1.LabelSelector
-			TimeoutSeconds    int32
-		})
-		deepCopyWith_metav1_LabelSelector(m, in.NamespaceSelector, &v.NamespaceSelector)
-		out.NamespaceSelector = &v.NamespaceSelector
-		deepCopyWith_metav1_LabelSelector(m, in.ObjectSelector, &v.ObjectSelector)
-		out.ObjectSelector = &v.ObjectSelector
-		v.TimeoutSeconds = *in.TimeoutSeconds
-		out.TimeoutSeconds = &v.TimeoutSeconds
-	} else {
-		if in.NamespaceSelector != nil {
-			out.NamespaceSelector = new(metav1.LabelSelector)
-			deepCopyWith_metav1_LabelSelector(m, in.NamespaceSelector, out.NamespaceSelector)
-		}
-		if in.ObjectSelector != nil {
-			out.ObjectSelector = new(metav1.LabelSelector)
-			deepCopyWith_metav1_LabelSelector(m, in.ObjectSelector, out.ObjectSelector)
-		}
-		if in.TimeoutSeconds != nil {
-			v := *in.TimeoutSeconds
-			out.TimeoutSeconds = &v
-		}
+	if in.NamespaceSelector != nil {
+		out.NamespaceSelector = m.metav1_LabelSelector.one()
+		deepCopyWith_metav1_LabelSelector(&m.deepCopyMetaMemory, in.NamespaceSelector, out.NamespaceSelector)
+	}
+	if in.ObjectSelector != nil {
+		out.ObjectSelector = m.metav1_LabelSelector.one()
+		deepCopyWith_metav1_LabelSelector(&m.deepCopyMetaMemory, in.ObjectSelector, out.ObjectSelector)
 	}
 	if in.SideEffects != nil {
 		out.SideEffects = (*admissionregistrationv1.SideEffectClass)(m.strings.one())
 		*out.SideEffects = *in.SideEffects
+	}
+	if in.TimeoutSeconds != nil {
+		out.TimeoutSeconds = m.int32s.one()
+		*out.TimeoutSeconds = *in.TimeoutSeconds
 	}
 	if in.AdmissionReviewVersions != nil {
 		out.AdmissionReviewVersions = m.strings.list(len(in.AdmissionReviewVersions))
@@ -114,16 +104,17 @@ func deepCopyWith_admissionregistrationv1_MutatingWebhook(m *deepCopyMetaMemory,
 		*out.ReinvocationPolicy = *in.ReinvocationPolicy
 	}
 	if in.MatchConditions != nil {
-		out.MatchConditions = make([]admissionregistrationv1.MatchCondition, len(in.MatchConditions))
+		out.MatchConditions = m.admissionregistrationv1_MatchCondition.list(len(in.MatchConditions))
 		copy(out.MatchConditions, in.MatchConditions)
 	}
 }
 
 // deepCopyCount_admissionregistrationv1_MutatingWebhook counts what deepCopyWith_admissionregistrationv1_MutatingWebhook takes.
-func deepCopyCount_admissionregistrationv1_MutatingWebhook(m *deepCopyMetaMemory, in *admissionregistrationv1.MutatingWebhook) {
-	deepCopyCount_admissionregistrationv1_WebhookClientConfig(m, &in.ClientConfig)
+func deepCopyCount_admissionregistrationv1_MutatingWebhook(m *deepCopyMemory_admissionregistrationv1_MutatingWebhookConfiguration, in *admissionregistrationv1.MutatingWebhook) {
+	deepCopyCount_admissionregistrationv1_WebhookClientConfig(&m.deepCopyMetaMemory, &in.ClientConfig)
+	m.admissionregistrationv1_RuleWithOperations.want += len(in.Rules)
 	for i := range in.Rules {
-		deepCopyCount_admissionregistrationv1_RuleWithOperations(m, &in.Rules[i])
+		deepCopyCount_admissionregistrationv1_RuleWithOperations(&m.deepCopyMetaMemory, &in.Rules[i])
 	}
 	if in.FailurePolicy != nil {
 		m.strings.want++
@@ -132,39 +123,45 @@ func deepCopyCount_admissionregistrationv1_MutatingWebhook(m *deepCopyMetaMemory
 		m.strings.want++
 	}
 	if in.NamespaceSelector != nil {
-		deepCopyCount_metav1_LabelSelector(m, in.NamespaceSelector)
+		m.metav1_LabelSelector.want++
+		deepCopyCount_metav1_LabelSelector(&m.deepCopyMetaMemory, in.NamespaceSelector)
 	}
 	if in.ObjectSelector != nil {
-		deepCopyCount_metav1_LabelSelector(m, in.ObjectSelector)
+		m.metav1_LabelSelector.want++
+		deepCopyCount_metav1_LabelSelector(&m.deepCopyMetaMemory, in.ObjectSelector)
 	}
 	if in.SideEffects != nil {
 		m.strings.want++
+	}
+	if in.TimeoutSeconds != nil {
+		m.int32s.want++
 	}
 	m.strings.want += len(in.AdmissionReviewVersions)
 	if in.ReinvocationPolicy != nil {
 		m.strings.want++
 	}
+	m.admissionregistrationv1_MatchCondition.want += len(in.MatchConditions)
 }
 
 // deepCopy_admissionregistrationv1_MutatingWebhookConfiguration copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_admissionregistrationv1_MutatingWebhookConfiguration(in, out *admissionregistrationv1.MutatingWebhookConfiguration) {
-	var m deepCopyMetaMemory
+	var m deepCopyMemory_admissionregistrationv1_MutatingWebhookConfiguration
 	deepCopyCount_admissionregistrationv1_MutatingWebhookConfiguration(&m, in)
 	m.first()
 	deepCopyWith_admissionregistrationv1_MutatingWebhookConfiguration(&m, in, out)
 }
 
 // deepCopyWith_admissionregistrationv1_MutatingWebhookConfiguration copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_admissionregistrationv1_MutatingWebhookConfiguration(m *deepCopyMetaMemory, in, out *admissionregistrationv1.MutatingWebhookConfiguration) {
+func deepCopyWith_admissionregistrationv1_MutatingWebhookConfiguration(m *deepCopyMemory_admissionregistrationv1_MutatingWebhookConfiguration, in, out *admissionregistrationv1.MutatingWebhookConfiguration) {
 	if unsafe.Sizeof(*in) != 288 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
 	out.Webhooks = in.Webhooks
 	if in.Webhooks != nil {
-		out.Webhooks = make([]admissionregistrationv1.MutatingWebhook, len(in.Webhooks))
+		out.Webhooks = m.admissionregistrationv1_MutatingWebhook.list(len(in.Webhooks))
 		for i := range in.Webhooks {
 			deepCopyWith_admissionregistrationv1_MutatingWebhook(m, &in.Webhooks[i], &out.Webhooks[i])
 		}
@@ -172,8 +169,9 @@ func deepCopyWith_admissionregistrationv1_MutatingWebhookConfiguration(m *deepCo
 }
 
 // deepCopyCount_admissionregistrationv1_MutatingWebhookConfiguration counts what deepCopyWith_admissionregistrationv1_MutatingWebhookConfiguration takes.
-func deepCopyCount_admissionregistrationv1_MutatingWebhookConfiguration(m *deepCopyMetaMemory, in *admissionregistrationv1.MutatingWebhookConfiguration) {
-	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+func deepCopyCount_admissionregistrationv1_MutatingWebhookConfiguration(m *deepCopyMemory_admissionregistrationv1_MutatingWebhookConfiguration, in *admissionregistrationv1.MutatingWebhookConfiguration) {
+	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	m.admissionregistrationv1_MutatingWebhook.want += len(in.Webhooks)
 	for i := range in.Webhooks {
 		deepCopyCount_admissionregistrationv1_MutatingWebhook(m, &in.Webhooks[i])
 	}
@@ -289,17 +287,17 @@ func deepCopyCount_admissionregistrationv1_ServiceReference(m *deepCopyMetaMemor
 }
 
 // deepCopyWith_admissionregistrationv1_ValidatingWebhook copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_admissionregistrationv1_ValidatingWebhook(m *deepCopyMetaMemory, in, out *admissionregistrationv1.ValidatingWebhook) {
+func deepCopyWith_admissionregistrationv1_ValidatingWebhook(m *deepCopyMemory_admissionregistrationv1_ValidatingWebhookConfiguration, in, out *admissionregistrationv1.ValidatingWebhook) {
 	if unsafe.Sizeof(*in) != 176 || unsafe.Sizeof(admissionregistrationv1.MatchCondition{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	deepCopyWith_admissionregistrationv1_WebhookClientConfig(m, &in.ClientConfig, &out.ClientConfig)
+	deepCopyWith_admissionregistrationv1_WebhookClientConfig(&m.deepCopyMetaMemory, &in.ClientConfig, &out.ClientConfig)
 	if in.Rules != nil {
-		out.Rules = make([]admissionregistrationv1.RuleWithOperations, len(in.Rules))
+		out.Rules = m.admissionregistrationv1_RuleWithOperations.list(len(in.Rules))
 		for i := range in.Rules {
-			deepCopyWith_admissionregistrationv1_RuleWithOperations(m, &in.Rules[i], &out.Rules[i])
+			deepCopyWith_admissionregistrationv1_RuleWithOperations(&m.deepCopyMetaMemory, &in.Rules[i], &out.Rules[i])
 		}
 	}
 	if in.FailurePolicy != nil {
@@ -310,51 +308,38 @@ func deepCopyWith_admissionregistrationv1_ValidatingWebhook(m *deepCopyMetaMemor
 		out.MatchPolicy = (*admissionregistrationv1.MatchPolicyType)(m.strings.one())
 		*out.MatchPolicy = *in.MatchPolicy
 	}
-	if in.NamespaceSelector != nil && in.ObjectSelector != nil && in.TimeoutSeconds != nil {
-		v := new(struct {
-			NamespaceSelector metav1.LabelSelector
-			ObjectSelector    metav1.LabelSelector
-			TimeoutSeconds    int32
-		})
-		deepCopyWith_metav1_LabelSelector(m, in.NamespaceSelector, &v.NamespaceSelector)
-		out.NamespaceSelector = &v.NamespaceSelector
-		deepCopyWith_metav1_LabelSelector(m, in.ObjectSelector, &v.ObjectSelector)
-		out.ObjectSelector = &v.ObjectSelector
-		v.TimeoutSeconds = *in.TimeoutSeconds
-		out.TimeoutSeconds = &v.TimeoutSeconds
-	} else {
-		if in.NamespaceSelector != nil {
-			out.NamespaceSelector = new(metav1.LabelSelector)
-			deepCopyWith_metav1_LabelSelector(m, in.NamespaceSelector, out.NamespaceSelector)
-		}
-		if in.ObjectSelector != nil {
-			out.ObjectSelector = new(metav1.LabelSelector)
-			deepCopyWith_metav1_LabelSelector(m, in.ObjectSelector, out.ObjectSelector)
-		}
-		if in.TimeoutSeconds != nil {
-			v := *in.TimeoutSeconds
-			out.TimeoutSeconds = &v
-		}
+	if in.NamespaceSelector != nil {
+		out.NamespaceSelector = m.metav1_LabelSelector.one()
+		deepCopyWith_metav1_LabelSelector(&m.deepCopyMetaMemory, in.NamespaceSelector, out.NamespaceSelector)
+	}
+	if in.ObjectSelector != nil {
+		out.ObjectSelector = m.metav1_LabelSelector.one()
+		deepCopyWith_metav1_LabelSelector(&m.deepCopyMetaMemory, in.ObjectSelector, out.ObjectSelector)
 	}
 	if in.SideEffects != nil {
 		out.SideEffects = (*admissionregistrationv1.SideEffectClass)(m.strings.one())
 		*out.SideEffects = *in.SideEffects
+	}
+	if in.TimeoutSeconds != nil {
+		out.TimeoutSeconds = m.int32s.one()
+		*out.TimeoutSeconds = *in.TimeoutSeconds
 	}
 	if in.AdmissionReviewVersions != nil {
 		out.AdmissionReviewVersions = m.strings.list(len(in.AdmissionReviewVersions))
 		copy(out.AdmissionReviewVersions, in.AdmissionReviewVersions)
 	}
 	if in.MatchConditions != nil {
-		out.MatchConditions = make([]admissionregistrationv1.MatchCondition, len(in.MatchConditions))
+		out.MatchConditions = m.admissionregistrationv1_MatchCondition.list(len(in.MatchConditions))
 		copy(out.MatchConditions, in.MatchConditions)
 	}
 }
 
 // deepCopyCount_admissionregistrationv1_ValidatingWebhook counts what deepCopyWith_admissionregistrationv1_ValidatingWebhook takes.
-func deepCopyCount_admissionregistrationv1_ValidatingWebhook(m *deepCopyMetaMemory, in *admissionregistrationv1.ValidatingWebhook) {
-	deepCopyCount_admissionregistrationv1_WebhookClientConfig(m, &in.ClientConfig)
+func deepCopyCount_admissionregistrationv1_ValidatingWebhook(m *deepCopyMemory_admissionregistrationv1_ValidatingWebhookConfiguration, in *admissionregistrationv1.ValidatingWebhook) {
+	deepCopyCount_admissionregistrationv1_WebhookClientConfig(&m.deepCopyMetaMemory, &in.ClientConfig)
+	m.admissionregistrationv1_RuleWithOperations.want += len(in.Rules)
 	for i := range in.Rules {
-		deepCopyCount_admissionregistrationv1_RuleWithOperations(m, &in.Rules[i])
+		deepCopyCount_admissionregistrationv1_RuleWithOperations(&m.deepCopyMetaMemory, &in.Rules[i])
 	}
 	if in.FailurePolicy != nil {
 		m.strings.want++
@@ -363,36 +348,42 @@ func deepCopyCount_admissionregistrationv1_ValidatingWebhook(m *deepCopyMetaMemo
 		m.strings.want++
 	}
 	if in.NamespaceSelector != nil {
-		deepCopyCount_metav1_LabelSelector(m, in.NamespaceSelector)
+		m.metav1_LabelSelector.want++
+		deepCopyCount_metav1_LabelSelector(&m.deepCopyMetaMemory, in.NamespaceSelector)
 	}
 	if in.ObjectSelector != nil {
-		deepCopyCount_metav1_LabelSelector(m, in.ObjectSelector)
+		m.metav1_LabelSelector.want++
+		deepCopyCount_metav1_LabelSelector(&m.deepCopyMetaMemory, in.ObjectSelector)
 	}
 	if in.SideEffects != nil {
 		m.strings.want++
 	}
+	if in.TimeoutSeconds != nil {
+		m.int32s.want++
+	}
 	m.strings.want += len(in.AdmissionReviewVersions)
+	m.admissionregistrationv1_MatchCondition.want += len(in.MatchConditions)
 }
 
 // deepCopy_admissionregistrationv1_ValidatingWebhookConfiguration copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_admissionregistrationv1_ValidatingWebhookConfiguration(in, out *admissionregistrationv1.ValidatingWebhookConfiguration) {
-	var m deepCopyMetaMemory
+	var m deepCopyMemory_admissionregistrationv1_ValidatingWebhookConfiguration
 	deepCopyCount_admissionregistrationv1_ValidatingWebhookConfiguration(&m, in)
 	m.first()
 	deepCopyWith_admissionregistrationv1_ValidatingWebhookConfiguration(&m, in, out)
 }
 
 // deepCopyWith_admissionregistrationv1_ValidatingWebhookConfiguration copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_admissionregistrationv1_ValidatingWebhookConfiguration(m *deepCopyMetaMemory, in, out *admissionregistrationv1.ValidatingWebhookConfiguration) {
+func deepCopyWith_admissionregistrationv1_ValidatingWebhookConfiguration(m *deepCopyMemory_admissionregistrationv1_ValidatingWebhookConfiguration, in, out *admissionregistrationv1.ValidatingWebhookConfiguration) {
 	if unsafe.Sizeof(*in) != 288 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
 	out.Webhooks = in.Webhooks
 	if in.Webhooks != nil {
-		out.Webhooks = make([]admissionregistrationv1.ValidatingWebhook, len(in.Webhooks))
+		out.Webhooks = m.admissionregistrationv1_ValidatingWebhook.list(len(in.Webhooks))
 		for i := range in.Webhooks {
 			deepCopyWith_admissionregistrationv1_ValidatingWebhook(m, &in.Webhooks[i], &out.Webhooks[i])
 		}
@@ -400,8 +391,9 @@ func deepCopyWith_admissionregistrationv1_ValidatingWebhookConfiguration(m *deep
 }
 
 // deepCopyCount_admissionregistrationv1_ValidatingWebhookConfiguration counts what deepCopyWith_admissionregistrationv1_ValidatingWebhookConfiguration takes.
-func deepCopyCount_admissionregistrationv1_ValidatingWebhookConfiguration(m *deepCopyMetaMemory, in *admissionregistrationv1.ValidatingWebhookConfiguration) {
-	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+func deepCopyCount_admissionregistrationv1_ValidatingWebhookConfiguration(m *deepCopyMemory_admissionregistrationv1_ValidatingWebhookConfiguration, in *admissionregistrationv1.ValidatingWebhookConfiguration) {
+	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	m.admissionregistrationv1_ValidatingWebhook.want += len(in.Webhooks)
 	for i := range in.Webhooks {
 		deepCopyCount_admissionregistrationv1_ValidatingWebhook(m, &in.Webhooks[i])
 	}
@@ -664,16 +656,8 @@ type deepCopyFirst struct {
 	strings                   [6]string
 }
 
-// deepCopyEntry is what one entry of managed fields needs.
-type deepCopyEntry struct {
-	metav1_FieldsV1           [1]metav1.FieldsV1
-	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
-	metav1_Time               [1]metav1.Time
-}
-
-// first allocates either of them in one piece: the larger one, if at least half of it is needed.
-func (m *deepCopyMetaMemory) first() {
-	var used uintptr
+// used is how many bytes of it are needed.
+func (m *deepCopyMetaMemory) used() (used uintptr) {
 	used += m.bools.fits(8)
 	used += m.int64s.fits(2)
 	used += m.metav1_FieldsV1.fits(3)
@@ -681,22 +665,150 @@ func (m *deepCopyMetaMemory) first() {
 	used += m.metav1_OwnerReference.fits(1)
 	used += m.metav1_Time.fits(3)
 	used += m.strings.fits(6)
+	return used
+}
+
+func (m *deepCopyMetaMemory) takeFirst(from *deepCopyFirst) {
+	m.bools.take(from.bools[:])
+	m.int64s.take(from.int64s[:])
+	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
+	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
+	m.metav1_OwnerReference.take(from.metav1_OwnerReference[:])
+	m.metav1_Time.take(from.metav1_Time[:])
+	m.strings.take(from.strings[:])
+}
+
+// deepCopyEntry is what one entry of managed fields needs.
+type deepCopyEntry struct {
+	metav1_FieldsV1           [1]metav1.FieldsV1
+	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
+	metav1_Time               [1]metav1.Time
+}
+
+// isEntry tells whether just that is needed, apart from strings and the like.
+func (m *deepCopyMetaMemory) isEntry() bool {
+	return m.metav1_FieldsV1.want == 1 && m.metav1_ManagedFieldsEntry.want == 1 && m.metav1_Time.want == 1
+}
+
+func (m *deepCopyMetaMemory) takeEntry(from *deepCopyEntry) {
+	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
+	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
+	m.metav1_Time.take(from.metav1_Time[:])
+}
+
+// first allocates either of them in one piece: the larger one, if at least half of it is needed.
+func (m *deepCopyMetaMemory) first() {
 	switch {
-	case 2*used >= unsafe.Sizeof(deepCopyFirst{}):
-		f := new(deepCopyFirst)
-		m.bools.take(f.bools[:])
-		m.int64s.take(f.int64s[:])
-		m.metav1_FieldsV1.take(f.metav1_FieldsV1[:])
-		m.metav1_ManagedFieldsEntry.take(f.metav1_ManagedFieldsEntry[:])
-		m.metav1_OwnerReference.take(f.metav1_OwnerReference[:])
-		m.metav1_Time.take(f.metav1_Time[:])
-		m.strings.take(f.strings[:])
-	case m.metav1_FieldsV1.want == 1 && m.metav1_ManagedFieldsEntry.want == 1 && m.metav1_Time.want == 1:
-		e := new(deepCopyEntry)
-		m.metav1_FieldsV1.take(e.metav1_FieldsV1[:])
-		m.metav1_ManagedFieldsEntry.take(e.metav1_ManagedFieldsEntry[:])
-		m.metav1_Time.take(e.metav1_Time[:])
+	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
+		m.takeFirst(new(deepCopyFirst))
+	case m.isEntry():
+		m.takeEntry(new(deepCopyEntry))
 	}
+}
+
+// deepCopyObject allocates an object and either of them in one piece, under the same condition.
+func deepCopyObject[T any](m *deepCopyMetaMemory) *T {
+	switch {
+	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
+		b := new(struct {
+			object T
+			first  deepCopyFirst
+		})
+		m.takeFirst(&b.first)
+		return &b.object
+	case m.isEntry():
+		b := new(struct {
+			object T
+			entry  deepCopyEntry
+		})
+		m.takeEntry(&b.entry)
+		return &b.object
+	}
+	return new(T)
+}
+
+// deepCopyMemory_admissionregistrationv1_MutatingWebhookConfiguration is the memory for a MutatingWebhookConfiguration.
+type deepCopyMemory_admissionregistrationv1_MutatingWebhookConfiguration struct {
+	deepCopyMetaMemory
+	int32s                                     deepCopySlab[int32]
+	admissionregistrationv1_MatchCondition     deepCopySlab[admissionregistrationv1.MatchCondition]
+	admissionregistrationv1_MutatingWebhook    deepCopySlab[admissionregistrationv1.MutatingWebhook]
+	admissionregistrationv1_RuleWithOperations deepCopySlab[admissionregistrationv1.RuleWithOperations]
+	metav1_LabelSelector                       deepCopySlab[metav1.LabelSelector]
+}
+
+// deepCopyBlock_admissionregistrationv1_MutatingWebhookConfiguration is one with as much as it needs with one item in each list.
+type deepCopyBlock_admissionregistrationv1_MutatingWebhookConfiguration struct {
+	object                                     admissionregistrationv1.MutatingWebhookConfiguration
+	first                                      deepCopyFirst
+	int32s                                     [1]int32
+	admissionregistrationv1_MatchCondition     [1]admissionregistrationv1.MatchCondition
+	admissionregistrationv1_MutatingWebhook    [1]admissionregistrationv1.MutatingWebhook
+	admissionregistrationv1_RuleWithOperations [1]admissionregistrationv1.RuleWithOperations
+	metav1_LabelSelector                       [2]metav1.LabelSelector
+}
+
+// object allocates the object, and all of the block if at least half of what is in it besides is needed.
+func (m *deepCopyMemory_admissionregistrationv1_MutatingWebhookConfiguration) object() *admissionregistrationv1.MutatingWebhookConfiguration {
+	used := m.used()
+	used += m.int32s.fits(1)
+	used += m.admissionregistrationv1_MatchCondition.fits(1)
+	used += m.admissionregistrationv1_MutatingWebhook.fits(1)
+	used += m.admissionregistrationv1_RuleWithOperations.fits(1)
+	used += m.metav1_LabelSelector.fits(2)
+	if 2*used < unsafe.Sizeof(deepCopyBlock_admissionregistrationv1_MutatingWebhookConfiguration{})-unsafe.Sizeof(admissionregistrationv1.MutatingWebhookConfiguration{}) {
+		return deepCopyObject[admissionregistrationv1.MutatingWebhookConfiguration](&m.deepCopyMetaMemory)
+	}
+	b := new(deepCopyBlock_admissionregistrationv1_MutatingWebhookConfiguration)
+	m.takeFirst(&b.first)
+	m.int32s.take(b.int32s[:])
+	m.admissionregistrationv1_MatchCondition.take(b.admissionregistrationv1_MatchCondition[:])
+	m.admissionregistrationv1_MutatingWebhook.take(b.admissionregistrationv1_MutatingWebhook[:])
+	m.admissionregistrationv1_RuleWithOperations.take(b.admissionregistrationv1_RuleWithOperations[:])
+	m.metav1_LabelSelector.take(b.metav1_LabelSelector[:])
+	return &b.object
+}
+
+// deepCopyMemory_admissionregistrationv1_ValidatingWebhookConfiguration is the memory for a ValidatingWebhookConfiguration.
+type deepCopyMemory_admissionregistrationv1_ValidatingWebhookConfiguration struct {
+	deepCopyMetaMemory
+	int32s                                     deepCopySlab[int32]
+	admissionregistrationv1_MatchCondition     deepCopySlab[admissionregistrationv1.MatchCondition]
+	admissionregistrationv1_RuleWithOperations deepCopySlab[admissionregistrationv1.RuleWithOperations]
+	admissionregistrationv1_ValidatingWebhook  deepCopySlab[admissionregistrationv1.ValidatingWebhook]
+	metav1_LabelSelector                       deepCopySlab[metav1.LabelSelector]
+}
+
+// deepCopyBlock_admissionregistrationv1_ValidatingWebhookConfiguration is one with as much as it needs with one item in each list.
+type deepCopyBlock_admissionregistrationv1_ValidatingWebhookConfiguration struct {
+	object                                     admissionregistrationv1.ValidatingWebhookConfiguration
+	first                                      deepCopyFirst
+	int32s                                     [1]int32
+	admissionregistrationv1_MatchCondition     [1]admissionregistrationv1.MatchCondition
+	admissionregistrationv1_RuleWithOperations [1]admissionregistrationv1.RuleWithOperations
+	admissionregistrationv1_ValidatingWebhook  [1]admissionregistrationv1.ValidatingWebhook
+	metav1_LabelSelector                       [2]metav1.LabelSelector
+}
+
+// object allocates the object, and all of the block if at least half of what is in it besides is needed.
+func (m *deepCopyMemory_admissionregistrationv1_ValidatingWebhookConfiguration) object() *admissionregistrationv1.ValidatingWebhookConfiguration {
+	used := m.used()
+	used += m.int32s.fits(1)
+	used += m.admissionregistrationv1_MatchCondition.fits(1)
+	used += m.admissionregistrationv1_RuleWithOperations.fits(1)
+	used += m.admissionregistrationv1_ValidatingWebhook.fits(1)
+	used += m.metav1_LabelSelector.fits(2)
+	if 2*used < unsafe.Sizeof(deepCopyBlock_admissionregistrationv1_ValidatingWebhookConfiguration{})-unsafe.Sizeof(admissionregistrationv1.ValidatingWebhookConfiguration{}) {
+		return deepCopyObject[admissionregistrationv1.ValidatingWebhookConfiguration](&m.deepCopyMetaMemory)
+	}
+	b := new(deepCopyBlock_admissionregistrationv1_ValidatingWebhookConfiguration)
+	m.takeFirst(&b.first)
+	m.int32s.take(b.int32s[:])
+	m.admissionregistrationv1_MatchCondition.take(b.admissionregistrationv1_MatchCondition[:])
+	m.admissionregistrationv1_RuleWithOperations.take(b.admissionregistrationv1_RuleWithOperations[:])
+	m.admissionregistrationv1_ValidatingWebhook.take(b.admissionregistrationv1_ValidatingWebhook[:])
+	m.metav1_LabelSelector.take(b.metav1_LabelSelector[:])
+	return &b.object
 }
 
 // deepCopySlab is memory for as many values as were counted, all of it allocated when the first is asked for.

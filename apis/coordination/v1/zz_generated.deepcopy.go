@@ -18,8 +18,10 @@ func DeepCopy_Lease(in *Lease) *Lease {
 	if in == nil {
 		return nil
 	}
-	out := new(Lease)
-	deepCopy_coordinationv1_Lease(in, out)
+	var m deepCopyMemory_coordinationv1_Lease
+	deepCopyCount_coordinationv1_Lease(&m, in)
+	out := m.object()
+	deepCopyWith_coordinationv1_Lease(&m, in, out)
 	return out
 }
 
@@ -35,14 +37,14 @@ func DeepCopy_LeaseList(in *LeaseList) *LeaseList {
 
 // deepCopy_coordinationv1_Lease copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_coordinationv1_Lease(in, out *coordinationv1.Lease) {
-	var m deepCopyMetaMemory
+	var m deepCopyMemory_coordinationv1_Lease
 	deepCopyCount_coordinationv1_Lease(&m, in)
 	m.first()
 	deepCopyWith_coordinationv1_Lease(&m, in, out)
 }
 
 // deepCopyWith_coordinationv1_Lease copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_coordinationv1_Lease(m *deepCopyMetaMemory, in, out *coordinationv1.Lease) {
+func deepCopyWith_coordinationv1_Lease(m *deepCopyMemory_coordinationv1_Lease, in, out *coordinationv1.Lease) {
 	if unsafe.Sizeof(*in) != 320 {
 		in.DeepCopyInto(out)
 		return
@@ -53,7 +55,7 @@ func deepCopyWith_coordinationv1_Lease(m *deepCopyMetaMemory, in, out *coordinat
 }
 
 // deepCopyCount_coordinationv1_Lease counts what deepCopyWith_coordinationv1_Lease takes.
-func deepCopyCount_coordinationv1_Lease(m *deepCopyMetaMemory, in *coordinationv1.Lease) {
+func deepCopyCount_coordinationv1_Lease(m *deepCopyMemory_coordinationv1_Lease, in *coordinationv1.Lease) {
 	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
 	deepCopyCount_coordinationv1_LeaseSpec(m, &in.Spec)
 }
@@ -89,7 +91,7 @@ func deepCopyCount_coordinationv1_LeaseList(m *deepCopyMetaMemory, in *coordinat
 }
 
 // deepCopyWith_coordinationv1_LeaseSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_coordinationv1_LeaseSpec(m *deepCopyMetaMemory, in, out *coordinationv1.LeaseSpec) {
+func deepCopyWith_coordinationv1_LeaseSpec(m *deepCopyMemory_coordinationv1_Lease, in, out *coordinationv1.LeaseSpec) {
 	if unsafe.Sizeof(*in) != 56 {
 		in.DeepCopyInto(out)
 		return
@@ -99,38 +101,21 @@ func deepCopyWith_coordinationv1_LeaseSpec(m *deepCopyMetaMemory, in, out *coord
 		out.HolderIdentity = m.strings.one()
 		*out.HolderIdentity = *in.HolderIdentity
 	}
-	if in.LeaseDurationSeconds != nil && in.AcquireTime != nil && in.RenewTime != nil && in.LeaseTransitions != nil {
-		v := new(struct {
-			LeaseDurationSeconds int32
-			AcquireTime          metav1.MicroTime
-			RenewTime            metav1.MicroTime
-			LeaseTransitions     int32
-		})
-		v.LeaseDurationSeconds = *in.LeaseDurationSeconds
-		out.LeaseDurationSeconds = &v.LeaseDurationSeconds
-		v.AcquireTime = *in.AcquireTime
-		out.AcquireTime = &v.AcquireTime
-		v.RenewTime = *in.RenewTime
-		out.RenewTime = &v.RenewTime
-		v.LeaseTransitions = *in.LeaseTransitions
-		out.LeaseTransitions = &v.LeaseTransitions
-	} else {
-		if in.LeaseDurationSeconds != nil {
-			v := *in.LeaseDurationSeconds
-			out.LeaseDurationSeconds = &v
-		}
-		if in.AcquireTime != nil {
-			v := *in.AcquireTime
-			out.AcquireTime = &v
-		}
-		if in.RenewTime != nil {
-			v := *in.RenewTime
-			out.RenewTime = &v
-		}
-		if in.LeaseTransitions != nil {
-			v := *in.LeaseTransitions
-			out.LeaseTransitions = &v
-		}
+	if in.LeaseDurationSeconds != nil {
+		out.LeaseDurationSeconds = m.int32s.one()
+		*out.LeaseDurationSeconds = *in.LeaseDurationSeconds
+	}
+	if in.AcquireTime != nil {
+		out.AcquireTime = m.metav1_MicroTime.one()
+		*out.AcquireTime = *in.AcquireTime
+	}
+	if in.RenewTime != nil {
+		out.RenewTime = m.metav1_MicroTime.one()
+		*out.RenewTime = *in.RenewTime
+	}
+	if in.LeaseTransitions != nil {
+		out.LeaseTransitions = m.int32s.one()
+		*out.LeaseTransitions = *in.LeaseTransitions
 	}
 	if in.Strategy != nil {
 		out.Strategy = (*coordinationv1.CoordinatedLeaseStrategy)(m.strings.one())
@@ -143,9 +128,21 @@ func deepCopyWith_coordinationv1_LeaseSpec(m *deepCopyMetaMemory, in, out *coord
 }
 
 // deepCopyCount_coordinationv1_LeaseSpec counts what deepCopyWith_coordinationv1_LeaseSpec takes.
-func deepCopyCount_coordinationv1_LeaseSpec(m *deepCopyMetaMemory, in *coordinationv1.LeaseSpec) {
+func deepCopyCount_coordinationv1_LeaseSpec(m *deepCopyMemory_coordinationv1_Lease, in *coordinationv1.LeaseSpec) {
 	if in.HolderIdentity != nil {
 		m.strings.want++
+	}
+	if in.LeaseDurationSeconds != nil {
+		m.int32s.want++
+	}
+	if in.AcquireTime != nil {
+		m.metav1_MicroTime.want++
+	}
+	if in.RenewTime != nil {
+		m.metav1_MicroTime.want++
+	}
+	if in.LeaseTransitions != nil {
+		m.int32s.want++
 	}
 	if in.Strategy != nil {
 		m.strings.want++
@@ -180,7 +177,7 @@ func deepCopyCount_metav1_ListMeta(m *deepCopyMetaMemory, in *metav1.ListMeta) {
 }
 
 // deepCopyWith_metav1_ManagedFieldsEntry copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in, out *metav1.ManagedFieldsEntry) {
+func deepCopyWith_metav1_ManagedFieldsEntry(m *deepCopyMemory_coordinationv1_Lease, in, out *metav1.ManagedFieldsEntry) {
 	if unsafe.Sizeof(*in) != 96 {
 		in.DeepCopyInto(out)
 		return
@@ -197,7 +194,7 @@ func deepCopyWith_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in, out *meta
 }
 
 // deepCopyCount_metav1_ManagedFieldsEntry counts what deepCopyWith_metav1_ManagedFieldsEntry takes.
-func deepCopyCount_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in *metav1.ManagedFieldsEntry) {
+func deepCopyCount_metav1_ManagedFieldsEntry(m *deepCopyMemory_coordinationv1_Lease, in *metav1.ManagedFieldsEntry) {
 	if in.Time != nil {
 		m.metav1_Time.want++
 	}
@@ -207,7 +204,7 @@ func deepCopyCount_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in *metav1.M
 }
 
 // deepCopyWith_metav1_ObjectMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ObjectMeta(m *deepCopyMetaMemory, in, out *metav1.ObjectMeta) {
+func deepCopyWith_metav1_ObjectMeta(m *deepCopyMemory_coordinationv1_Lease, in, out *metav1.ObjectMeta) {
 	if unsafe.Sizeof(*in) != 232 {
 		in.DeepCopyInto(out)
 		return
@@ -242,7 +239,7 @@ func deepCopyWith_metav1_ObjectMeta(m *deepCopyMetaMemory, in, out *metav1.Objec
 }
 
 // deepCopyCount_metav1_ObjectMeta counts what deepCopyWith_metav1_ObjectMeta takes.
-func deepCopyCount_metav1_ObjectMeta(m *deepCopyMetaMemory, in *metav1.ObjectMeta) {
+func deepCopyCount_metav1_ObjectMeta(m *deepCopyMemory_coordinationv1_Lease, in *metav1.ObjectMeta) {
 	if in.DeletionTimestamp != nil {
 		m.metav1_Time.want++
 	}
@@ -261,7 +258,7 @@ func deepCopyCount_metav1_ObjectMeta(m *deepCopyMetaMemory, in *metav1.ObjectMet
 }
 
 // deepCopyWith_metav1_OwnerReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_OwnerReference(m *deepCopyMetaMemory, in, out *metav1.OwnerReference) {
+func deepCopyWith_metav1_OwnerReference(m *deepCopyMemory_coordinationv1_Lease, in, out *metav1.OwnerReference) {
 	if unsafe.Sizeof(*in) != 80 {
 		in.DeepCopyInto(out)
 		return
@@ -278,7 +275,7 @@ func deepCopyWith_metav1_OwnerReference(m *deepCopyMetaMemory, in, out *metav1.O
 }
 
 // deepCopyCount_metav1_OwnerReference counts what deepCopyWith_metav1_OwnerReference takes.
-func deepCopyCount_metav1_OwnerReference(m *deepCopyMetaMemory, in *metav1.OwnerReference) {
+func deepCopyCount_metav1_OwnerReference(m *deepCopyMemory_coordinationv1_Lease, in *metav1.OwnerReference) {
 	if in.Controller != nil {
 		m.bools.want++
 	}
@@ -310,16 +307,8 @@ type deepCopyFirst struct {
 	strings                   [6]string
 }
 
-// deepCopyEntry is what one entry of managed fields needs.
-type deepCopyEntry struct {
-	metav1_FieldsV1           [1]metav1.FieldsV1
-	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
-	metav1_Time               [1]metav1.Time
-}
-
-// first allocates either of them in one piece: the larger one, if at least half of it is needed.
-func (m *deepCopyMetaMemory) first() {
-	var used uintptr
+// used is how many bytes of it are needed.
+func (m *deepCopyMetaMemory) used() (used uintptr) {
 	used += m.bools.fits(8)
 	used += m.int64s.fits(2)
 	used += m.metav1_FieldsV1.fits(3)
@@ -327,22 +316,96 @@ func (m *deepCopyMetaMemory) first() {
 	used += m.metav1_OwnerReference.fits(1)
 	used += m.metav1_Time.fits(3)
 	used += m.strings.fits(6)
+	return used
+}
+
+func (m *deepCopyMetaMemory) takeFirst(from *deepCopyFirst) {
+	m.bools.take(from.bools[:])
+	m.int64s.take(from.int64s[:])
+	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
+	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
+	m.metav1_OwnerReference.take(from.metav1_OwnerReference[:])
+	m.metav1_Time.take(from.metav1_Time[:])
+	m.strings.take(from.strings[:])
+}
+
+// deepCopyEntry is what one entry of managed fields needs.
+type deepCopyEntry struct {
+	metav1_FieldsV1           [1]metav1.FieldsV1
+	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
+	metav1_Time               [1]metav1.Time
+}
+
+// isEntry tells whether just that is needed, apart from strings and the like.
+func (m *deepCopyMetaMemory) isEntry() bool {
+	return m.metav1_FieldsV1.want == 1 && m.metav1_ManagedFieldsEntry.want == 1 && m.metav1_Time.want == 1
+}
+
+func (m *deepCopyMetaMemory) takeEntry(from *deepCopyEntry) {
+	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
+	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
+	m.metav1_Time.take(from.metav1_Time[:])
+}
+
+// first allocates either of them in one piece: the larger one, if at least half of it is needed.
+func (m *deepCopyMetaMemory) first() {
 	switch {
-	case 2*used >= unsafe.Sizeof(deepCopyFirst{}):
-		f := new(deepCopyFirst)
-		m.bools.take(f.bools[:])
-		m.int64s.take(f.int64s[:])
-		m.metav1_FieldsV1.take(f.metav1_FieldsV1[:])
-		m.metav1_ManagedFieldsEntry.take(f.metav1_ManagedFieldsEntry[:])
-		m.metav1_OwnerReference.take(f.metav1_OwnerReference[:])
-		m.metav1_Time.take(f.metav1_Time[:])
-		m.strings.take(f.strings[:])
-	case m.metav1_FieldsV1.want == 1 && m.metav1_ManagedFieldsEntry.want == 1 && m.metav1_Time.want == 1:
-		e := new(deepCopyEntry)
-		m.metav1_FieldsV1.take(e.metav1_FieldsV1[:])
-		m.metav1_ManagedFieldsEntry.take(e.metav1_ManagedFieldsEntry[:])
-		m.metav1_Time.take(e.metav1_Time[:])
+	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
+		m.takeFirst(new(deepCopyFirst))
+	case m.isEntry():
+		m.takeEntry(new(deepCopyEntry))
 	}
+}
+
+// deepCopyObject allocates an object and either of them in one piece, under the same condition.
+func deepCopyObject[T any](m *deepCopyMetaMemory) *T {
+	switch {
+	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
+		b := new(struct {
+			object T
+			first  deepCopyFirst
+		})
+		m.takeFirst(&b.first)
+		return &b.object
+	case m.isEntry():
+		b := new(struct {
+			object T
+			entry  deepCopyEntry
+		})
+		m.takeEntry(&b.entry)
+		return &b.object
+	}
+	return new(T)
+}
+
+// deepCopyMemory_coordinationv1_Lease is the memory for a Lease.
+type deepCopyMemory_coordinationv1_Lease struct {
+	deepCopyMetaMemory
+	int32s           deepCopySlab[int32]
+	metav1_MicroTime deepCopySlab[metav1.MicroTime]
+}
+
+// deepCopyBlock_coordinationv1_Lease is one with as much as it needs with one item in each list.
+type deepCopyBlock_coordinationv1_Lease struct {
+	object           coordinationv1.Lease
+	first            deepCopyFirst
+	int32s           [2]int32
+	metav1_MicroTime [2]metav1.MicroTime
+}
+
+// object allocates the object, and all of the block if at least half of what is in it besides is needed.
+func (m *deepCopyMemory_coordinationv1_Lease) object() *coordinationv1.Lease {
+	used := m.used()
+	used += m.int32s.fits(2)
+	used += m.metav1_MicroTime.fits(2)
+	if 2*used < unsafe.Sizeof(deepCopyBlock_coordinationv1_Lease{})-unsafe.Sizeof(coordinationv1.Lease{}) {
+		return deepCopyObject[coordinationv1.Lease](&m.deepCopyMetaMemory)
+	}
+	b := new(deepCopyBlock_coordinationv1_Lease)
+	m.takeFirst(&b.first)
+	m.int32s.take(b.int32s[:])
+	m.metav1_MicroTime.take(b.metav1_MicroTime[:])
+	return &b.object
 }
 
 // deepCopySlab is memory for as many values as were counted, all of it allocated when the first is asked for.

@@ -18,8 +18,10 @@ func DeepCopy_ConfigMap(in *ConfigMap) *ConfigMap {
 	if in == nil {
 		return nil
 	}
-	out := new(ConfigMap)
-	deepCopy_corev1_ConfigMap(in, out)
+	var m deepCopyMetaMemory
+	deepCopyCount_corev1_ConfigMap(&m, in)
+	out := deepCopyObject[ConfigMap](&m)
+	deepCopyWith_corev1_ConfigMap(&m, in, out)
 	return out
 }
 
@@ -38,8 +40,10 @@ func DeepCopy_LimitRange(in *LimitRange) *LimitRange {
 	if in == nil {
 		return nil
 	}
-	out := new(LimitRange)
-	deepCopy_corev1_LimitRange(in, out)
+	var m deepCopyMemory_corev1_LimitRange
+	deepCopyCount_corev1_LimitRange(&m, in)
+	out := m.object()
+	deepCopyWith_corev1_LimitRange(&m, in, out)
 	return out
 }
 
@@ -58,8 +62,10 @@ func DeepCopy_Namespace(in *Namespace) *Namespace {
 	if in == nil {
 		return nil
 	}
-	out := new(Namespace)
-	deepCopy_corev1_Namespace(in, out)
+	var m deepCopyMemory_corev1_Namespace
+	deepCopyCount_corev1_Namespace(&m, in)
+	out := m.object()
+	deepCopyWith_corev1_Namespace(&m, in, out)
 	return out
 }
 
@@ -78,8 +84,10 @@ func DeepCopy_ResourceQuota(in *ResourceQuota) *ResourceQuota {
 	if in == nil {
 		return nil
 	}
-	out := new(ResourceQuota)
-	deepCopy_corev1_ResourceQuota(in, out)
+	var m deepCopyMemory_corev1_ResourceQuota
+	deepCopyCount_corev1_ResourceQuota(&m, in)
+	out := m.object()
+	deepCopyWith_corev1_ResourceQuota(&m, in, out)
 	return out
 }
 
@@ -98,8 +106,10 @@ func DeepCopy_Secret(in *Secret) *Secret {
 	if in == nil {
 		return nil
 	}
-	out := new(Secret)
-	deepCopy_corev1_Secret(in, out)
+	var m deepCopyMetaMemory
+	deepCopyCount_corev1_Secret(&m, in)
+	out := deepCopyObject[Secret](&m)
+	deepCopyWith_corev1_Secret(&m, in, out)
 	return out
 }
 
@@ -118,8 +128,10 @@ func DeepCopy_ServiceAccount(in *ServiceAccount) *ServiceAccount {
 	if in == nil {
 		return nil
 	}
-	out := new(ServiceAccount)
-	deepCopy_corev1_ServiceAccount(in, out)
+	var m deepCopyMemory_corev1_ServiceAccount
+	deepCopyCount_corev1_ServiceAccount(&m, in)
+	out := m.object()
+	deepCopyWith_corev1_ServiceAccount(&m, in, out)
 	return out
 }
 
@@ -209,26 +221,27 @@ func deepCopyCount_corev1_ConfigMapList(m *deepCopyMetaMemory, in *corev1.Config
 
 // deepCopy_corev1_LimitRange copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_LimitRange(in, out *corev1.LimitRange) {
-	var m deepCopyMetaMemory
+	var m deepCopyMemory_corev1_LimitRange
 	deepCopyCount_corev1_LimitRange(&m, in)
 	m.first()
 	deepCopyWith_corev1_LimitRange(&m, in, out)
 }
 
 // deepCopyWith_corev1_LimitRange copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_LimitRange(m *deepCopyMetaMemory, in, out *corev1.LimitRange) {
+func deepCopyWith_corev1_LimitRange(m *deepCopyMemory_corev1_LimitRange, in, out *corev1.LimitRange) {
 	if unsafe.Sizeof(*in) != 288 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
-	deepCopy_corev1_LimitRangeSpec(&in.Spec, &out.Spec)
+	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_corev1_LimitRangeSpec(m, &in.Spec, &out.Spec)
 }
 
 // deepCopyCount_corev1_LimitRange counts what deepCopyWith_corev1_LimitRange takes.
-func deepCopyCount_corev1_LimitRange(m *deepCopyMetaMemory, in *corev1.LimitRange) {
-	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+func deepCopyCount_corev1_LimitRange(m *deepCopyMemory_corev1_LimitRange, in *corev1.LimitRange) {
+	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	deepCopyCount_corev1_LimitRangeSpec(m, &in.Spec)
 }
 
 // deepCopy_corev1_LimitRangeItem copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -300,45 +313,51 @@ func deepCopyCount_corev1_LimitRangeList(m *deepCopyMetaMemory, in *corev1.Limit
 	deepCopyCount_metav1_ListMeta(m, &in.ListMeta)
 }
 
-// deepCopy_corev1_LimitRangeSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_LimitRangeSpec(in, out *corev1.LimitRangeSpec) {
+// deepCopyWith_corev1_LimitRangeSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_LimitRangeSpec(m *deepCopyMemory_corev1_LimitRange, in, out *corev1.LimitRangeSpec) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Limits != nil {
-		out.Limits = make([]corev1.LimitRangeItem, len(in.Limits))
+		out.Limits = m.corev1_LimitRangeItem.list(len(in.Limits))
 		for i := range in.Limits {
 			deepCopy_corev1_LimitRangeItem(&in.Limits[i], &out.Limits[i])
 		}
 	}
 }
 
+// deepCopyCount_corev1_LimitRangeSpec counts what deepCopyWith_corev1_LimitRangeSpec takes.
+func deepCopyCount_corev1_LimitRangeSpec(m *deepCopyMemory_corev1_LimitRange, in *corev1.LimitRangeSpec) {
+	m.corev1_LimitRangeItem.want += len(in.Limits)
+}
+
 // deepCopy_corev1_Namespace copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_Namespace(in, out *corev1.Namespace) {
-	var m deepCopyMetaMemory
+	var m deepCopyMemory_corev1_Namespace
 	deepCopyCount_corev1_Namespace(&m, in)
 	m.first()
 	deepCopyWith_corev1_Namespace(&m, in, out)
 }
 
 // deepCopyWith_corev1_Namespace copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_Namespace(m *deepCopyMetaMemory, in, out *corev1.Namespace) {
+func deepCopyWith_corev1_Namespace(m *deepCopyMemory_corev1_Namespace, in, out *corev1.Namespace) {
 	if unsafe.Sizeof(*in) != 328 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
 	deepCopyWith_corev1_NamespaceSpec(m, &in.Spec, &out.Spec)
-	deepCopy_corev1_NamespaceStatus(&in.Status, &out.Status)
+	deepCopyWith_corev1_NamespaceStatus(m, &in.Status, &out.Status)
 }
 
 // deepCopyCount_corev1_Namespace counts what deepCopyWith_corev1_Namespace takes.
-func deepCopyCount_corev1_Namespace(m *deepCopyMetaMemory, in *corev1.Namespace) {
-	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+func deepCopyCount_corev1_Namespace(m *deepCopyMemory_corev1_Namespace, in *corev1.Namespace) {
+	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
 	deepCopyCount_corev1_NamespaceSpec(m, &in.Spec)
+	deepCopyCount_corev1_NamespaceStatus(m, &in.Status)
 }
 
 // deepCopy_corev1_NamespaceList copies in to memory that it gets for all of it at once, as far as that is worth it.
@@ -372,7 +391,7 @@ func deepCopyCount_corev1_NamespaceList(m *deepCopyMetaMemory, in *corev1.Namesp
 }
 
 // deepCopyWith_corev1_NamespaceSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_NamespaceSpec(m *deepCopyMetaMemory, in, out *corev1.NamespaceSpec) {
+func deepCopyWith_corev1_NamespaceSpec(m *deepCopyMemory_corev1_Namespace, in, out *corev1.NamespaceSpec) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
@@ -385,46 +404,51 @@ func deepCopyWith_corev1_NamespaceSpec(m *deepCopyMetaMemory, in, out *corev1.Na
 }
 
 // deepCopyCount_corev1_NamespaceSpec counts what deepCopyWith_corev1_NamespaceSpec takes.
-func deepCopyCount_corev1_NamespaceSpec(m *deepCopyMetaMemory, in *corev1.NamespaceSpec) {
+func deepCopyCount_corev1_NamespaceSpec(m *deepCopyMemory_corev1_Namespace, in *corev1.NamespaceSpec) {
 	m.strings.want += len(in.Finalizers)
 }
 
-// deepCopy_corev1_NamespaceStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_corev1_NamespaceStatus(in, out *corev1.NamespaceStatus) {
+// deepCopyWith_corev1_NamespaceStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_corev1_NamespaceStatus(m *deepCopyMemory_corev1_Namespace, in, out *corev1.NamespaceStatus) {
 	if unsafe.Sizeof(*in) != 40 || unsafe.Sizeof(corev1.NamespaceCondition{}) != 88 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Conditions != nil {
-		out.Conditions = make([]corev1.NamespaceCondition, len(in.Conditions))
+		out.Conditions = m.corev1_NamespaceCondition.list(len(in.Conditions))
 		copy(out.Conditions, in.Conditions)
 	}
 }
 
+// deepCopyCount_corev1_NamespaceStatus counts what deepCopyWith_corev1_NamespaceStatus takes.
+func deepCopyCount_corev1_NamespaceStatus(m *deepCopyMemory_corev1_Namespace, in *corev1.NamespaceStatus) {
+	m.corev1_NamespaceCondition.want += len(in.Conditions)
+}
+
 // deepCopy_corev1_ResourceQuota copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_ResourceQuota(in, out *corev1.ResourceQuota) {
-	var m deepCopyMetaMemory
+	var m deepCopyMemory_corev1_ResourceQuota
 	deepCopyCount_corev1_ResourceQuota(&m, in)
 	m.first()
 	deepCopyWith_corev1_ResourceQuota(&m, in, out)
 }
 
 // deepCopyWith_corev1_ResourceQuota copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_ResourceQuota(m *deepCopyMetaMemory, in, out *corev1.ResourceQuota) {
+func deepCopyWith_corev1_ResourceQuota(m *deepCopyMemory_corev1_ResourceQuota, in, out *corev1.ResourceQuota) {
 	if unsafe.Sizeof(*in) != 320 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
 	deepCopyWith_corev1_ResourceQuotaSpec(m, &in.Spec, &out.Spec)
 	deepCopy_corev1_ResourceQuotaStatus(&in.Status, &out.Status)
 }
 
 // deepCopyCount_corev1_ResourceQuota counts what deepCopyWith_corev1_ResourceQuota takes.
-func deepCopyCount_corev1_ResourceQuota(m *deepCopyMetaMemory, in *corev1.ResourceQuota) {
-	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+func deepCopyCount_corev1_ResourceQuota(m *deepCopyMemory_corev1_ResourceQuota, in *corev1.ResourceQuota) {
+	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
 	deepCopyCount_corev1_ResourceQuotaSpec(m, &in.Spec)
 }
 
@@ -459,7 +483,7 @@ func deepCopyCount_corev1_ResourceQuotaList(m *deepCopyMetaMemory, in *corev1.Re
 }
 
 // deepCopyWith_corev1_ResourceQuotaSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_ResourceQuotaSpec(m *deepCopyMetaMemory, in, out *corev1.ResourceQuotaSpec) {
+func deepCopyWith_corev1_ResourceQuotaSpec(m *deepCopyMemory_corev1_ResourceQuota, in, out *corev1.ResourceQuotaSpec) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
@@ -476,15 +500,16 @@ func deepCopyWith_corev1_ResourceQuotaSpec(m *deepCopyMetaMemory, in, out *corev
 		copy(out.Scopes, in.Scopes)
 	}
 	if in.ScopeSelector != nil {
-		out.ScopeSelector = new(corev1.ScopeSelector)
+		out.ScopeSelector = m.corev1_ScopeSelector.one()
 		deepCopyWith_corev1_ScopeSelector(m, in.ScopeSelector, out.ScopeSelector)
 	}
 }
 
 // deepCopyCount_corev1_ResourceQuotaSpec counts what deepCopyWith_corev1_ResourceQuotaSpec takes.
-func deepCopyCount_corev1_ResourceQuotaSpec(m *deepCopyMetaMemory, in *corev1.ResourceQuotaSpec) {
+func deepCopyCount_corev1_ResourceQuotaSpec(m *deepCopyMemory_corev1_ResourceQuota, in *corev1.ResourceQuotaSpec) {
 	m.strings.want += len(in.Scopes)
 	if in.ScopeSelector != nil {
+		m.corev1_ScopeSelector.want++
 		deepCopyCount_corev1_ScopeSelector(m, in.ScopeSelector)
 	}
 }
@@ -511,14 +536,14 @@ func deepCopy_corev1_ResourceQuotaStatus(in, out *corev1.ResourceQuotaStatus) {
 }
 
 // deepCopyWith_corev1_ScopeSelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_ScopeSelector(m *deepCopyMetaMemory, in, out *corev1.ScopeSelector) {
+func deepCopyWith_corev1_ScopeSelector(m *deepCopyMemory_corev1_ResourceQuota, in, out *corev1.ScopeSelector) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.MatchExpressions != nil {
-		out.MatchExpressions = make([]corev1.ScopedResourceSelectorRequirement, len(in.MatchExpressions))
+		out.MatchExpressions = m.corev1_ScopedResourceSelectorRequirement.list(len(in.MatchExpressions))
 		for i := range in.MatchExpressions {
 			deepCopyWith_corev1_ScopedResourceSelectorRequirement(m, &in.MatchExpressions[i], &out.MatchExpressions[i])
 		}
@@ -526,14 +551,15 @@ func deepCopyWith_corev1_ScopeSelector(m *deepCopyMetaMemory, in, out *corev1.Sc
 }
 
 // deepCopyCount_corev1_ScopeSelector counts what deepCopyWith_corev1_ScopeSelector takes.
-func deepCopyCount_corev1_ScopeSelector(m *deepCopyMetaMemory, in *corev1.ScopeSelector) {
+func deepCopyCount_corev1_ScopeSelector(m *deepCopyMemory_corev1_ResourceQuota, in *corev1.ScopeSelector) {
+	m.corev1_ScopedResourceSelectorRequirement.want += len(in.MatchExpressions)
 	for i := range in.MatchExpressions {
 		deepCopyCount_corev1_ScopedResourceSelectorRequirement(m, &in.MatchExpressions[i])
 	}
 }
 
 // deepCopyWith_corev1_ScopedResourceSelectorRequirement copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_ScopedResourceSelectorRequirement(m *deepCopyMetaMemory, in, out *corev1.ScopedResourceSelectorRequirement) {
+func deepCopyWith_corev1_ScopedResourceSelectorRequirement(m *deepCopyMemory_corev1_ResourceQuota, in, out *corev1.ScopedResourceSelectorRequirement) {
 	if unsafe.Sizeof(*in) != 56 {
 		in.DeepCopyInto(out)
 		return
@@ -546,7 +572,7 @@ func deepCopyWith_corev1_ScopedResourceSelectorRequirement(m *deepCopyMetaMemory
 }
 
 // deepCopyCount_corev1_ScopedResourceSelectorRequirement counts what deepCopyWith_corev1_ScopedResourceSelectorRequirement takes.
-func deepCopyCount_corev1_ScopedResourceSelectorRequirement(m *deepCopyMetaMemory, in *corev1.ScopedResourceSelectorRequirement) {
+func deepCopyCount_corev1_ScopedResourceSelectorRequirement(m *deepCopyMemory_corev1_ResourceQuota, in *corev1.ScopedResourceSelectorRequirement) {
 	m.strings.want += len(in.Values)
 }
 
@@ -627,28 +653,28 @@ func deepCopyCount_corev1_SecretList(m *deepCopyMetaMemory, in *corev1.SecretLis
 
 // deepCopy_corev1_ServiceAccount copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_ServiceAccount(in, out *corev1.ServiceAccount) {
-	var m deepCopyMetaMemory
+	var m deepCopyMemory_corev1_ServiceAccount
 	deepCopyCount_corev1_ServiceAccount(&m, in)
 	m.first()
 	deepCopyWith_corev1_ServiceAccount(&m, in, out)
 }
 
 // deepCopyWith_corev1_ServiceAccount copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_ServiceAccount(m *deepCopyMetaMemory, in, out *corev1.ServiceAccount) {
+func deepCopyWith_corev1_ServiceAccount(m *deepCopyMemory_corev1_ServiceAccount, in, out *corev1.ServiceAccount) {
 	if unsafe.Sizeof(*in) != 320 || unsafe.Sizeof(corev1.ObjectReference{}) != 112 || unsafe.Sizeof(corev1.LocalObjectReference{}) != 16 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
 	out.Secrets = in.Secrets
 	if in.Secrets != nil {
-		out.Secrets = make([]corev1.ObjectReference, len(in.Secrets))
+		out.Secrets = m.corev1_ObjectReference.list(len(in.Secrets))
 		copy(out.Secrets, in.Secrets)
 	}
 	out.ImagePullSecrets = in.ImagePullSecrets
 	if in.ImagePullSecrets != nil {
-		out.ImagePullSecrets = make([]corev1.LocalObjectReference, len(in.ImagePullSecrets))
+		out.ImagePullSecrets = m.corev1_LocalObjectReference.list(len(in.ImagePullSecrets))
 		copy(out.ImagePullSecrets, in.ImagePullSecrets)
 	}
 	out.AutomountServiceAccountToken = in.AutomountServiceAccountToken
@@ -659,8 +685,10 @@ func deepCopyWith_corev1_ServiceAccount(m *deepCopyMetaMemory, in, out *corev1.S
 }
 
 // deepCopyCount_corev1_ServiceAccount counts what deepCopyWith_corev1_ServiceAccount takes.
-func deepCopyCount_corev1_ServiceAccount(m *deepCopyMetaMemory, in *corev1.ServiceAccount) {
-	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+func deepCopyCount_corev1_ServiceAccount(m *deepCopyMemory_corev1_ServiceAccount, in *corev1.ServiceAccount) {
+	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	m.corev1_ObjectReference.want += len(in.Secrets)
+	m.corev1_LocalObjectReference.want += len(in.ImagePullSecrets)
 	if in.AutomountServiceAccountToken != nil {
 		m.bools.want++
 	}
@@ -851,16 +879,8 @@ type deepCopyFirst struct {
 	strings                   [6]string
 }
 
-// deepCopyEntry is what one entry of managed fields needs.
-type deepCopyEntry struct {
-	metav1_FieldsV1           [1]metav1.FieldsV1
-	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
-	metav1_Time               [1]metav1.Time
-}
-
-// first allocates either of them in one piece: the larger one, if at least half of it is needed.
-func (m *deepCopyMetaMemory) first() {
-	var used uintptr
+// used is how many bytes of it are needed.
+func (m *deepCopyMetaMemory) used() (used uintptr) {
 	used += m.bools.fits(8)
 	used += m.int64s.fits(2)
 	used += m.metav1_FieldsV1.fits(3)
@@ -868,22 +888,178 @@ func (m *deepCopyMetaMemory) first() {
 	used += m.metav1_OwnerReference.fits(1)
 	used += m.metav1_Time.fits(3)
 	used += m.strings.fits(6)
+	return used
+}
+
+func (m *deepCopyMetaMemory) takeFirst(from *deepCopyFirst) {
+	m.bools.take(from.bools[:])
+	m.int64s.take(from.int64s[:])
+	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
+	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
+	m.metav1_OwnerReference.take(from.metav1_OwnerReference[:])
+	m.metav1_Time.take(from.metav1_Time[:])
+	m.strings.take(from.strings[:])
+}
+
+// deepCopyEntry is what one entry of managed fields needs.
+type deepCopyEntry struct {
+	metav1_FieldsV1           [1]metav1.FieldsV1
+	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
+	metav1_Time               [1]metav1.Time
+}
+
+// isEntry tells whether just that is needed, apart from strings and the like.
+func (m *deepCopyMetaMemory) isEntry() bool {
+	return m.metav1_FieldsV1.want == 1 && m.metav1_ManagedFieldsEntry.want == 1 && m.metav1_Time.want == 1
+}
+
+func (m *deepCopyMetaMemory) takeEntry(from *deepCopyEntry) {
+	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
+	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
+	m.metav1_Time.take(from.metav1_Time[:])
+}
+
+// first allocates either of them in one piece: the larger one, if at least half of it is needed.
+func (m *deepCopyMetaMemory) first() {
 	switch {
-	case 2*used >= unsafe.Sizeof(deepCopyFirst{}):
-		f := new(deepCopyFirst)
-		m.bools.take(f.bools[:])
-		m.int64s.take(f.int64s[:])
-		m.metav1_FieldsV1.take(f.metav1_FieldsV1[:])
-		m.metav1_ManagedFieldsEntry.take(f.metav1_ManagedFieldsEntry[:])
-		m.metav1_OwnerReference.take(f.metav1_OwnerReference[:])
-		m.metav1_Time.take(f.metav1_Time[:])
-		m.strings.take(f.strings[:])
-	case m.metav1_FieldsV1.want == 1 && m.metav1_ManagedFieldsEntry.want == 1 && m.metav1_Time.want == 1:
-		e := new(deepCopyEntry)
-		m.metav1_FieldsV1.take(e.metav1_FieldsV1[:])
-		m.metav1_ManagedFieldsEntry.take(e.metav1_ManagedFieldsEntry[:])
-		m.metav1_Time.take(e.metav1_Time[:])
+	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
+		m.takeFirst(new(deepCopyFirst))
+	case m.isEntry():
+		m.takeEntry(new(deepCopyEntry))
 	}
+}
+
+// deepCopyObject allocates an object and either of them in one piece, under the same condition.
+func deepCopyObject[T any](m *deepCopyMetaMemory) *T {
+	switch {
+	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
+		b := new(struct {
+			object T
+			first  deepCopyFirst
+		})
+		m.takeFirst(&b.first)
+		return &b.object
+	case m.isEntry():
+		b := new(struct {
+			object T
+			entry  deepCopyEntry
+		})
+		m.takeEntry(&b.entry)
+		return &b.object
+	}
+	return new(T)
+}
+
+// deepCopyMemory_corev1_LimitRange is the memory for a LimitRange.
+type deepCopyMemory_corev1_LimitRange struct {
+	deepCopyMetaMemory
+	corev1_LimitRangeItem deepCopySlab[corev1.LimitRangeItem]
+}
+
+// deepCopyBlock_corev1_LimitRange is one with as much as it needs with one item in each list.
+type deepCopyBlock_corev1_LimitRange struct {
+	object                corev1.LimitRange
+	first                 deepCopyFirst
+	corev1_LimitRangeItem [1]corev1.LimitRangeItem
+}
+
+// object allocates the object, and all of the block if at least half of what is in it besides is needed.
+func (m *deepCopyMemory_corev1_LimitRange) object() *corev1.LimitRange {
+	used := m.used()
+	used += m.corev1_LimitRangeItem.fits(1)
+	if 2*used < unsafe.Sizeof(deepCopyBlock_corev1_LimitRange{})-unsafe.Sizeof(corev1.LimitRange{}) {
+		return deepCopyObject[corev1.LimitRange](&m.deepCopyMetaMemory)
+	}
+	b := new(deepCopyBlock_corev1_LimitRange)
+	m.takeFirst(&b.first)
+	m.corev1_LimitRangeItem.take(b.corev1_LimitRangeItem[:])
+	return &b.object
+}
+
+// deepCopyMemory_corev1_Namespace is the memory for a Namespace.
+type deepCopyMemory_corev1_Namespace struct {
+	deepCopyMetaMemory
+	corev1_NamespaceCondition deepCopySlab[corev1.NamespaceCondition]
+}
+
+// deepCopyBlock_corev1_Namespace is one with as much as it needs with one item in each list.
+type deepCopyBlock_corev1_Namespace struct {
+	object                    corev1.Namespace
+	first                     deepCopyFirst
+	corev1_NamespaceCondition [1]corev1.NamespaceCondition
+}
+
+// object allocates the object, and all of the block if at least half of what is in it besides is needed.
+func (m *deepCopyMemory_corev1_Namespace) object() *corev1.Namespace {
+	used := m.used()
+	used += m.corev1_NamespaceCondition.fits(1)
+	if 2*used < unsafe.Sizeof(deepCopyBlock_corev1_Namespace{})-unsafe.Sizeof(corev1.Namespace{}) {
+		return deepCopyObject[corev1.Namespace](&m.deepCopyMetaMemory)
+	}
+	b := new(deepCopyBlock_corev1_Namespace)
+	m.takeFirst(&b.first)
+	m.corev1_NamespaceCondition.take(b.corev1_NamespaceCondition[:])
+	return &b.object
+}
+
+// deepCopyMemory_corev1_ResourceQuota is the memory for a ResourceQuota.
+type deepCopyMemory_corev1_ResourceQuota struct {
+	deepCopyMetaMemory
+	corev1_ScopeSelector                     deepCopySlab[corev1.ScopeSelector]
+	corev1_ScopedResourceSelectorRequirement deepCopySlab[corev1.ScopedResourceSelectorRequirement]
+}
+
+// deepCopyBlock_corev1_ResourceQuota is one with as much as it needs with one item in each list.
+type deepCopyBlock_corev1_ResourceQuota struct {
+	object                                   corev1.ResourceQuota
+	first                                    deepCopyFirst
+	corev1_ScopeSelector                     [1]corev1.ScopeSelector
+	corev1_ScopedResourceSelectorRequirement [1]corev1.ScopedResourceSelectorRequirement
+}
+
+// object allocates the object, and all of the block if at least half of what is in it besides is needed.
+func (m *deepCopyMemory_corev1_ResourceQuota) object() *corev1.ResourceQuota {
+	used := m.used()
+	used += m.corev1_ScopeSelector.fits(1)
+	used += m.corev1_ScopedResourceSelectorRequirement.fits(1)
+	if 2*used < unsafe.Sizeof(deepCopyBlock_corev1_ResourceQuota{})-unsafe.Sizeof(corev1.ResourceQuota{}) {
+		return deepCopyObject[corev1.ResourceQuota](&m.deepCopyMetaMemory)
+	}
+	b := new(deepCopyBlock_corev1_ResourceQuota)
+	m.takeFirst(&b.first)
+	m.corev1_ScopeSelector.take(b.corev1_ScopeSelector[:])
+	m.corev1_ScopedResourceSelectorRequirement.take(b.corev1_ScopedResourceSelectorRequirement[:])
+	return &b.object
+}
+
+// deepCopyMemory_corev1_ServiceAccount is the memory for a ServiceAccount.
+type deepCopyMemory_corev1_ServiceAccount struct {
+	deepCopyMetaMemory
+	corev1_LocalObjectReference deepCopySlab[corev1.LocalObjectReference]
+	corev1_ObjectReference      deepCopySlab[corev1.ObjectReference]
+}
+
+// deepCopyBlock_corev1_ServiceAccount is one with as much as it needs with one item in each list.
+type deepCopyBlock_corev1_ServiceAccount struct {
+	object                      corev1.ServiceAccount
+	first                       deepCopyFirst
+	corev1_LocalObjectReference [1]corev1.LocalObjectReference
+	corev1_ObjectReference      [1]corev1.ObjectReference
+}
+
+// object allocates the object, and all of the block if at least half of what is in it besides is needed.
+func (m *deepCopyMemory_corev1_ServiceAccount) object() *corev1.ServiceAccount {
+	used := m.used()
+	used += m.corev1_LocalObjectReference.fits(1)
+	used += m.corev1_ObjectReference.fits(1)
+	if 2*used < unsafe.Sizeof(deepCopyBlock_corev1_ServiceAccount{})-unsafe.Sizeof(corev1.ServiceAccount{}) {
+		return deepCopyObject[corev1.ServiceAccount](&m.deepCopyMetaMemory)
+	}
+	b := new(deepCopyBlock_corev1_ServiceAccount)
+	m.takeFirst(&b.first)
+	m.corev1_LocalObjectReference.take(b.corev1_LocalObjectReference[:])
+	m.corev1_ObjectReference.take(b.corev1_ObjectReference[:])
+	return &b.object
 }
 
 // deepCopySlab is memory for as many values as were counted, all of it allocated when the first is asked for.

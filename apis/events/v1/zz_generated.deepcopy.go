@@ -19,8 +19,10 @@ func DeepCopy_Event(in *Event) *Event {
 	if in == nil {
 		return nil
 	}
-	out := new(Event)
-	deepCopy_eventsv1_Event(in, out)
+	var m deepCopyMemory_eventsv1_Event
+	deepCopyCount_eventsv1_Event(&m, in)
+	out := m.object()
+	deepCopyWith_eventsv1_Event(&m, in, out)
 	return out
 }
 
@@ -36,44 +38,39 @@ func DeepCopy_EventList(in *EventList) *EventList {
 
 // deepCopy_eventsv1_Event copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_eventsv1_Event(in, out *eventsv1.Event) {
-	var m deepCopyMetaMemory
+	var m deepCopyMemory_eventsv1_Event
 	deepCopyCount_eventsv1_Event(&m, in)
 	m.first()
 	deepCopyWith_eventsv1_Event(&m, in, out)
 }
 
 // deepCopyWith_eventsv1_Event copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_eventsv1_Event(m *deepCopyMetaMemory, in, out *eventsv1.Event) {
+func deepCopyWith_eventsv1_Event(m *deepCopyMemory_eventsv1_Event, in, out *eventsv1.Event) {
 	if unsafe.Sizeof(*in) != 600 || unsafe.Sizeof(eventsv1.EventSeries{}) != 32 || unsafe.Sizeof(corev1.ObjectReference{}) != 112 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
-	if in.Series != nil && in.Related != nil {
-		v := new(struct {
-			Series  eventsv1.EventSeries
-			Related corev1.ObjectReference
-		})
-		v.Series = *in.Series
-		out.Series = &v.Series
-		v.Related = *in.Related
-		out.Related = &v.Related
-	} else {
-		if in.Series != nil {
-			v := *in.Series
-			out.Series = &v
-		}
-		if in.Related != nil {
-			v := *in.Related
-			out.Related = &v
-		}
+	if in.Series != nil {
+		out.Series = m.eventsv1_EventSeries.one()
+		*out.Series = *in.Series
+	}
+	if in.Related != nil {
+		out.Related = m.corev1_ObjectReference.one()
+		*out.Related = *in.Related
 	}
 }
 
 // deepCopyCount_eventsv1_Event counts what deepCopyWith_eventsv1_Event takes.
-func deepCopyCount_eventsv1_Event(m *deepCopyMetaMemory, in *eventsv1.Event) {
+func deepCopyCount_eventsv1_Event(m *deepCopyMemory_eventsv1_Event, in *eventsv1.Event) {
 	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+	if in.Series != nil {
+		m.eventsv1_EventSeries.want++
+	}
+	if in.Related != nil {
+		m.corev1_ObjectReference.want++
+	}
 }
 
 // deepCopy_eventsv1_EventList copies in to memory that it gets for all of it at once, as far as that is worth it.
@@ -131,7 +128,7 @@ func deepCopyCount_metav1_ListMeta(m *deepCopyMetaMemory, in *metav1.ListMeta) {
 }
 
 // deepCopyWith_metav1_ManagedFieldsEntry copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in, out *metav1.ManagedFieldsEntry) {
+func deepCopyWith_metav1_ManagedFieldsEntry(m *deepCopyMemory_eventsv1_Event, in, out *metav1.ManagedFieldsEntry) {
 	if unsafe.Sizeof(*in) != 96 {
 		in.DeepCopyInto(out)
 		return
@@ -148,7 +145,7 @@ func deepCopyWith_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in, out *meta
 }
 
 // deepCopyCount_metav1_ManagedFieldsEntry counts what deepCopyWith_metav1_ManagedFieldsEntry takes.
-func deepCopyCount_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in *metav1.ManagedFieldsEntry) {
+func deepCopyCount_metav1_ManagedFieldsEntry(m *deepCopyMemory_eventsv1_Event, in *metav1.ManagedFieldsEntry) {
 	if in.Time != nil {
 		m.metav1_Time.want++
 	}
@@ -158,7 +155,7 @@ func deepCopyCount_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in *metav1.M
 }
 
 // deepCopyWith_metav1_ObjectMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ObjectMeta(m *deepCopyMetaMemory, in, out *metav1.ObjectMeta) {
+func deepCopyWith_metav1_ObjectMeta(m *deepCopyMemory_eventsv1_Event, in, out *metav1.ObjectMeta) {
 	if unsafe.Sizeof(*in) != 232 {
 		in.DeepCopyInto(out)
 		return
@@ -193,7 +190,7 @@ func deepCopyWith_metav1_ObjectMeta(m *deepCopyMetaMemory, in, out *metav1.Objec
 }
 
 // deepCopyCount_metav1_ObjectMeta counts what deepCopyWith_metav1_ObjectMeta takes.
-func deepCopyCount_metav1_ObjectMeta(m *deepCopyMetaMemory, in *metav1.ObjectMeta) {
+func deepCopyCount_metav1_ObjectMeta(m *deepCopyMemory_eventsv1_Event, in *metav1.ObjectMeta) {
 	if in.DeletionTimestamp != nil {
 		m.metav1_Time.want++
 	}
@@ -212,7 +209,7 @@ func deepCopyCount_metav1_ObjectMeta(m *deepCopyMetaMemory, in *metav1.ObjectMet
 }
 
 // deepCopyWith_metav1_OwnerReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_OwnerReference(m *deepCopyMetaMemory, in, out *metav1.OwnerReference) {
+func deepCopyWith_metav1_OwnerReference(m *deepCopyMemory_eventsv1_Event, in, out *metav1.OwnerReference) {
 	if unsafe.Sizeof(*in) != 80 {
 		in.DeepCopyInto(out)
 		return
@@ -229,7 +226,7 @@ func deepCopyWith_metav1_OwnerReference(m *deepCopyMetaMemory, in, out *metav1.O
 }
 
 // deepCopyCount_metav1_OwnerReference counts what deepCopyWith_metav1_OwnerReference takes.
-func deepCopyCount_metav1_OwnerReference(m *deepCopyMetaMemory, in *metav1.OwnerReference) {
+func deepCopyCount_metav1_OwnerReference(m *deepCopyMemory_eventsv1_Event, in *metav1.OwnerReference) {
 	if in.Controller != nil {
 		m.bools.want++
 	}
@@ -261,16 +258,8 @@ type deepCopyFirst struct {
 	strings                   [6]string
 }
 
-// deepCopyEntry is what one entry of managed fields needs.
-type deepCopyEntry struct {
-	metav1_FieldsV1           [1]metav1.FieldsV1
-	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
-	metav1_Time               [1]metav1.Time
-}
-
-// first allocates either of them in one piece: the larger one, if at least half of it is needed.
-func (m *deepCopyMetaMemory) first() {
-	var used uintptr
+// used is how many bytes of it are needed.
+func (m *deepCopyMetaMemory) used() (used uintptr) {
 	used += m.bools.fits(8)
 	used += m.int64s.fits(2)
 	used += m.metav1_FieldsV1.fits(3)
@@ -278,22 +267,96 @@ func (m *deepCopyMetaMemory) first() {
 	used += m.metav1_OwnerReference.fits(1)
 	used += m.metav1_Time.fits(3)
 	used += m.strings.fits(6)
+	return used
+}
+
+func (m *deepCopyMetaMemory) takeFirst(from *deepCopyFirst) {
+	m.bools.take(from.bools[:])
+	m.int64s.take(from.int64s[:])
+	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
+	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
+	m.metav1_OwnerReference.take(from.metav1_OwnerReference[:])
+	m.metav1_Time.take(from.metav1_Time[:])
+	m.strings.take(from.strings[:])
+}
+
+// deepCopyEntry is what one entry of managed fields needs.
+type deepCopyEntry struct {
+	metav1_FieldsV1           [1]metav1.FieldsV1
+	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
+	metav1_Time               [1]metav1.Time
+}
+
+// isEntry tells whether just that is needed, apart from strings and the like.
+func (m *deepCopyMetaMemory) isEntry() bool {
+	return m.metav1_FieldsV1.want == 1 && m.metav1_ManagedFieldsEntry.want == 1 && m.metav1_Time.want == 1
+}
+
+func (m *deepCopyMetaMemory) takeEntry(from *deepCopyEntry) {
+	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
+	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
+	m.metav1_Time.take(from.metav1_Time[:])
+}
+
+// first allocates either of them in one piece: the larger one, if at least half of it is needed.
+func (m *deepCopyMetaMemory) first() {
 	switch {
-	case 2*used >= unsafe.Sizeof(deepCopyFirst{}):
-		f := new(deepCopyFirst)
-		m.bools.take(f.bools[:])
-		m.int64s.take(f.int64s[:])
-		m.metav1_FieldsV1.take(f.metav1_FieldsV1[:])
-		m.metav1_ManagedFieldsEntry.take(f.metav1_ManagedFieldsEntry[:])
-		m.metav1_OwnerReference.take(f.metav1_OwnerReference[:])
-		m.metav1_Time.take(f.metav1_Time[:])
-		m.strings.take(f.strings[:])
-	case m.metav1_FieldsV1.want == 1 && m.metav1_ManagedFieldsEntry.want == 1 && m.metav1_Time.want == 1:
-		e := new(deepCopyEntry)
-		m.metav1_FieldsV1.take(e.metav1_FieldsV1[:])
-		m.metav1_ManagedFieldsEntry.take(e.metav1_ManagedFieldsEntry[:])
-		m.metav1_Time.take(e.metav1_Time[:])
+	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
+		m.takeFirst(new(deepCopyFirst))
+	case m.isEntry():
+		m.takeEntry(new(deepCopyEntry))
 	}
+}
+
+// deepCopyObject allocates an object and either of them in one piece, under the same condition.
+func deepCopyObject[T any](m *deepCopyMetaMemory) *T {
+	switch {
+	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
+		b := new(struct {
+			object T
+			first  deepCopyFirst
+		})
+		m.takeFirst(&b.first)
+		return &b.object
+	case m.isEntry():
+		b := new(struct {
+			object T
+			entry  deepCopyEntry
+		})
+		m.takeEntry(&b.entry)
+		return &b.object
+	}
+	return new(T)
+}
+
+// deepCopyMemory_eventsv1_Event is the memory for a Event.
+type deepCopyMemory_eventsv1_Event struct {
+	deepCopyMetaMemory
+	corev1_ObjectReference deepCopySlab[corev1.ObjectReference]
+	eventsv1_EventSeries   deepCopySlab[eventsv1.EventSeries]
+}
+
+// deepCopyBlock_eventsv1_Event is one with as much as it needs with one item in each list.
+type deepCopyBlock_eventsv1_Event struct {
+	object                 eventsv1.Event
+	first                  deepCopyFirst
+	corev1_ObjectReference [1]corev1.ObjectReference
+	eventsv1_EventSeries   [1]eventsv1.EventSeries
+}
+
+// object allocates the object, and all of the block if at least half of what is in it besides is needed.
+func (m *deepCopyMemory_eventsv1_Event) object() *eventsv1.Event {
+	used := m.used()
+	used += m.corev1_ObjectReference.fits(1)
+	used += m.eventsv1_EventSeries.fits(1)
+	if 2*used < unsafe.Sizeof(deepCopyBlock_eventsv1_Event{})-unsafe.Sizeof(eventsv1.Event{}) {
+		return deepCopyObject[eventsv1.Event](&m.deepCopyMetaMemory)
+	}
+	b := new(deepCopyBlock_eventsv1_Event)
+	m.takeFirst(&b.first)
+	m.corev1_ObjectReference.take(b.corev1_ObjectReference[:])
+	m.eventsv1_EventSeries.take(b.eventsv1_EventSeries[:])
+	return &b.object
 }
 
 // deepCopySlab is memory for as many values as were counted, all of it allocated when the first is asked for.

@@ -18,8 +18,10 @@ func DeepCopy_ClusterRole(in *ClusterRole) *ClusterRole {
 	if in == nil {
 		return nil
 	}
-	out := new(ClusterRole)
-	deepCopy_rbacv1_ClusterRole(in, out)
+	var m deepCopyMemory_rbacv1_ClusterRole
+	deepCopyCount_rbacv1_ClusterRole(&m, in)
+	out := m.object()
+	deepCopyWith_rbacv1_ClusterRole(&m, in, out)
 	return out
 }
 
@@ -28,8 +30,10 @@ func DeepCopy_ClusterRoleBinding(in *ClusterRoleBinding) *ClusterRoleBinding {
 	if in == nil {
 		return nil
 	}
-	out := new(ClusterRoleBinding)
-	deepCopy_rbacv1_ClusterRoleBinding(in, out)
+	var m deepCopyMemory_rbacv1_ClusterRoleBinding
+	deepCopyCount_rbacv1_ClusterRoleBinding(&m, in)
+	out := m.object()
+	deepCopyWith_rbacv1_ClusterRoleBinding(&m, in, out)
 	return out
 }
 
@@ -58,8 +62,10 @@ func DeepCopy_Role(in *Role) *Role {
 	if in == nil {
 		return nil
 	}
-	out := new(Role)
-	deepCopy_rbacv1_Role(in, out)
+	var m deepCopyMemory_rbacv1_Role
+	deepCopyCount_rbacv1_Role(&m, in)
+	out := m.object()
+	deepCopyWith_rbacv1_Role(&m, in, out)
 	return out
 }
 
@@ -68,8 +74,10 @@ func DeepCopy_RoleBinding(in *RoleBinding) *RoleBinding {
 	if in == nil {
 		return nil
 	}
-	out := new(RoleBinding)
-	deepCopy_rbacv1_RoleBinding(in, out)
+	var m deepCopyMemory_rbacv1_RoleBinding
+	deepCopyCount_rbacv1_RoleBinding(&m, in)
+	out := m.object()
+	deepCopyWith_rbacv1_RoleBinding(&m, in, out)
 	return out
 }
 
@@ -94,14 +102,14 @@ func DeepCopy_RoleList(in *RoleList) *RoleList {
 }
 
 // deepCopyWith_rbacv1_AggregationRule copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_rbacv1_AggregationRule(m *deepCopyMetaMemory, in, out *rbacv1.AggregationRule) {
+func deepCopyWith_rbacv1_AggregationRule(m *deepCopyMemory_rbacv1_ClusterRole, in, out *rbacv1.AggregationRule) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.ClusterRoleSelectors != nil {
-		out.ClusterRoleSelectors = make([]metav1.LabelSelector, len(in.ClusterRoleSelectors))
+		out.ClusterRoleSelectors = m.metav1_LabelSelector.list(len(in.ClusterRoleSelectors))
 		for i := range in.ClusterRoleSelectors {
 			deepCopyWith_metav1_LabelSelector(m, &in.ClusterRoleSelectors[i], &out.ClusterRoleSelectors[i])
 		}
@@ -109,7 +117,8 @@ func deepCopyWith_rbacv1_AggregationRule(m *deepCopyMetaMemory, in, out *rbacv1.
 }
 
 // deepCopyCount_rbacv1_AggregationRule counts what deepCopyWith_rbacv1_AggregationRule takes.
-func deepCopyCount_rbacv1_AggregationRule(m *deepCopyMetaMemory, in *rbacv1.AggregationRule) {
+func deepCopyCount_rbacv1_AggregationRule(m *deepCopyMemory_rbacv1_ClusterRole, in *rbacv1.AggregationRule) {
+	m.metav1_LabelSelector.want += len(in.ClusterRoleSelectors)
 	for i := range in.ClusterRoleSelectors {
 		deepCopyCount_metav1_LabelSelector(m, &in.ClusterRoleSelectors[i])
 	}
@@ -117,72 +126,75 @@ func deepCopyCount_rbacv1_AggregationRule(m *deepCopyMetaMemory, in *rbacv1.Aggr
 
 // deepCopy_rbacv1_ClusterRole copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_rbacv1_ClusterRole(in, out *rbacv1.ClusterRole) {
-	var m deepCopyMetaMemory
+	var m deepCopyMemory_rbacv1_ClusterRole
 	deepCopyCount_rbacv1_ClusterRole(&m, in)
 	m.first()
 	deepCopyWith_rbacv1_ClusterRole(&m, in, out)
 }
 
 // deepCopyWith_rbacv1_ClusterRole copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_rbacv1_ClusterRole(m *deepCopyMetaMemory, in, out *rbacv1.ClusterRole) {
+func deepCopyWith_rbacv1_ClusterRole(m *deepCopyMemory_rbacv1_ClusterRole, in, out *rbacv1.ClusterRole) {
 	if unsafe.Sizeof(*in) != 296 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
 	out.Rules = in.Rules
 	if in.Rules != nil {
-		out.Rules = make([]rbacv1.PolicyRule, len(in.Rules))
+		out.Rules = m.rbacv1_PolicyRule.list(len(in.Rules))
 		for i := range in.Rules {
-			deepCopyWith_rbacv1_PolicyRule(m, &in.Rules[i], &out.Rules[i])
+			deepCopyWith_rbacv1_PolicyRule(&m.deepCopyMetaMemory, &in.Rules[i], &out.Rules[i])
 		}
 	}
 	out.AggregationRule = in.AggregationRule
 	if in.AggregationRule != nil {
-		out.AggregationRule = new(rbacv1.AggregationRule)
+		out.AggregationRule = m.rbacv1_AggregationRule.one()
 		deepCopyWith_rbacv1_AggregationRule(m, in.AggregationRule, out.AggregationRule)
 	}
 }
 
 // deepCopyCount_rbacv1_ClusterRole counts what deepCopyWith_rbacv1_ClusterRole takes.
-func deepCopyCount_rbacv1_ClusterRole(m *deepCopyMetaMemory, in *rbacv1.ClusterRole) {
-	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+func deepCopyCount_rbacv1_ClusterRole(m *deepCopyMemory_rbacv1_ClusterRole, in *rbacv1.ClusterRole) {
+	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	m.rbacv1_PolicyRule.want += len(in.Rules)
 	for i := range in.Rules {
-		deepCopyCount_rbacv1_PolicyRule(m, &in.Rules[i])
+		deepCopyCount_rbacv1_PolicyRule(&m.deepCopyMetaMemory, &in.Rules[i])
 	}
 	if in.AggregationRule != nil {
+		m.rbacv1_AggregationRule.want++
 		deepCopyCount_rbacv1_AggregationRule(m, in.AggregationRule)
 	}
 }
 
 // deepCopy_rbacv1_ClusterRoleBinding copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_rbacv1_ClusterRoleBinding(in, out *rbacv1.ClusterRoleBinding) {
-	var m deepCopyMetaMemory
+	var m deepCopyMemory_rbacv1_ClusterRoleBinding
 	deepCopyCount_rbacv1_ClusterRoleBinding(&m, in)
 	m.first()
 	deepCopyWith_rbacv1_ClusterRoleBinding(&m, in, out)
 }
 
 // deepCopyWith_rbacv1_ClusterRoleBinding copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_rbacv1_ClusterRoleBinding(m *deepCopyMetaMemory, in, out *rbacv1.ClusterRoleBinding) {
+func deepCopyWith_rbacv1_ClusterRoleBinding(m *deepCopyMemory_rbacv1_ClusterRoleBinding, in, out *rbacv1.ClusterRoleBinding) {
 	if unsafe.Sizeof(*in) != 336 || unsafe.Sizeof(rbacv1.Subject{}) != 64 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
 	out.Subjects = in.Subjects
 	if in.Subjects != nil {
-		out.Subjects = make([]rbacv1.Subject, len(in.Subjects))
+		out.Subjects = m.rbacv1_Subject.list(len(in.Subjects))
 		copy(out.Subjects, in.Subjects)
 	}
 	out.RoleRef = in.RoleRef
 }
 
 // deepCopyCount_rbacv1_ClusterRoleBinding counts what deepCopyWith_rbacv1_ClusterRoleBinding takes.
-func deepCopyCount_rbacv1_ClusterRoleBinding(m *deepCopyMetaMemory, in *rbacv1.ClusterRoleBinding) {
-	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+func deepCopyCount_rbacv1_ClusterRoleBinding(m *deepCopyMemory_rbacv1_ClusterRoleBinding, in *rbacv1.ClusterRoleBinding) {
+	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	m.rbacv1_Subject.want += len(in.Subjects)
 }
 
 // deepCopy_rbacv1_ClusterRoleBindingList copies in to memory that it gets for all of it at once, as far as that is worth it.
@@ -285,64 +297,66 @@ func deepCopyCount_rbacv1_PolicyRule(m *deepCopyMetaMemory, in *rbacv1.PolicyRul
 
 // deepCopy_rbacv1_Role copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_rbacv1_Role(in, out *rbacv1.Role) {
-	var m deepCopyMetaMemory
+	var m deepCopyMemory_rbacv1_Role
 	deepCopyCount_rbacv1_Role(&m, in)
 	m.first()
 	deepCopyWith_rbacv1_Role(&m, in, out)
 }
 
 // deepCopyWith_rbacv1_Role copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_rbacv1_Role(m *deepCopyMetaMemory, in, out *rbacv1.Role) {
+func deepCopyWith_rbacv1_Role(m *deepCopyMemory_rbacv1_Role, in, out *rbacv1.Role) {
 	if unsafe.Sizeof(*in) != 288 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
 	out.Rules = in.Rules
 	if in.Rules != nil {
-		out.Rules = make([]rbacv1.PolicyRule, len(in.Rules))
+		out.Rules = m.rbacv1_PolicyRule.list(len(in.Rules))
 		for i := range in.Rules {
-			deepCopyWith_rbacv1_PolicyRule(m, &in.Rules[i], &out.Rules[i])
+			deepCopyWith_rbacv1_PolicyRule(&m.deepCopyMetaMemory, &in.Rules[i], &out.Rules[i])
 		}
 	}
 }
 
 // deepCopyCount_rbacv1_Role counts what deepCopyWith_rbacv1_Role takes.
-func deepCopyCount_rbacv1_Role(m *deepCopyMetaMemory, in *rbacv1.Role) {
-	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+func deepCopyCount_rbacv1_Role(m *deepCopyMemory_rbacv1_Role, in *rbacv1.Role) {
+	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	m.rbacv1_PolicyRule.want += len(in.Rules)
 	for i := range in.Rules {
-		deepCopyCount_rbacv1_PolicyRule(m, &in.Rules[i])
+		deepCopyCount_rbacv1_PolicyRule(&m.deepCopyMetaMemory, &in.Rules[i])
 	}
 }
 
 // deepCopy_rbacv1_RoleBinding copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_rbacv1_RoleBinding(in, out *rbacv1.RoleBinding) {
-	var m deepCopyMetaMemory
+	var m deepCopyMemory_rbacv1_RoleBinding
 	deepCopyCount_rbacv1_RoleBinding(&m, in)
 	m.first()
 	deepCopyWith_rbacv1_RoleBinding(&m, in, out)
 }
 
 // deepCopyWith_rbacv1_RoleBinding copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_rbacv1_RoleBinding(m *deepCopyMetaMemory, in, out *rbacv1.RoleBinding) {
+func deepCopyWith_rbacv1_RoleBinding(m *deepCopyMemory_rbacv1_RoleBinding, in, out *rbacv1.RoleBinding) {
 	if unsafe.Sizeof(*in) != 336 || unsafe.Sizeof(rbacv1.Subject{}) != 64 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
 	out.Subjects = in.Subjects
 	if in.Subjects != nil {
-		out.Subjects = make([]rbacv1.Subject, len(in.Subjects))
+		out.Subjects = m.rbacv1_Subject.list(len(in.Subjects))
 		copy(out.Subjects, in.Subjects)
 	}
 	out.RoleRef = in.RoleRef
 }
 
 // deepCopyCount_rbacv1_RoleBinding counts what deepCopyWith_rbacv1_RoleBinding takes.
-func deepCopyCount_rbacv1_RoleBinding(m *deepCopyMetaMemory, in *rbacv1.RoleBinding) {
-	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+func deepCopyCount_rbacv1_RoleBinding(m *deepCopyMemory_rbacv1_RoleBinding, in *rbacv1.RoleBinding) {
+	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
+	m.rbacv1_Subject.want += len(in.Subjects)
 }
 
 // deepCopy_rbacv1_RoleBindingList copies in to memory that it gets for all of it at once, as far as that is worth it.
@@ -406,7 +420,7 @@ func deepCopyCount_rbacv1_RoleList(m *deepCopyMetaMemory, in *rbacv1.RoleList) {
 }
 
 // deepCopyWith_metav1_LabelSelector copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_LabelSelector(m *deepCopyMetaMemory, in, out *metav1.LabelSelector) {
+func deepCopyWith_metav1_LabelSelector(m *deepCopyMemory_rbacv1_ClusterRole, in, out *metav1.LabelSelector) {
 	if unsafe.Sizeof(*in) != 32 {
 		in.DeepCopyInto(out)
 		return
@@ -414,7 +428,7 @@ func deepCopyWith_metav1_LabelSelector(m *deepCopyMetaMemory, in, out *metav1.La
 	*out = *in
 	out.MatchLabels = maps.Clone(in.MatchLabels)
 	if in.MatchExpressions != nil {
-		out.MatchExpressions = make([]metav1.LabelSelectorRequirement, len(in.MatchExpressions))
+		out.MatchExpressions = m.metav1_LabelSelectorRequirement.list(len(in.MatchExpressions))
 		for i := range in.MatchExpressions {
 			deepCopyWith_metav1_LabelSelectorRequirement(m, &in.MatchExpressions[i], &out.MatchExpressions[i])
 		}
@@ -422,14 +436,15 @@ func deepCopyWith_metav1_LabelSelector(m *deepCopyMetaMemory, in, out *metav1.La
 }
 
 // deepCopyCount_metav1_LabelSelector counts what deepCopyWith_metav1_LabelSelector takes.
-func deepCopyCount_metav1_LabelSelector(m *deepCopyMetaMemory, in *metav1.LabelSelector) {
+func deepCopyCount_metav1_LabelSelector(m *deepCopyMemory_rbacv1_ClusterRole, in *metav1.LabelSelector) {
+	m.metav1_LabelSelectorRequirement.want += len(in.MatchExpressions)
 	for i := range in.MatchExpressions {
 		deepCopyCount_metav1_LabelSelectorRequirement(m, &in.MatchExpressions[i])
 	}
 }
 
 // deepCopyWith_metav1_LabelSelectorRequirement copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_LabelSelectorRequirement(m *deepCopyMetaMemory, in, out *metav1.LabelSelectorRequirement) {
+func deepCopyWith_metav1_LabelSelectorRequirement(m *deepCopyMemory_rbacv1_ClusterRole, in, out *metav1.LabelSelectorRequirement) {
 	if unsafe.Sizeof(*in) != 56 {
 		in.DeepCopyInto(out)
 		return
@@ -442,7 +457,7 @@ func deepCopyWith_metav1_LabelSelectorRequirement(m *deepCopyMetaMemory, in, out
 }
 
 // deepCopyCount_metav1_LabelSelectorRequirement counts what deepCopyWith_metav1_LabelSelectorRequirement takes.
-func deepCopyCount_metav1_LabelSelectorRequirement(m *deepCopyMetaMemory, in *metav1.LabelSelectorRequirement) {
+func deepCopyCount_metav1_LabelSelectorRequirement(m *deepCopyMemory_rbacv1_ClusterRole, in *metav1.LabelSelectorRequirement) {
 	m.strings.want += len(in.Values)
 }
 
@@ -601,16 +616,8 @@ type deepCopyFirst struct {
 	strings                   [6]string
 }
 
-// deepCopyEntry is what one entry of managed fields needs.
-type deepCopyEntry struct {
-	metav1_FieldsV1           [1]metav1.FieldsV1
-	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
-	metav1_Time               [1]metav1.Time
-}
-
-// first allocates either of them in one piece: the larger one, if at least half of it is needed.
-func (m *deepCopyMetaMemory) first() {
-	var used uintptr
+// used is how many bytes of it are needed.
+func (m *deepCopyMetaMemory) used() (used uintptr) {
 	used += m.bools.fits(8)
 	used += m.int64s.fits(2)
 	used += m.metav1_FieldsV1.fits(3)
@@ -618,22 +625,182 @@ func (m *deepCopyMetaMemory) first() {
 	used += m.metav1_OwnerReference.fits(1)
 	used += m.metav1_Time.fits(3)
 	used += m.strings.fits(6)
+	return used
+}
+
+func (m *deepCopyMetaMemory) takeFirst(from *deepCopyFirst) {
+	m.bools.take(from.bools[:])
+	m.int64s.take(from.int64s[:])
+	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
+	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
+	m.metav1_OwnerReference.take(from.metav1_OwnerReference[:])
+	m.metav1_Time.take(from.metav1_Time[:])
+	m.strings.take(from.strings[:])
+}
+
+// deepCopyEntry is what one entry of managed fields needs.
+type deepCopyEntry struct {
+	metav1_FieldsV1           [1]metav1.FieldsV1
+	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
+	metav1_Time               [1]metav1.Time
+}
+
+// isEntry tells whether just that is needed, apart from strings and the like.
+func (m *deepCopyMetaMemory) isEntry() bool {
+	return m.metav1_FieldsV1.want == 1 && m.metav1_ManagedFieldsEntry.want == 1 && m.metav1_Time.want == 1
+}
+
+func (m *deepCopyMetaMemory) takeEntry(from *deepCopyEntry) {
+	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
+	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
+	m.metav1_Time.take(from.metav1_Time[:])
+}
+
+// first allocates either of them in one piece: the larger one, if at least half of it is needed.
+func (m *deepCopyMetaMemory) first() {
 	switch {
-	case 2*used >= unsafe.Sizeof(deepCopyFirst{}):
-		f := new(deepCopyFirst)
-		m.bools.take(f.bools[:])
-		m.int64s.take(f.int64s[:])
-		m.metav1_FieldsV1.take(f.metav1_FieldsV1[:])
-		m.metav1_ManagedFieldsEntry.take(f.metav1_ManagedFieldsEntry[:])
-		m.metav1_OwnerReference.take(f.metav1_OwnerReference[:])
-		m.metav1_Time.take(f.metav1_Time[:])
-		m.strings.take(f.strings[:])
-	case m.metav1_FieldsV1.want == 1 && m.metav1_ManagedFieldsEntry.want == 1 && m.metav1_Time.want == 1:
-		e := new(deepCopyEntry)
-		m.metav1_FieldsV1.take(e.metav1_FieldsV1[:])
-		m.metav1_ManagedFieldsEntry.take(e.metav1_ManagedFieldsEntry[:])
-		m.metav1_Time.take(e.metav1_Time[:])
+	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
+		m.takeFirst(new(deepCopyFirst))
+	case m.isEntry():
+		m.takeEntry(new(deepCopyEntry))
 	}
+}
+
+// deepCopyObject allocates an object and either of them in one piece, under the same condition.
+func deepCopyObject[T any](m *deepCopyMetaMemory) *T {
+	switch {
+	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
+		b := new(struct {
+			object T
+			first  deepCopyFirst
+		})
+		m.takeFirst(&b.first)
+		return &b.object
+	case m.isEntry():
+		b := new(struct {
+			object T
+			entry  deepCopyEntry
+		})
+		m.takeEntry(&b.entry)
+		return &b.object
+	}
+	return new(T)
+}
+
+// deepCopyMemory_rbacv1_ClusterRole is the memory for a ClusterRole.
+type deepCopyMemory_rbacv1_ClusterRole struct {
+	deepCopyMetaMemory
+	rbacv1_AggregationRule          deepCopySlab[rbacv1.AggregationRule]
+	rbacv1_PolicyRule               deepCopySlab[rbacv1.PolicyRule]
+	metav1_LabelSelector            deepCopySlab[metav1.LabelSelector]
+	metav1_LabelSelectorRequirement deepCopySlab[metav1.LabelSelectorRequirement]
+}
+
+// deepCopyBlock_rbacv1_ClusterRole is one with as much as it needs with one item in each list.
+type deepCopyBlock_rbacv1_ClusterRole struct {
+	object                          rbacv1.ClusterRole
+	first                           deepCopyFirst
+	rbacv1_AggregationRule          [1]rbacv1.AggregationRule
+	rbacv1_PolicyRule               [1]rbacv1.PolicyRule
+	metav1_LabelSelector            [1]metav1.LabelSelector
+	metav1_LabelSelectorRequirement [1]metav1.LabelSelectorRequirement
+}
+
+// object allocates the object, and all of the block if at least half of what is in it besides is needed.
+func (m *deepCopyMemory_rbacv1_ClusterRole) object() *rbacv1.ClusterRole {
+	used := m.used()
+	used += m.rbacv1_AggregationRule.fits(1)
+	used += m.rbacv1_PolicyRule.fits(1)
+	used += m.metav1_LabelSelector.fits(1)
+	used += m.metav1_LabelSelectorRequirement.fits(1)
+	if 2*used < unsafe.Sizeof(deepCopyBlock_rbacv1_ClusterRole{})-unsafe.Sizeof(rbacv1.ClusterRole{}) {
+		return deepCopyObject[rbacv1.ClusterRole](&m.deepCopyMetaMemory)
+	}
+	b := new(deepCopyBlock_rbacv1_ClusterRole)
+	m.takeFirst(&b.first)
+	m.rbacv1_AggregationRule.take(b.rbacv1_AggregationRule[:])
+	m.rbacv1_PolicyRule.take(b.rbacv1_PolicyRule[:])
+	m.metav1_LabelSelector.take(b.metav1_LabelSelector[:])
+	m.metav1_LabelSelectorRequirement.take(b.metav1_LabelSelectorRequirement[:])
+	return &b.object
+}
+
+// deepCopyMemory_rbacv1_ClusterRoleBinding is the memory for a ClusterRoleBinding.
+type deepCopyMemory_rbacv1_ClusterRoleBinding struct {
+	deepCopyMetaMemory
+	rbacv1_Subject deepCopySlab[rbacv1.Subject]
+}
+
+// deepCopyBlock_rbacv1_ClusterRoleBinding is one with as much as it needs with one item in each list.
+type deepCopyBlock_rbacv1_ClusterRoleBinding struct {
+	object         rbacv1.ClusterRoleBinding
+	first          deepCopyFirst
+	rbacv1_Subject [1]rbacv1.Subject
+}
+
+// object allocates the object, and all of the block if at least half of what is in it besides is needed.
+func (m *deepCopyMemory_rbacv1_ClusterRoleBinding) object() *rbacv1.ClusterRoleBinding {
+	used := m.used()
+	used += m.rbacv1_Subject.fits(1)
+	if 2*used < unsafe.Sizeof(deepCopyBlock_rbacv1_ClusterRoleBinding{})-unsafe.Sizeof(rbacv1.ClusterRoleBinding{}) {
+		return deepCopyObject[rbacv1.ClusterRoleBinding](&m.deepCopyMetaMemory)
+	}
+	b := new(deepCopyBlock_rbacv1_ClusterRoleBinding)
+	m.takeFirst(&b.first)
+	m.rbacv1_Subject.take(b.rbacv1_Subject[:])
+	return &b.object
+}
+
+// deepCopyMemory_rbacv1_Role is the memory for a Role.
+type deepCopyMemory_rbacv1_Role struct {
+	deepCopyMetaMemory
+	rbacv1_PolicyRule deepCopySlab[rbacv1.PolicyRule]
+}
+
+// deepCopyBlock_rbacv1_Role is one with as much as it needs with one item in each list.
+type deepCopyBlock_rbacv1_Role struct {
+	object            rbacv1.Role
+	first             deepCopyFirst
+	rbacv1_PolicyRule [1]rbacv1.PolicyRule
+}
+
+// object allocates the object, and all of the block if at least half of what is in it besides is needed.
+func (m *deepCopyMemory_rbacv1_Role) object() *rbacv1.Role {
+	used := m.used()
+	used += m.rbacv1_PolicyRule.fits(1)
+	if 2*used < unsafe.Sizeof(deepCopyBlock_rbacv1_Role{})-unsafe.Sizeof(rbacv1.Role{}) {
+		return deepCopyObject[rbacv1.Role](&m.deepCopyMetaMemory)
+	}
+	b := new(deepCopyBlock_rbacv1_Role)
+	m.takeFirst(&b.first)
+	m.rbacv1_PolicyRule.take(b.rbacv1_PolicyRule[:])
+	return &b.object
+}
+
+// deepCopyMemory_rbacv1_RoleBinding is the memory for a RoleBinding.
+type deepCopyMemory_rbacv1_RoleBinding struct {
+	deepCopyMetaMemory
+	rbacv1_Subject deepCopySlab[rbacv1.Subject]
+}
+
+// deepCopyBlock_rbacv1_RoleBinding is one with as much as it needs with one item in each list.
+type deepCopyBlock_rbacv1_RoleBinding struct {
+	object         rbacv1.RoleBinding
+	first          deepCopyFirst
+	rbacv1_Subject [1]rbacv1.Subject
+}
+
+// object allocates the object, and all of the block if at least half of what is in it besides is needed.
+func (m *deepCopyMemory_rbacv1_RoleBinding) object() *rbacv1.RoleBinding {
+	used := m.used()
+	used += m.rbacv1_Subject.fits(1)
+	if 2*used < unsafe.Sizeof(deepCopyBlock_rbacv1_RoleBinding{})-unsafe.Sizeof(rbacv1.RoleBinding{}) {
+		return deepCopyObject[rbacv1.RoleBinding](&m.deepCopyMetaMemory)
+	}
+	b := new(deepCopyBlock_rbacv1_RoleBinding)
+	m.takeFirst(&b.first)
+	m.rbacv1_Subject.take(b.rbacv1_Subject[:])
+	return &b.object
 }
 
 // deepCopySlab is memory for as many values as were counted, all of it allocated when the first is asked for.

@@ -19,8 +19,10 @@ func DeepCopy_StorageClass(in *StorageClass) *StorageClass {
 	if in == nil {
 		return nil
 	}
-	out := new(StorageClass)
-	deepCopy_storagev1_StorageClass(in, out)
+	var m deepCopyMemory_storagev1_StorageClass
+	deepCopyCount_storagev1_StorageClass(&m, in)
+	out := m.object()
+	deepCopyWith_storagev1_StorageClass(&m, in, out)
 	return out
 }
 
@@ -35,7 +37,7 @@ func DeepCopy_StorageClassList(in *StorageClassList) *StorageClassList {
 }
 
 // deepCopyWith_corev1_TopologySelectorLabelRequirement copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_TopologySelectorLabelRequirement(m *deepCopyMetaMemory, in, out *corev1.TopologySelectorLabelRequirement) {
+func deepCopyWith_corev1_TopologySelectorLabelRequirement(m *deepCopyMemory_storagev1_StorageClass, in, out *corev1.TopologySelectorLabelRequirement) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
@@ -48,19 +50,19 @@ func deepCopyWith_corev1_TopologySelectorLabelRequirement(m *deepCopyMetaMemory,
 }
 
 // deepCopyCount_corev1_TopologySelectorLabelRequirement counts what deepCopyWith_corev1_TopologySelectorLabelRequirement takes.
-func deepCopyCount_corev1_TopologySelectorLabelRequirement(m *deepCopyMetaMemory, in *corev1.TopologySelectorLabelRequirement) {
+func deepCopyCount_corev1_TopologySelectorLabelRequirement(m *deepCopyMemory_storagev1_StorageClass, in *corev1.TopologySelectorLabelRequirement) {
 	m.strings.want += len(in.Values)
 }
 
 // deepCopyWith_corev1_TopologySelectorTerm copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_TopologySelectorTerm(m *deepCopyMetaMemory, in, out *corev1.TopologySelectorTerm) {
+func deepCopyWith_corev1_TopologySelectorTerm(m *deepCopyMemory_storagev1_StorageClass, in, out *corev1.TopologySelectorTerm) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.MatchLabelExpressions != nil {
-		out.MatchLabelExpressions = make([]corev1.TopologySelectorLabelRequirement, len(in.MatchLabelExpressions))
+		out.MatchLabelExpressions = m.corev1_TopologySelectorLabelRequirement.list(len(in.MatchLabelExpressions))
 		for i := range in.MatchLabelExpressions {
 			deepCopyWith_corev1_TopologySelectorLabelRequirement(m, &in.MatchLabelExpressions[i], &out.MatchLabelExpressions[i])
 		}
@@ -68,7 +70,8 @@ func deepCopyWith_corev1_TopologySelectorTerm(m *deepCopyMetaMemory, in, out *co
 }
 
 // deepCopyCount_corev1_TopologySelectorTerm counts what deepCopyWith_corev1_TopologySelectorTerm takes.
-func deepCopyCount_corev1_TopologySelectorTerm(m *deepCopyMetaMemory, in *corev1.TopologySelectorTerm) {
+func deepCopyCount_corev1_TopologySelectorTerm(m *deepCopyMemory_storagev1_StorageClass, in *corev1.TopologySelectorTerm) {
+	m.corev1_TopologySelectorLabelRequirement.want += len(in.MatchLabelExpressions)
 	for i := range in.MatchLabelExpressions {
 		deepCopyCount_corev1_TopologySelectorLabelRequirement(m, &in.MatchLabelExpressions[i])
 	}
@@ -76,14 +79,14 @@ func deepCopyCount_corev1_TopologySelectorTerm(m *deepCopyMetaMemory, in *corev1
 
 // deepCopy_storagev1_StorageClass copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_storagev1_StorageClass(in, out *storagev1.StorageClass) {
-	var m deepCopyMetaMemory
+	var m deepCopyMemory_storagev1_StorageClass
 	deepCopyCount_storagev1_StorageClass(&m, in)
 	m.first()
 	deepCopyWith_storagev1_StorageClass(&m, in, out)
 }
 
 // deepCopyWith_storagev1_StorageClass copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_storagev1_StorageClass(m *deepCopyMetaMemory, in, out *storagev1.StorageClass) {
+func deepCopyWith_storagev1_StorageClass(m *deepCopyMemory_storagev1_StorageClass, in, out *storagev1.StorageClass) {
 	if unsafe.Sizeof(*in) != 360 {
 		in.DeepCopyInto(out)
 		return
@@ -114,7 +117,7 @@ func deepCopyWith_storagev1_StorageClass(m *deepCopyMetaMemory, in, out *storage
 	}
 	out.AllowedTopologies = in.AllowedTopologies
 	if in.AllowedTopologies != nil {
-		out.AllowedTopologies = make([]corev1.TopologySelectorTerm, len(in.AllowedTopologies))
+		out.AllowedTopologies = m.corev1_TopologySelectorTerm.list(len(in.AllowedTopologies))
 		for i := range in.AllowedTopologies {
 			deepCopyWith_corev1_TopologySelectorTerm(m, &in.AllowedTopologies[i], &out.AllowedTopologies[i])
 		}
@@ -122,7 +125,7 @@ func deepCopyWith_storagev1_StorageClass(m *deepCopyMetaMemory, in, out *storage
 }
 
 // deepCopyCount_storagev1_StorageClass counts what deepCopyWith_storagev1_StorageClass takes.
-func deepCopyCount_storagev1_StorageClass(m *deepCopyMetaMemory, in *storagev1.StorageClass) {
+func deepCopyCount_storagev1_StorageClass(m *deepCopyMemory_storagev1_StorageClass, in *storagev1.StorageClass) {
 	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
 	if in.ReclaimPolicy != nil {
 		m.strings.want++
@@ -134,6 +137,7 @@ func deepCopyCount_storagev1_StorageClass(m *deepCopyMetaMemory, in *storagev1.S
 	if in.VolumeBindingMode != nil {
 		m.strings.want++
 	}
+	m.corev1_TopologySelectorTerm.want += len(in.AllowedTopologies)
 	for i := range in.AllowedTopologies {
 		deepCopyCount_corev1_TopologySelectorTerm(m, &in.AllowedTopologies[i])
 	}
@@ -194,7 +198,7 @@ func deepCopyCount_metav1_ListMeta(m *deepCopyMetaMemory, in *metav1.ListMeta) {
 }
 
 // deepCopyWith_metav1_ManagedFieldsEntry copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in, out *metav1.ManagedFieldsEntry) {
+func deepCopyWith_metav1_ManagedFieldsEntry(m *deepCopyMemory_storagev1_StorageClass, in, out *metav1.ManagedFieldsEntry) {
 	if unsafe.Sizeof(*in) != 96 {
 		in.DeepCopyInto(out)
 		return
@@ -211,7 +215,7 @@ func deepCopyWith_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in, out *meta
 }
 
 // deepCopyCount_metav1_ManagedFieldsEntry counts what deepCopyWith_metav1_ManagedFieldsEntry takes.
-func deepCopyCount_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in *metav1.ManagedFieldsEntry) {
+func deepCopyCount_metav1_ManagedFieldsEntry(m *deepCopyMemory_storagev1_StorageClass, in *metav1.ManagedFieldsEntry) {
 	if in.Time != nil {
 		m.metav1_Time.want++
 	}
@@ -221,7 +225,7 @@ func deepCopyCount_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in *metav1.M
 }
 
 // deepCopyWith_metav1_ObjectMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ObjectMeta(m *deepCopyMetaMemory, in, out *metav1.ObjectMeta) {
+func deepCopyWith_metav1_ObjectMeta(m *deepCopyMemory_storagev1_StorageClass, in, out *metav1.ObjectMeta) {
 	if unsafe.Sizeof(*in) != 232 {
 		in.DeepCopyInto(out)
 		return
@@ -256,7 +260,7 @@ func deepCopyWith_metav1_ObjectMeta(m *deepCopyMetaMemory, in, out *metav1.Objec
 }
 
 // deepCopyCount_metav1_ObjectMeta counts what deepCopyWith_metav1_ObjectMeta takes.
-func deepCopyCount_metav1_ObjectMeta(m *deepCopyMetaMemory, in *metav1.ObjectMeta) {
+func deepCopyCount_metav1_ObjectMeta(m *deepCopyMemory_storagev1_StorageClass, in *metav1.ObjectMeta) {
 	if in.DeletionTimestamp != nil {
 		m.metav1_Time.want++
 	}
@@ -275,7 +279,7 @@ func deepCopyCount_metav1_ObjectMeta(m *deepCopyMetaMemory, in *metav1.ObjectMet
 }
 
 // deepCopyWith_metav1_OwnerReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_OwnerReference(m *deepCopyMetaMemory, in, out *metav1.OwnerReference) {
+func deepCopyWith_metav1_OwnerReference(m *deepCopyMemory_storagev1_StorageClass, in, out *metav1.OwnerReference) {
 	if unsafe.Sizeof(*in) != 80 {
 		in.DeepCopyInto(out)
 		return
@@ -292,7 +296,7 @@ func deepCopyWith_metav1_OwnerReference(m *deepCopyMetaMemory, in, out *metav1.O
 }
 
 // deepCopyCount_metav1_OwnerReference counts what deepCopyWith_metav1_OwnerReference takes.
-func deepCopyCount_metav1_OwnerReference(m *deepCopyMetaMemory, in *metav1.OwnerReference) {
+func deepCopyCount_metav1_OwnerReference(m *deepCopyMemory_storagev1_StorageClass, in *metav1.OwnerReference) {
 	if in.Controller != nil {
 		m.bools.want++
 	}
@@ -324,16 +328,8 @@ type deepCopyFirst struct {
 	strings                   [6]string
 }
 
-// deepCopyEntry is what one entry of managed fields needs.
-type deepCopyEntry struct {
-	metav1_FieldsV1           [1]metav1.FieldsV1
-	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
-	metav1_Time               [1]metav1.Time
-}
-
-// first allocates either of them in one piece: the larger one, if at least half of it is needed.
-func (m *deepCopyMetaMemory) first() {
-	var used uintptr
+// used is how many bytes of it are needed.
+func (m *deepCopyMetaMemory) used() (used uintptr) {
 	used += m.bools.fits(8)
 	used += m.int64s.fits(2)
 	used += m.metav1_FieldsV1.fits(3)
@@ -341,22 +337,96 @@ func (m *deepCopyMetaMemory) first() {
 	used += m.metav1_OwnerReference.fits(1)
 	used += m.metav1_Time.fits(3)
 	used += m.strings.fits(6)
+	return used
+}
+
+func (m *deepCopyMetaMemory) takeFirst(from *deepCopyFirst) {
+	m.bools.take(from.bools[:])
+	m.int64s.take(from.int64s[:])
+	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
+	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
+	m.metav1_OwnerReference.take(from.metav1_OwnerReference[:])
+	m.metav1_Time.take(from.metav1_Time[:])
+	m.strings.take(from.strings[:])
+}
+
+// deepCopyEntry is what one entry of managed fields needs.
+type deepCopyEntry struct {
+	metav1_FieldsV1           [1]metav1.FieldsV1
+	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
+	metav1_Time               [1]metav1.Time
+}
+
+// isEntry tells whether just that is needed, apart from strings and the like.
+func (m *deepCopyMetaMemory) isEntry() bool {
+	return m.metav1_FieldsV1.want == 1 && m.metav1_ManagedFieldsEntry.want == 1 && m.metav1_Time.want == 1
+}
+
+func (m *deepCopyMetaMemory) takeEntry(from *deepCopyEntry) {
+	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
+	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
+	m.metav1_Time.take(from.metav1_Time[:])
+}
+
+// first allocates either of them in one piece: the larger one, if at least half of it is needed.
+func (m *deepCopyMetaMemory) first() {
 	switch {
-	case 2*used >= unsafe.Sizeof(deepCopyFirst{}):
-		f := new(deepCopyFirst)
-		m.bools.take(f.bools[:])
-		m.int64s.take(f.int64s[:])
-		m.metav1_FieldsV1.take(f.metav1_FieldsV1[:])
-		m.metav1_ManagedFieldsEntry.take(f.metav1_ManagedFieldsEntry[:])
-		m.metav1_OwnerReference.take(f.metav1_OwnerReference[:])
-		m.metav1_Time.take(f.metav1_Time[:])
-		m.strings.take(f.strings[:])
-	case m.metav1_FieldsV1.want == 1 && m.metav1_ManagedFieldsEntry.want == 1 && m.metav1_Time.want == 1:
-		e := new(deepCopyEntry)
-		m.metav1_FieldsV1.take(e.metav1_FieldsV1[:])
-		m.metav1_ManagedFieldsEntry.take(e.metav1_ManagedFieldsEntry[:])
-		m.metav1_Time.take(e.metav1_Time[:])
+	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
+		m.takeFirst(new(deepCopyFirst))
+	case m.isEntry():
+		m.takeEntry(new(deepCopyEntry))
 	}
+}
+
+// deepCopyObject allocates an object and either of them in one piece, under the same condition.
+func deepCopyObject[T any](m *deepCopyMetaMemory) *T {
+	switch {
+	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
+		b := new(struct {
+			object T
+			first  deepCopyFirst
+		})
+		m.takeFirst(&b.first)
+		return &b.object
+	case m.isEntry():
+		b := new(struct {
+			object T
+			entry  deepCopyEntry
+		})
+		m.takeEntry(&b.entry)
+		return &b.object
+	}
+	return new(T)
+}
+
+// deepCopyMemory_storagev1_StorageClass is the memory for a StorageClass.
+type deepCopyMemory_storagev1_StorageClass struct {
+	deepCopyMetaMemory
+	corev1_TopologySelectorLabelRequirement deepCopySlab[corev1.TopologySelectorLabelRequirement]
+	corev1_TopologySelectorTerm             deepCopySlab[corev1.TopologySelectorTerm]
+}
+
+// deepCopyBlock_storagev1_StorageClass is one with as much as it needs with one item in each list.
+type deepCopyBlock_storagev1_StorageClass struct {
+	object                                  storagev1.StorageClass
+	first                                   deepCopyFirst
+	corev1_TopologySelectorLabelRequirement [1]corev1.TopologySelectorLabelRequirement
+	corev1_TopologySelectorTerm             [1]corev1.TopologySelectorTerm
+}
+
+// object allocates the object, and all of the block if at least half of what is in it besides is needed.
+func (m *deepCopyMemory_storagev1_StorageClass) object() *storagev1.StorageClass {
+	used := m.used()
+	used += m.corev1_TopologySelectorLabelRequirement.fits(1)
+	used += m.corev1_TopologySelectorTerm.fits(1)
+	if 2*used < unsafe.Sizeof(deepCopyBlock_storagev1_StorageClass{})-unsafe.Sizeof(storagev1.StorageClass{}) {
+		return deepCopyObject[storagev1.StorageClass](&m.deepCopyMetaMemory)
+	}
+	b := new(deepCopyBlock_storagev1_StorageClass)
+	m.takeFirst(&b.first)
+	m.corev1_TopologySelectorLabelRequirement.take(b.corev1_TopologySelectorLabelRequirement[:])
+	m.corev1_TopologySelectorTerm.take(b.corev1_TopologySelectorTerm[:])
+	return &b.object
 }
 
 // deepCopySlab is memory for as many values as were counted, all of it allocated when the first is asked for.

@@ -21,8 +21,10 @@ func DeepCopy_ConfigMap(in *ConfigMap) *ConfigMap {
 	if in == nil {
 		return nil
 	}
-	out := new(ConfigMap)
-	deepCopy_v1_ConfigMap(in, out)
+	var m deepCopyMetaMemory
+	deepCopyCount_v1_ConfigMap(&m, in)
+	out := deepCopyObject[ConfigMap](&m)
+	deepCopyWith_v1_ConfigMap(&m, in, out)
 	return out
 }
 
@@ -31,8 +33,10 @@ func DeepCopy_Deployment(in *Deployment) *Deployment {
 	if in == nil {
 		return nil
 	}
-	out := new(Deployment)
-	deepCopy_appsv1_Deployment(in, out)
+	var m deepCopyMemory
+	deepCopyCount_appsv1_Deployment(&m, in)
+	out := deepCopyObject[Deployment](&m.deepCopyMetaMemory)
+	deepCopyWith_appsv1_Deployment(&m, in, out)
 	return out
 }
 
@@ -41,8 +45,10 @@ func DeepCopy_Node(in *Node) *Node {
 	if in == nil {
 		return nil
 	}
-	out := new(Node)
-	deepCopy_v1_Node(in, out)
+	var m deepCopyMemory_v1_Node
+	deepCopyCount_v1_Node(&m, in)
+	out := m.object()
+	deepCopyWith_v1_Node(&m, in, out)
 	return out
 }
 
@@ -51,17 +57,11 @@ func DeepCopy_Pod(in *Pod) *Pod {
 	if in == nil {
 		return nil
 	}
-	out := new(Pod)
-	deepCopy_v1_Pod(in, out)
-	return out
-}
-
-// deepCopy_appsv1_Deployment copies in to memory that it gets for all of it at once, as far as that is worth it.
-func deepCopy_appsv1_Deployment(in, out *appsv1.Deployment) {
 	var m deepCopyMemory
-	deepCopyCount_appsv1_Deployment(&m, in)
-	m.first()
-	deepCopyWith_appsv1_Deployment(&m, in, out)
+	deepCopyCount_v1_Pod(&m, in)
+	out := deepCopyObject[Pod](&m.deepCopyMetaMemory)
+	deepCopyWith_v1_Pod(&m, in, out)
+	return out
 }
 
 // deepCopyWith_appsv1_Deployment copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -466,14 +466,6 @@ func deepCopyCount_v1_ClusterTrustBundleProjection(m *deepCopyMemory, in *v1.Clu
 	}
 }
 
-// deepCopy_v1_ConfigMap copies in to memory that it gets for all of it at once, as far as that is worth it.
-func deepCopy_v1_ConfigMap(in, out *v1.ConfigMap) {
-	var m deepCopyMetaMemory
-	deepCopyCount_v1_ConfigMap(&m, in)
-	m.first()
-	deepCopyWith_v1_ConfigMap(&m, in, out)
-}
-
 // deepCopyWith_v1_ConfigMap copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopyWith_v1_ConfigMap(m *deepCopyMetaMemory, in, out *v1.ConfigMap) {
 	if unsafe.Sizeof(*in) != 288 {
@@ -752,7 +744,7 @@ func deepCopyCount_v1_Container(m *deepCopyMemory, in *v1.Container) {
 }
 
 // deepCopyWith_v1_ContainerImage copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_ContainerImage(m *deepCopyMetaMemory, in, out *v1.ContainerImage) {
+func deepCopyWith_v1_ContainerImage(m *deepCopyMemory_v1_Node, in, out *v1.ContainerImage) {
 	if unsafe.Sizeof(*in) != 32 {
 		in.DeepCopyInto(out)
 		return
@@ -765,7 +757,7 @@ func deepCopyWith_v1_ContainerImage(m *deepCopyMetaMemory, in, out *v1.Container
 }
 
 // deepCopyCount_v1_ContainerImage counts what deepCopyWith_v1_ContainerImage takes.
-func deepCopyCount_v1_ContainerImage(m *deepCopyMetaMemory, in *v1.ContainerImage) {
+func deepCopyCount_v1_ContainerImage(m *deepCopyMemory_v1_Node, in *v1.ContainerImage) {
 	m.strings.want += len(in.Names)
 }
 
@@ -1670,29 +1662,21 @@ func deepCopy_v1_LinuxContainerUser(in, out *v1.LinuxContainerUser) {
 	}
 }
 
-// deepCopy_v1_Node copies in to memory that it gets for all of it at once, as far as that is worth it.
-func deepCopy_v1_Node(in, out *v1.Node) {
-	var m deepCopyMetaMemory
-	deepCopyCount_v1_Node(&m, in)
-	m.first()
-	deepCopyWith_v1_Node(&m, in, out)
-}
-
 // deepCopyWith_v1_Node copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_Node(m *deepCopyMetaMemory, in, out *v1.Node) {
+func deepCopyWith_v1_Node(m *deepCopyMemory_v1_Node, in, out *v1.Node) {
 	if unsafe.Sizeof(*in) != 784 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
 	deepCopyWith_v1_NodeSpec(m, &in.Spec, &out.Spec)
 	deepCopyWith_v1_NodeStatus(m, &in.Status, &out.Status)
 }
 
 // deepCopyCount_v1_Node counts what deepCopyWith_v1_Node takes.
-func deepCopyCount_v1_Node(m *deepCopyMetaMemory, in *v1.Node) {
-	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+func deepCopyCount_v1_Node(m *deepCopyMemory_v1_Node, in *v1.Node) {
+	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
 	deepCopyCount_v1_NodeSpec(m, &in.Spec)
 	deepCopyCount_v1_NodeStatus(m, &in.Status)
 }
@@ -1809,56 +1793,65 @@ func deepCopyCount_v1_NodeAllocatableResourceClaimStatus(m *deepCopyMemory, in *
 	}
 }
 
-// deepCopy_v1_NodeConfigSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_NodeConfigSource(in, out *v1.NodeConfigSource) {
+// deepCopyWith_v1_NodeConfigSource copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_NodeConfigSource(m *deepCopyMemory_v1_Node, in, out *v1.NodeConfigSource) {
 	if unsafe.Sizeof(*in) != 8 || unsafe.Sizeof(v1.ConfigMapNodeConfigSource{}) != 80 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.ConfigMap != nil {
-		v := *in.ConfigMap
-		out.ConfigMap = &v
+		out.ConfigMap = m.v1_ConfigMapNodeConfigSource.one()
+		*out.ConfigMap = *in.ConfigMap
 	}
 }
 
-// deepCopy_v1_NodeConfigStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_v1_NodeConfigStatus(in, out *v1.NodeConfigStatus) {
+// deepCopyCount_v1_NodeConfigSource counts what deepCopyWith_v1_NodeConfigSource takes.
+func deepCopyCount_v1_NodeConfigSource(m *deepCopyMemory_v1_Node, in *v1.NodeConfigSource) {
+	if in.ConfigMap != nil {
+		m.v1_ConfigMapNodeConfigSource.want++
+	}
+}
+
+// deepCopyWith_v1_NodeConfigStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_v1_NodeConfigStatus(m *deepCopyMemory_v1_Node, in, out *v1.NodeConfigStatus) {
 	if unsafe.Sizeof(*in) != 40 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.Assigned != nil && in.Active != nil && in.LastKnownGood != nil {
-		v := new(struct {
-			Assigned      v1.NodeConfigSource
-			Active        v1.NodeConfigSource
-			LastKnownGood v1.NodeConfigSource
-		})
-		deepCopy_v1_NodeConfigSource(in.Assigned, &v.Assigned)
-		out.Assigned = &v.Assigned
-		deepCopy_v1_NodeConfigSource(in.Active, &v.Active)
-		out.Active = &v.Active
-		deepCopy_v1_NodeConfigSource(in.LastKnownGood, &v.LastKnownGood)
-		out.LastKnownGood = &v.LastKnownGood
-	} else {
-		if in.Assigned != nil {
-			out.Assigned = new(v1.NodeConfigSource)
-			deepCopy_v1_NodeConfigSource(in.Assigned, out.Assigned)
-		}
-		if in.Active != nil {
-			out.Active = new(v1.NodeConfigSource)
-			deepCopy_v1_NodeConfigSource(in.Active, out.Active)
-		}
-		if in.LastKnownGood != nil {
-			out.LastKnownGood = new(v1.NodeConfigSource)
-			deepCopy_v1_NodeConfigSource(in.LastKnownGood, out.LastKnownGood)
-		}
+	if in.Assigned != nil {
+		out.Assigned = m.v1_NodeConfigSource.one()
+		deepCopyWith_v1_NodeConfigSource(m, in.Assigned, out.Assigned)
+	}
+	if in.Active != nil {
+		out.Active = m.v1_NodeConfigSource.one()
+		deepCopyWith_v1_NodeConfigSource(m, in.Active, out.Active)
+	}
+	if in.LastKnownGood != nil {
+		out.LastKnownGood = m.v1_NodeConfigSource.one()
+		deepCopyWith_v1_NodeConfigSource(m, in.LastKnownGood, out.LastKnownGood)
+	}
+}
+
+// deepCopyCount_v1_NodeConfigStatus counts what deepCopyWith_v1_NodeConfigStatus takes.
+func deepCopyCount_v1_NodeConfigStatus(m *deepCopyMemory_v1_Node, in *v1.NodeConfigStatus) {
+	if in.Assigned != nil {
+		m.v1_NodeConfigSource.want++
+		deepCopyCount_v1_NodeConfigSource(m, in.Assigned)
+	}
+	if in.Active != nil {
+		m.v1_NodeConfigSource.want++
+		deepCopyCount_v1_NodeConfigSource(m, in.Active)
+	}
+	if in.LastKnownGood != nil {
+		m.v1_NodeConfigSource.want++
+		deepCopyCount_v1_NodeConfigSource(m, in.LastKnownGood)
 	}
 }
 
 // deepCopyWith_v1_NodeFeatures copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_NodeFeatures(m *deepCopyMetaMemory, in, out *v1.NodeFeatures) {
+func deepCopyWith_v1_NodeFeatures(m *deepCopyMemory_v1_Node, in, out *v1.NodeFeatures) {
 	if unsafe.Sizeof(*in) != 8 {
 		in.DeepCopyInto(out)
 		return
@@ -1871,14 +1864,14 @@ func deepCopyWith_v1_NodeFeatures(m *deepCopyMetaMemory, in, out *v1.NodeFeature
 }
 
 // deepCopyCount_v1_NodeFeatures counts what deepCopyWith_v1_NodeFeatures takes.
-func deepCopyCount_v1_NodeFeatures(m *deepCopyMetaMemory, in *v1.NodeFeatures) {
+func deepCopyCount_v1_NodeFeatures(m *deepCopyMemory_v1_Node, in *v1.NodeFeatures) {
 	if in.SupplementalGroupsPolicy != nil {
 		m.bools.want++
 	}
 }
 
 // deepCopyWith_v1_NodePodPreemptionPolicy copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_NodePodPreemptionPolicy(m *deepCopyMetaMemory, in, out *v1.NodePodPreemptionPolicy) {
+func deepCopyWith_v1_NodePodPreemptionPolicy(m *deepCopyMemory_v1_Node, in, out *v1.NodePodPreemptionPolicy) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
@@ -1891,32 +1884,33 @@ func deepCopyWith_v1_NodePodPreemptionPolicy(m *deepCopyMetaMemory, in, out *v1.
 }
 
 // deepCopyCount_v1_NodePodPreemptionPolicy counts what deepCopyWith_v1_NodePodPreemptionPolicy takes.
-func deepCopyCount_v1_NodePodPreemptionPolicy(m *deepCopyMetaMemory, in *v1.NodePodPreemptionPolicy) {
+func deepCopyCount_v1_NodePodPreemptionPolicy(m *deepCopyMemory_v1_Node, in *v1.NodePodPreemptionPolicy) {
 	m.strings.want += len(in.DisableResizePreemption)
 }
 
 // deepCopyWith_v1_NodeRuntimeHandler copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_NodeRuntimeHandler(m *deepCopyMetaMemory, in, out *v1.NodeRuntimeHandler) {
+func deepCopyWith_v1_NodeRuntimeHandler(m *deepCopyMemory_v1_Node, in, out *v1.NodeRuntimeHandler) {
 	if unsafe.Sizeof(*in) != 24 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Features != nil {
-		out.Features = new(v1.NodeRuntimeHandlerFeatures)
+		out.Features = m.v1_NodeRuntimeHandlerFeatures.one()
 		deepCopyWith_v1_NodeRuntimeHandlerFeatures(m, in.Features, out.Features)
 	}
 }
 
 // deepCopyCount_v1_NodeRuntimeHandler counts what deepCopyWith_v1_NodeRuntimeHandler takes.
-func deepCopyCount_v1_NodeRuntimeHandler(m *deepCopyMetaMemory, in *v1.NodeRuntimeHandler) {
+func deepCopyCount_v1_NodeRuntimeHandler(m *deepCopyMemory_v1_Node, in *v1.NodeRuntimeHandler) {
 	if in.Features != nil {
+		m.v1_NodeRuntimeHandlerFeatures.want++
 		deepCopyCount_v1_NodeRuntimeHandlerFeatures(m, in.Features)
 	}
 }
 
 // deepCopyWith_v1_NodeRuntimeHandlerFeatures copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_NodeRuntimeHandlerFeatures(m *deepCopyMetaMemory, in, out *v1.NodeRuntimeHandlerFeatures) {
+func deepCopyWith_v1_NodeRuntimeHandlerFeatures(m *deepCopyMemory_v1_Node, in, out *v1.NodeRuntimeHandlerFeatures) {
 	if unsafe.Sizeof(*in) != 16 {
 		in.DeepCopyInto(out)
 		return
@@ -1933,7 +1927,7 @@ func deepCopyWith_v1_NodeRuntimeHandlerFeatures(m *deepCopyMetaMemory, in, out *
 }
 
 // deepCopyCount_v1_NodeRuntimeHandlerFeatures counts what deepCopyWith_v1_NodeRuntimeHandlerFeatures takes.
-func deepCopyCount_v1_NodeRuntimeHandlerFeatures(m *deepCopyMetaMemory, in *v1.NodeRuntimeHandlerFeatures) {
+func deepCopyCount_v1_NodeRuntimeHandlerFeatures(m *deepCopyMemory_v1_Node, in *v1.NodeRuntimeHandlerFeatures) {
 	if in.RecursiveReadOnlyMounts != nil {
 		m.bools.want++
 	}
@@ -2016,7 +2010,7 @@ func deepCopyCount_v1_NodeSelectorTerm(m *deepCopyMemory, in *v1.NodeSelectorTer
 }
 
 // deepCopyWith_v1_NodeSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_NodeSpec(m *deepCopyMetaMemory, in, out *v1.NodeSpec) {
+func deepCopyWith_v1_NodeSpec(m *deepCopyMemory_v1_Node, in, out *v1.NodeSpec) {
 	if unsafe.Sizeof(*in) != 120 {
 		in.DeepCopyInto(out)
 		return
@@ -2027,45 +2021,40 @@ func deepCopyWith_v1_NodeSpec(m *deepCopyMetaMemory, in, out *v1.NodeSpec) {
 		copy(out.PodCIDRs, in.PodCIDRs)
 	}
 	if in.Taints != nil {
-		out.Taints = make([]v1.Taint, len(in.Taints))
+		out.Taints = m.v1_Taint.list(len(in.Taints))
 		for i := range in.Taints {
 			deepCopyWith_v1_Taint(m, &in.Taints[i], &out.Taints[i])
 		}
 	}
-	if in.ConfigSource != nil && in.PodPreemptionPolicy != nil {
-		v := new(struct {
-			ConfigSource        v1.NodeConfigSource
-			PodPreemptionPolicy v1.NodePodPreemptionPolicy
-		})
-		deepCopy_v1_NodeConfigSource(in.ConfigSource, &v.ConfigSource)
-		out.ConfigSource = &v.ConfigSource
-		deepCopyWith_v1_NodePodPreemptionPolicy(m, in.PodPreemptionPolicy, &v.PodPreemptionPolicy)
-		out.PodPreemptionPolicy = &v.PodPreemptionPolicy
-	} else {
-		if in.ConfigSource != nil {
-			out.ConfigSource = new(v1.NodeConfigSource)
-			deepCopy_v1_NodeConfigSource(in.ConfigSource, out.ConfigSource)
-		}
-		if in.PodPreemptionPolicy != nil {
-			out.PodPreemptionPolicy = new(v1.NodePodPreemptionPolicy)
-			deepCopyWith_v1_NodePodPreemptionPolicy(m, in.PodPreemptionPolicy, out.PodPreemptionPolicy)
-		}
+	if in.ConfigSource != nil {
+		out.ConfigSource = m.v1_NodeConfigSource.one()
+		deepCopyWith_v1_NodeConfigSource(m, in.ConfigSource, out.ConfigSource)
+	}
+	if in.PodPreemptionPolicy != nil {
+		out.PodPreemptionPolicy = m.v1_NodePodPreemptionPolicy.one()
+		deepCopyWith_v1_NodePodPreemptionPolicy(m, in.PodPreemptionPolicy, out.PodPreemptionPolicy)
 	}
 }
 
 // deepCopyCount_v1_NodeSpec counts what deepCopyWith_v1_NodeSpec takes.
-func deepCopyCount_v1_NodeSpec(m *deepCopyMetaMemory, in *v1.NodeSpec) {
+func deepCopyCount_v1_NodeSpec(m *deepCopyMemory_v1_Node, in *v1.NodeSpec) {
 	m.strings.want += len(in.PodCIDRs)
+	m.v1_Taint.want += len(in.Taints)
 	for i := range in.Taints {
 		deepCopyCount_v1_Taint(m, &in.Taints[i])
 	}
+	if in.ConfigSource != nil {
+		m.v1_NodeConfigSource.want++
+		deepCopyCount_v1_NodeConfigSource(m, in.ConfigSource)
+	}
 	if in.PodPreemptionPolicy != nil {
+		m.v1_NodePodPreemptionPolicy.want++
 		deepCopyCount_v1_NodePodPreemptionPolicy(m, in.PodPreemptionPolicy)
 	}
 }
 
 // deepCopyWith_v1_NodeStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_NodeStatus(m *deepCopyMetaMemory, in, out *v1.NodeStatus) {
+func deepCopyWith_v1_NodeStatus(m *deepCopyMemory_v1_Node, in, out *v1.NodeStatus) {
 	if unsafe.Sizeof(*in) != 400 || unsafe.Sizeof(v1.NodeCondition{}) != 112 || unsafe.Sizeof(v1.NodeAddress{}) != 32 || unsafe.Sizeof(v1.AttachedVolume{}) != 32 {
 		in.DeepCopyInto(out)
 		return
@@ -2084,16 +2073,16 @@ func deepCopyWith_v1_NodeStatus(m *deepCopyMetaMemory, in, out *v1.NodeStatus) {
 		}
 	}
 	if in.Conditions != nil {
-		out.Conditions = make([]v1.NodeCondition, len(in.Conditions))
+		out.Conditions = m.v1_NodeCondition.list(len(in.Conditions))
 		copy(out.Conditions, in.Conditions)
 	}
 	if in.Addresses != nil {
-		out.Addresses = make([]v1.NodeAddress, len(in.Addresses))
+		out.Addresses = m.v1_NodeAddress.list(len(in.Addresses))
 		copy(out.Addresses, in.Addresses)
 	}
 	deepCopyWith_v1_NodeSystemInfo(m, &in.NodeInfo, &out.NodeInfo)
 	if in.Images != nil {
-		out.Images = make([]v1.ContainerImage, len(in.Images))
+		out.Images = m.v1_ContainerImage.list(len(in.Images))
 		for i := range in.Images {
 			deepCopyWith_v1_ContainerImage(m, &in.Images[i], &out.Images[i])
 		}
@@ -2103,33 +2092,22 @@ func deepCopyWith_v1_NodeStatus(m *deepCopyMetaMemory, in, out *v1.NodeStatus) {
 		copy(out.VolumesInUse, in.VolumesInUse)
 	}
 	if in.VolumesAttached != nil {
-		out.VolumesAttached = make([]v1.AttachedVolume, len(in.VolumesAttached))
+		out.VolumesAttached = m.v1_AttachedVolume.list(len(in.VolumesAttached))
 		copy(out.VolumesAttached, in.VolumesAttached)
 	}
-	if in.Config != nil && in.Features != nil {
-		v := new(struct {
-			Config   v1.NodeConfigStatus
-			Features v1.NodeFeatures
-		})
-		deepCopy_v1_NodeConfigStatus(in.Config, &v.Config)
-		out.Config = &v.Config
-		deepCopyWith_v1_NodeFeatures(m, in.Features, &v.Features)
-		out.Features = &v.Features
-	} else {
-		if in.Config != nil {
-			out.Config = new(v1.NodeConfigStatus)
-			deepCopy_v1_NodeConfigStatus(in.Config, out.Config)
-		}
-		if in.Features != nil {
-			out.Features = new(v1.NodeFeatures)
-			deepCopyWith_v1_NodeFeatures(m, in.Features, out.Features)
-		}
+	if in.Config != nil {
+		out.Config = m.v1_NodeConfigStatus.one()
+		deepCopyWith_v1_NodeConfigStatus(m, in.Config, out.Config)
 	}
 	if in.RuntimeHandlers != nil {
-		out.RuntimeHandlers = make([]v1.NodeRuntimeHandler, len(in.RuntimeHandlers))
+		out.RuntimeHandlers = m.v1_NodeRuntimeHandler.list(len(in.RuntimeHandlers))
 		for i := range in.RuntimeHandlers {
 			deepCopyWith_v1_NodeRuntimeHandler(m, &in.RuntimeHandlers[i], &out.RuntimeHandlers[i])
 		}
+	}
+	if in.Features != nil {
+		out.Features = m.v1_NodeFeatures.one()
+		deepCopyWith_v1_NodeFeatures(m, in.Features, out.Features)
 	}
 	if in.DeclaredFeatures != nil {
 		out.DeclaredFeatures = m.strings.list(len(in.DeclaredFeatures))
@@ -2138,23 +2116,33 @@ func deepCopyWith_v1_NodeStatus(m *deepCopyMetaMemory, in, out *v1.NodeStatus) {
 }
 
 // deepCopyCount_v1_NodeStatus counts what deepCopyWith_v1_NodeStatus takes.
-func deepCopyCount_v1_NodeStatus(m *deepCopyMetaMemory, in *v1.NodeStatus) {
+func deepCopyCount_v1_NodeStatus(m *deepCopyMemory_v1_Node, in *v1.NodeStatus) {
+	m.v1_NodeCondition.want += len(in.Conditions)
+	m.v1_NodeAddress.want += len(in.Addresses)
 	deepCopyCount_v1_NodeSystemInfo(m, &in.NodeInfo)
+	m.v1_ContainerImage.want += len(in.Images)
 	for i := range in.Images {
 		deepCopyCount_v1_ContainerImage(m, &in.Images[i])
 	}
 	m.strings.want += len(in.VolumesInUse)
+	m.v1_AttachedVolume.want += len(in.VolumesAttached)
+	if in.Config != nil {
+		m.v1_NodeConfigStatus.want++
+		deepCopyCount_v1_NodeConfigStatus(m, in.Config)
+	}
+	m.v1_NodeRuntimeHandler.want += len(in.RuntimeHandlers)
 	for i := range in.RuntimeHandlers {
 		deepCopyCount_v1_NodeRuntimeHandler(m, &in.RuntimeHandlers[i])
 	}
 	if in.Features != nil {
+		m.v1_NodeFeatures.want++
 		deepCopyCount_v1_NodeFeatures(m, in.Features)
 	}
 	m.strings.want += len(in.DeclaredFeatures)
 }
 
 // deepCopyWith_v1_NodeSwapStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_NodeSwapStatus(m *deepCopyMetaMemory, in, out *v1.NodeSwapStatus) {
+func deepCopyWith_v1_NodeSwapStatus(m *deepCopyMemory_v1_Node, in, out *v1.NodeSwapStatus) {
 	if unsafe.Sizeof(*in) != 8 {
 		in.DeepCopyInto(out)
 		return
@@ -2167,21 +2155,21 @@ func deepCopyWith_v1_NodeSwapStatus(m *deepCopyMetaMemory, in, out *v1.NodeSwapS
 }
 
 // deepCopyCount_v1_NodeSwapStatus counts what deepCopyWith_v1_NodeSwapStatus takes.
-func deepCopyCount_v1_NodeSwapStatus(m *deepCopyMetaMemory, in *v1.NodeSwapStatus) {
+func deepCopyCount_v1_NodeSwapStatus(m *deepCopyMemory_v1_Node, in *v1.NodeSwapStatus) {
 	if in.Capacity != nil {
 		m.int64s.want++
 	}
 }
 
 // deepCopyWith_v1_NodeSystemInfo copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_NodeSystemInfo(m *deepCopyMetaMemory, in, out *v1.NodeSystemInfo) {
+func deepCopyWith_v1_NodeSystemInfo(m *deepCopyMemory_v1_Node, in, out *v1.NodeSystemInfo) {
 	if unsafe.Sizeof(*in) != 176 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Swap != nil {
-		out.Swap = new(v1.NodeSwapStatus)
+		out.Swap = m.v1_NodeSwapStatus.one()
 		deepCopyWith_v1_NodeSwapStatus(m, in.Swap, out.Swap)
 	}
 	if in.RunningInUserNamespace != nil {
@@ -2191,8 +2179,9 @@ func deepCopyWith_v1_NodeSystemInfo(m *deepCopyMetaMemory, in, out *v1.NodeSyste
 }
 
 // deepCopyCount_v1_NodeSystemInfo counts what deepCopyWith_v1_NodeSystemInfo takes.
-func deepCopyCount_v1_NodeSystemInfo(m *deepCopyMetaMemory, in *v1.NodeSystemInfo) {
+func deepCopyCount_v1_NodeSystemInfo(m *deepCopyMemory_v1_Node, in *v1.NodeSystemInfo) {
 	if in.Swap != nil {
+		m.v1_NodeSwapStatus.want++
 		deepCopyCount_v1_NodeSwapStatus(m, in.Swap)
 	}
 	if in.RunningInUserNamespace != nil {
@@ -2287,14 +2276,6 @@ func deepCopyWith_v1_PersistentVolumeClaimTemplate(m *deepCopyMemory, in, out *v
 func deepCopyCount_v1_PersistentVolumeClaimTemplate(m *deepCopyMemory, in *v1.PersistentVolumeClaimTemplate) {
 	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
 	deepCopyCount_v1_PersistentVolumeClaimSpec(m, &in.Spec)
-}
-
-// deepCopy_v1_Pod copies in to memory that it gets for all of it at once, as far as that is worth it.
-func deepCopy_v1_Pod(in, out *v1.Pod) {
-	var m deepCopyMemory
-	deepCopyCount_v1_Pod(&m, in)
-	m.first()
-	deepCopyWith_v1_Pod(&m, in, out)
 }
 
 // deepCopyWith_v1_Pod copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
@@ -3589,7 +3570,7 @@ func deepCopyCount_v1_StorageOSVolumeSource(m *deepCopyMemory, in *v1.StorageOSV
 }
 
 // deepCopyWith_v1_Taint copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_v1_Taint(m *deepCopyMetaMemory, in, out *v1.Taint) {
+func deepCopyWith_v1_Taint(m *deepCopyMemory_v1_Node, in, out *v1.Taint) {
 	if unsafe.Sizeof(*in) != 56 {
 		in.DeepCopyInto(out)
 		return
@@ -3602,7 +3583,7 @@ func deepCopyWith_v1_Taint(m *deepCopyMetaMemory, in, out *v1.Taint) {
 }
 
 // deepCopyCount_v1_Taint counts what deepCopyWith_v1_Taint takes.
-func deepCopyCount_v1_Taint(m *deepCopyMetaMemory, in *v1.Taint) {
+func deepCopyCount_v1_Taint(m *deepCopyMemory_v1_Node, in *v1.Taint) {
 	if in.TimeAdded != nil {
 		m.metav1_Time.want++
 	}
@@ -4520,16 +4501,8 @@ type deepCopyFirst struct {
 	strings                   [6]string
 }
 
-// deepCopyEntry is what one entry of managed fields needs.
-type deepCopyEntry struct {
-	metav1_FieldsV1           [1]metav1.FieldsV1
-	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
-	metav1_Time               [1]metav1.Time
-}
-
-// first allocates either of them in one piece: the larger one, if at least half of it is needed.
-func (m *deepCopyMetaMemory) first() {
-	var used uintptr
+// used is how many bytes of it are needed.
+func (m *deepCopyMetaMemory) used() (used uintptr) {
 	used += m.bools.fits(8)
 	used += m.int64s.fits(2)
 	used += m.metav1_FieldsV1.fits(3)
@@ -4537,22 +4510,130 @@ func (m *deepCopyMetaMemory) first() {
 	used += m.metav1_OwnerReference.fits(1)
 	used += m.metav1_Time.fits(3)
 	used += m.strings.fits(6)
+	return used
+}
+
+func (m *deepCopyMetaMemory) takeFirst(from *deepCopyFirst) {
+	m.bools.take(from.bools[:])
+	m.int64s.take(from.int64s[:])
+	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
+	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
+	m.metav1_OwnerReference.take(from.metav1_OwnerReference[:])
+	m.metav1_Time.take(from.metav1_Time[:])
+	m.strings.take(from.strings[:])
+}
+
+// deepCopyEntry is what one entry of managed fields needs.
+type deepCopyEntry struct {
+	metav1_FieldsV1           [1]metav1.FieldsV1
+	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
+	metav1_Time               [1]metav1.Time
+}
+
+// isEntry tells whether just that is needed, apart from strings and the like.
+func (m *deepCopyMetaMemory) isEntry() bool {
+	return m.metav1_FieldsV1.want == 1 && m.metav1_ManagedFieldsEntry.want == 1 && m.metav1_Time.want == 1
+}
+
+func (m *deepCopyMetaMemory) takeEntry(from *deepCopyEntry) {
+	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
+	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
+	m.metav1_Time.take(from.metav1_Time[:])
+}
+
+// deepCopyObject allocates an object and either of them in one piece, under the same condition.
+func deepCopyObject[T any](m *deepCopyMetaMemory) *T {
 	switch {
-	case 2*used >= unsafe.Sizeof(deepCopyFirst{}):
-		f := new(deepCopyFirst)
-		m.bools.take(f.bools[:])
-		m.int64s.take(f.int64s[:])
-		m.metav1_FieldsV1.take(f.metav1_FieldsV1[:])
-		m.metav1_ManagedFieldsEntry.take(f.metav1_ManagedFieldsEntry[:])
-		m.metav1_OwnerReference.take(f.metav1_OwnerReference[:])
-		m.metav1_Time.take(f.metav1_Time[:])
-		m.strings.take(f.strings[:])
-	case m.metav1_FieldsV1.want == 1 && m.metav1_ManagedFieldsEntry.want == 1 && m.metav1_Time.want == 1:
-		e := new(deepCopyEntry)
-		m.metav1_FieldsV1.take(e.metav1_FieldsV1[:])
-		m.metav1_ManagedFieldsEntry.take(e.metav1_ManagedFieldsEntry[:])
-		m.metav1_Time.take(e.metav1_Time[:])
+	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
+		b := new(struct {
+			object T
+			first  deepCopyFirst
+		})
+		m.takeFirst(&b.first)
+		return &b.object
+	case m.isEntry():
+		b := new(struct {
+			object T
+			entry  deepCopyEntry
+		})
+		m.takeEntry(&b.entry)
+		return &b.object
 	}
+	return new(T)
+}
+
+// deepCopyMemory_v1_Node is the memory for a Node.
+type deepCopyMemory_v1_Node struct {
+	deepCopyMetaMemory
+	v1_AttachedVolume             deepCopySlab[v1.AttachedVolume]
+	v1_ConfigMapNodeConfigSource  deepCopySlab[v1.ConfigMapNodeConfigSource]
+	v1_ContainerImage             deepCopySlab[v1.ContainerImage]
+	v1_NodeAddress                deepCopySlab[v1.NodeAddress]
+	v1_NodeCondition              deepCopySlab[v1.NodeCondition]
+	v1_NodeConfigSource           deepCopySlab[v1.NodeConfigSource]
+	v1_NodeConfigStatus           deepCopySlab[v1.NodeConfigStatus]
+	v1_NodeFeatures               deepCopySlab[v1.NodeFeatures]
+	v1_NodePodPreemptionPolicy    deepCopySlab[v1.NodePodPreemptionPolicy]
+	v1_NodeRuntimeHandler         deepCopySlab[v1.NodeRuntimeHandler]
+	v1_NodeRuntimeHandlerFeatures deepCopySlab[v1.NodeRuntimeHandlerFeatures]
+	v1_NodeSwapStatus             deepCopySlab[v1.NodeSwapStatus]
+	v1_Taint                      deepCopySlab[v1.Taint]
+}
+
+// deepCopyBlock_v1_Node is one with as much as it needs with one item in each list.
+type deepCopyBlock_v1_Node struct {
+	object                        v1.Node
+	first                         deepCopyFirst
+	v1_AttachedVolume             [1]v1.AttachedVolume
+	v1_ConfigMapNodeConfigSource  [4]v1.ConfigMapNodeConfigSource
+	v1_ContainerImage             [1]v1.ContainerImage
+	v1_NodeAddress                [1]v1.NodeAddress
+	v1_NodeCondition              [1]v1.NodeCondition
+	v1_NodeConfigSource           [4]v1.NodeConfigSource
+	v1_NodeConfigStatus           [1]v1.NodeConfigStatus
+	v1_NodeFeatures               [1]v1.NodeFeatures
+	v1_NodePodPreemptionPolicy    [1]v1.NodePodPreemptionPolicy
+	v1_NodeRuntimeHandler         [1]v1.NodeRuntimeHandler
+	v1_NodeRuntimeHandlerFeatures [1]v1.NodeRuntimeHandlerFeatures
+	v1_NodeSwapStatus             [1]v1.NodeSwapStatus
+	v1_Taint                      [1]v1.Taint
+}
+
+// object allocates the object, and all of the block if at least half of what is in it besides is needed.
+func (m *deepCopyMemory_v1_Node) object() *v1.Node {
+	used := m.used()
+	used += m.v1_AttachedVolume.fits(1)
+	used += m.v1_ConfigMapNodeConfigSource.fits(4)
+	used += m.v1_ContainerImage.fits(1)
+	used += m.v1_NodeAddress.fits(1)
+	used += m.v1_NodeCondition.fits(1)
+	used += m.v1_NodeConfigSource.fits(4)
+	used += m.v1_NodeConfigStatus.fits(1)
+	used += m.v1_NodeFeatures.fits(1)
+	used += m.v1_NodePodPreemptionPolicy.fits(1)
+	used += m.v1_NodeRuntimeHandler.fits(1)
+	used += m.v1_NodeRuntimeHandlerFeatures.fits(1)
+	used += m.v1_NodeSwapStatus.fits(1)
+	used += m.v1_Taint.fits(1)
+	if 2*used < unsafe.Sizeof(deepCopyBlock_v1_Node{})-unsafe.Sizeof(v1.Node{}) {
+		return deepCopyObject[v1.Node](&m.deepCopyMetaMemory)
+	}
+	b := new(deepCopyBlock_v1_Node)
+	m.takeFirst(&b.first)
+	m.v1_AttachedVolume.take(b.v1_AttachedVolume[:])
+	m.v1_ConfigMapNodeConfigSource.take(b.v1_ConfigMapNodeConfigSource[:])
+	m.v1_ContainerImage.take(b.v1_ContainerImage[:])
+	m.v1_NodeAddress.take(b.v1_NodeAddress[:])
+	m.v1_NodeCondition.take(b.v1_NodeCondition[:])
+	m.v1_NodeConfigSource.take(b.v1_NodeConfigSource[:])
+	m.v1_NodeConfigStatus.take(b.v1_NodeConfigStatus[:])
+	m.v1_NodeFeatures.take(b.v1_NodeFeatures[:])
+	m.v1_NodePodPreemptionPolicy.take(b.v1_NodePodPreemptionPolicy[:])
+	m.v1_NodeRuntimeHandler.take(b.v1_NodeRuntimeHandler[:])
+	m.v1_NodeRuntimeHandlerFeatures.take(b.v1_NodeRuntimeHandlerFeatures[:])
+	m.v1_NodeSwapStatus.take(b.v1_NodeSwapStatus[:])
+	m.v1_Taint.take(b.v1_Taint[:])
+	return &b.object
 }
 
 // deepCopySlab is memory for as many values as were counted, all of it allocated when the first is asked for.

@@ -18,8 +18,10 @@ func DeepCopy_Event(in *Event) *Event {
 	if in == nil {
 		return nil
 	}
-	out := new(Event)
-	deepCopy_corev1_Event(in, out)
+	var m deepCopyMemory_corev1_Event
+	deepCopyCount_corev1_Event(&m, in)
+	out := m.object()
+	deepCopyWith_corev1_Event(&m, in, out)
 	return out
 }
 
@@ -35,44 +37,39 @@ func DeepCopy_EventList(in *EventList) *EventList {
 
 // deepCopy_corev1_Event copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_corev1_Event(in, out *corev1.Event) {
-	var m deepCopyMetaMemory
+	var m deepCopyMemory_corev1_Event
 	deepCopyCount_corev1_Event(&m, in)
 	m.first()
 	deepCopyWith_corev1_Event(&m, in, out)
 }
 
 // deepCopyWith_corev1_Event copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_corev1_Event(m *deepCopyMetaMemory, in, out *corev1.Event) {
+func deepCopyWith_corev1_Event(m *deepCopyMemory_corev1_Event, in, out *corev1.Event) {
 	if unsafe.Sizeof(*in) != 600 || unsafe.Sizeof(corev1.EventSeries{}) != 32 || unsafe.Sizeof(corev1.ObjectReference{}) != 112 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
-	if in.Series != nil && in.Related != nil {
-		v := new(struct {
-			Series  corev1.EventSeries
-			Related corev1.ObjectReference
-		})
-		v.Series = *in.Series
-		out.Series = &v.Series
-		v.Related = *in.Related
-		out.Related = &v.Related
-	} else {
-		if in.Series != nil {
-			v := *in.Series
-			out.Series = &v
-		}
-		if in.Related != nil {
-			v := *in.Related
-			out.Related = &v
-		}
+	if in.Series != nil {
+		out.Series = m.corev1_EventSeries.one()
+		*out.Series = *in.Series
+	}
+	if in.Related != nil {
+		out.Related = m.corev1_ObjectReference.one()
+		*out.Related = *in.Related
 	}
 }
 
 // deepCopyCount_corev1_Event counts what deepCopyWith_corev1_Event takes.
-func deepCopyCount_corev1_Event(m *deepCopyMetaMemory, in *corev1.Event) {
+func deepCopyCount_corev1_Event(m *deepCopyMemory_corev1_Event, in *corev1.Event) {
 	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+	if in.Series != nil {
+		m.corev1_EventSeries.want++
+	}
+	if in.Related != nil {
+		m.corev1_ObjectReference.want++
+	}
 }
 
 // deepCopy_corev1_EventList copies in to memory that it gets for all of it at once, as far as that is worth it.
@@ -130,7 +127,7 @@ func deepCopyCount_metav1_ListMeta(m *deepCopyMetaMemory, in *metav1.ListMeta) {
 }
 
 // deepCopyWith_metav1_ManagedFieldsEntry copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in, out *metav1.ManagedFieldsEntry) {
+func deepCopyWith_metav1_ManagedFieldsEntry(m *deepCopyMemory_corev1_Event, in, out *metav1.ManagedFieldsEntry) {
 	if unsafe.Sizeof(*in) != 96 {
 		in.DeepCopyInto(out)
 		return
@@ -147,7 +144,7 @@ func deepCopyWith_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in, out *meta
 }
 
 // deepCopyCount_metav1_ManagedFieldsEntry counts what deepCopyWith_metav1_ManagedFieldsEntry takes.
-func deepCopyCount_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in *metav1.ManagedFieldsEntry) {
+func deepCopyCount_metav1_ManagedFieldsEntry(m *deepCopyMemory_corev1_Event, in *metav1.ManagedFieldsEntry) {
 	if in.Time != nil {
 		m.metav1_Time.want++
 	}
@@ -157,7 +154,7 @@ func deepCopyCount_metav1_ManagedFieldsEntry(m *deepCopyMetaMemory, in *metav1.M
 }
 
 // deepCopyWith_metav1_ObjectMeta copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_ObjectMeta(m *deepCopyMetaMemory, in, out *metav1.ObjectMeta) {
+func deepCopyWith_metav1_ObjectMeta(m *deepCopyMemory_corev1_Event, in, out *metav1.ObjectMeta) {
 	if unsafe.Sizeof(*in) != 232 {
 		in.DeepCopyInto(out)
 		return
@@ -192,7 +189,7 @@ func deepCopyWith_metav1_ObjectMeta(m *deepCopyMetaMemory, in, out *metav1.Objec
 }
 
 // deepCopyCount_metav1_ObjectMeta counts what deepCopyWith_metav1_ObjectMeta takes.
-func deepCopyCount_metav1_ObjectMeta(m *deepCopyMetaMemory, in *metav1.ObjectMeta) {
+func deepCopyCount_metav1_ObjectMeta(m *deepCopyMemory_corev1_Event, in *metav1.ObjectMeta) {
 	if in.DeletionTimestamp != nil {
 		m.metav1_Time.want++
 	}
@@ -211,7 +208,7 @@ func deepCopyCount_metav1_ObjectMeta(m *deepCopyMetaMemory, in *metav1.ObjectMet
 }
 
 // deepCopyWith_metav1_OwnerReference copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_metav1_OwnerReference(m *deepCopyMetaMemory, in, out *metav1.OwnerReference) {
+func deepCopyWith_metav1_OwnerReference(m *deepCopyMemory_corev1_Event, in, out *metav1.OwnerReference) {
 	if unsafe.Sizeof(*in) != 80 {
 		in.DeepCopyInto(out)
 		return
@@ -228,7 +225,7 @@ func deepCopyWith_metav1_OwnerReference(m *deepCopyMetaMemory, in, out *metav1.O
 }
 
 // deepCopyCount_metav1_OwnerReference counts what deepCopyWith_metav1_OwnerReference takes.
-func deepCopyCount_metav1_OwnerReference(m *deepCopyMetaMemory, in *metav1.OwnerReference) {
+func deepCopyCount_metav1_OwnerReference(m *deepCopyMemory_corev1_Event, in *metav1.OwnerReference) {
 	if in.Controller != nil {
 		m.bools.want++
 	}
@@ -260,16 +257,8 @@ type deepCopyFirst struct {
 	strings                   [6]string
 }
 
-// deepCopyEntry is what one entry of managed fields needs.
-type deepCopyEntry struct {
-	metav1_FieldsV1           [1]metav1.FieldsV1
-	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
-	metav1_Time               [1]metav1.Time
-}
-
-// first allocates either of them in one piece: the larger one, if at least half of it is needed.
-func (m *deepCopyMetaMemory) first() {
-	var used uintptr
+// used is how many bytes of it are needed.
+func (m *deepCopyMetaMemory) used() (used uintptr) {
 	used += m.bools.fits(8)
 	used += m.int64s.fits(2)
 	used += m.metav1_FieldsV1.fits(3)
@@ -277,22 +266,96 @@ func (m *deepCopyMetaMemory) first() {
 	used += m.metav1_OwnerReference.fits(1)
 	used += m.metav1_Time.fits(3)
 	used += m.strings.fits(6)
+	return used
+}
+
+func (m *deepCopyMetaMemory) takeFirst(from *deepCopyFirst) {
+	m.bools.take(from.bools[:])
+	m.int64s.take(from.int64s[:])
+	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
+	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
+	m.metav1_OwnerReference.take(from.metav1_OwnerReference[:])
+	m.metav1_Time.take(from.metav1_Time[:])
+	m.strings.take(from.strings[:])
+}
+
+// deepCopyEntry is what one entry of managed fields needs.
+type deepCopyEntry struct {
+	metav1_FieldsV1           [1]metav1.FieldsV1
+	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
+	metav1_Time               [1]metav1.Time
+}
+
+// isEntry tells whether just that is needed, apart from strings and the like.
+func (m *deepCopyMetaMemory) isEntry() bool {
+	return m.metav1_FieldsV1.want == 1 && m.metav1_ManagedFieldsEntry.want == 1 && m.metav1_Time.want == 1
+}
+
+func (m *deepCopyMetaMemory) takeEntry(from *deepCopyEntry) {
+	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
+	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
+	m.metav1_Time.take(from.metav1_Time[:])
+}
+
+// first allocates either of them in one piece: the larger one, if at least half of it is needed.
+func (m *deepCopyMetaMemory) first() {
 	switch {
-	case 2*used >= unsafe.Sizeof(deepCopyFirst{}):
-		f := new(deepCopyFirst)
-		m.bools.take(f.bools[:])
-		m.int64s.take(f.int64s[:])
-		m.metav1_FieldsV1.take(f.metav1_FieldsV1[:])
-		m.metav1_ManagedFieldsEntry.take(f.metav1_ManagedFieldsEntry[:])
-		m.metav1_OwnerReference.take(f.metav1_OwnerReference[:])
-		m.metav1_Time.take(f.metav1_Time[:])
-		m.strings.take(f.strings[:])
-	case m.metav1_FieldsV1.want == 1 && m.metav1_ManagedFieldsEntry.want == 1 && m.metav1_Time.want == 1:
-		e := new(deepCopyEntry)
-		m.metav1_FieldsV1.take(e.metav1_FieldsV1[:])
-		m.metav1_ManagedFieldsEntry.take(e.metav1_ManagedFieldsEntry[:])
-		m.metav1_Time.take(e.metav1_Time[:])
+	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
+		m.takeFirst(new(deepCopyFirst))
+	case m.isEntry():
+		m.takeEntry(new(deepCopyEntry))
 	}
+}
+
+// deepCopyObject allocates an object and either of them in one piece, under the same condition.
+func deepCopyObject[T any](m *deepCopyMetaMemory) *T {
+	switch {
+	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
+		b := new(struct {
+			object T
+			first  deepCopyFirst
+		})
+		m.takeFirst(&b.first)
+		return &b.object
+	case m.isEntry():
+		b := new(struct {
+			object T
+			entry  deepCopyEntry
+		})
+		m.takeEntry(&b.entry)
+		return &b.object
+	}
+	return new(T)
+}
+
+// deepCopyMemory_corev1_Event is the memory for a Event.
+type deepCopyMemory_corev1_Event struct {
+	deepCopyMetaMemory
+	corev1_EventSeries     deepCopySlab[corev1.EventSeries]
+	corev1_ObjectReference deepCopySlab[corev1.ObjectReference]
+}
+
+// deepCopyBlock_corev1_Event is one with as much as it needs with one item in each list.
+type deepCopyBlock_corev1_Event struct {
+	object                 corev1.Event
+	first                  deepCopyFirst
+	corev1_EventSeries     [1]corev1.EventSeries
+	corev1_ObjectReference [1]corev1.ObjectReference
+}
+
+// object allocates the object, and all of the block if at least half of what is in it besides is needed.
+func (m *deepCopyMemory_corev1_Event) object() *corev1.Event {
+	used := m.used()
+	used += m.corev1_EventSeries.fits(1)
+	used += m.corev1_ObjectReference.fits(1)
+	if 2*used < unsafe.Sizeof(deepCopyBlock_corev1_Event{})-unsafe.Sizeof(corev1.Event{}) {
+		return deepCopyObject[corev1.Event](&m.deepCopyMetaMemory)
+	}
+	b := new(deepCopyBlock_corev1_Event)
+	m.takeFirst(&b.first)
+	m.corev1_EventSeries.take(b.corev1_EventSeries[:])
+	m.corev1_ObjectReference.take(b.corev1_ObjectReference[:])
+	return &b.object
 }
 
 // deepCopySlab is memory for as many values as were counted, all of it allocated when the first is asked for.

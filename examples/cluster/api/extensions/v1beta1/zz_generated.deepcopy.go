@@ -314,16 +314,8 @@ type deepCopyFirst struct {
 	strings               [6]string
 }
 
-// deepCopyEntry is what one entry of managed fields needs.
-type deepCopyEntry struct {
-	v1_FieldsV1           [1]v1.FieldsV1
-	v1_ManagedFieldsEntry [1]v1.ManagedFieldsEntry
-	v1_Time               [1]v1.Time
-}
-
-// first allocates either of them in one piece: the larger one, if at least half of it is needed.
-func (m *deepCopyMetaMemory) first() {
-	var used uintptr
+// used is how many bytes of it are needed.
+func (m *deepCopyMetaMemory) used() (used uintptr) {
 	used += m.bools.fits(8)
 	used += m.int64s.fits(2)
 	used += m.v1_FieldsV1.fits(3)
@@ -331,21 +323,44 @@ func (m *deepCopyMetaMemory) first() {
 	used += m.v1_OwnerReference.fits(1)
 	used += m.v1_Time.fits(3)
 	used += m.strings.fits(6)
+	return used
+}
+
+func (m *deepCopyMetaMemory) takeFirst(from *deepCopyFirst) {
+	m.bools.take(from.bools[:])
+	m.int64s.take(from.int64s[:])
+	m.v1_FieldsV1.take(from.v1_FieldsV1[:])
+	m.v1_ManagedFieldsEntry.take(from.v1_ManagedFieldsEntry[:])
+	m.v1_OwnerReference.take(from.v1_OwnerReference[:])
+	m.v1_Time.take(from.v1_Time[:])
+	m.strings.take(from.strings[:])
+}
+
+// deepCopyEntry is what one entry of managed fields needs.
+type deepCopyEntry struct {
+	v1_FieldsV1           [1]v1.FieldsV1
+	v1_ManagedFieldsEntry [1]v1.ManagedFieldsEntry
+	v1_Time               [1]v1.Time
+}
+
+// isEntry tells whether just that is needed, apart from strings and the like.
+func (m *deepCopyMetaMemory) isEntry() bool {
+	return m.v1_FieldsV1.want == 1 && m.v1_ManagedFieldsEntry.want == 1 && m.v1_Time.want == 1
+}
+
+func (m *deepCopyMetaMemory) takeEntry(from *deepCopyEntry) {
+	m.v1_FieldsV1.take(from.v1_FieldsV1[:])
+	m.v1_ManagedFieldsEntry.take(from.v1_ManagedFieldsEntry[:])
+	m.v1_Time.take(from.v1_Time[:])
+}
+
+// first allocates either of them in one piece: the larger one, if at least half of it is needed.
+func (m *deepCopyMetaMemory) first() {
 	switch {
-	case 2*used >= unsafe.Sizeof(deepCopyFirst{}):
-		f := new(deepCopyFirst)
-		m.bools.take(f.bools[:])
-		m.int64s.take(f.int64s[:])
-		m.v1_FieldsV1.take(f.v1_FieldsV1[:])
-		m.v1_ManagedFieldsEntry.take(f.v1_ManagedFieldsEntry[:])
-		m.v1_OwnerReference.take(f.v1_OwnerReference[:])
-		m.v1_Time.take(f.v1_Time[:])
-		m.strings.take(f.strings[:])
-	case m.v1_FieldsV1.want == 1 && m.v1_ManagedFieldsEntry.want == 1 && m.v1_Time.want == 1:
-		e := new(deepCopyEntry)
-		m.v1_FieldsV1.take(e.v1_FieldsV1[:])
-		m.v1_ManagedFieldsEntry.take(e.v1_ManagedFieldsEntry[:])
-		m.v1_Time.take(e.v1_Time[:])
+	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
+		m.takeFirst(new(deepCopyFirst))
+	case m.isEntry():
+		m.takeEntry(new(deepCopyEntry))
 	}
 }
 
