@@ -67,6 +67,7 @@ func Dial(ctx context.Context, config DialConfig) (*Client, error) {
 		Logger:             config.Logger,
 		DialOptions: []grpc.DialOption{
 			grpc.WithUserAgent("typeplane"),
+			grpc.WithDefaultCallOptions(grpc.ForceCodecV2(newCodec())),
 			grpc.WithConnectParams(grpc.ConnectParams{Backoff: pauses, MinConnectTimeout: config.Timeout}),
 		},
 	}
