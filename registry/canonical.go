@@ -3,6 +3,7 @@ package registry
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -15,12 +16,16 @@ import (
 )
 
 // codec knows how the objects of one hub lie in a store: in which version, and in which media type in the database.
-// It is immutable.
+// It is immutable, but for spares.
 type codec struct {
 	scheme    *runtime.Scheme
 	hub       schema.GroupKind
 	storage   *runtime.Kind
 	mediaType rest.MediaType
+	// apiVersion and kind are what an envelope of the storage version says.
+	apiVersion, kind string
+	// spares are empty objects of the storage version. What canonical reads is encoded and then dropped.
+	spares sync.Pool
 }
 
 func newCodec(scheme *runtime.Scheme, hub schema.GroupKind, gv schema.GroupVersion, mediaType rest.MediaType) (*codec, error) {
@@ -29,8 +34,12 @@ func newCodec(scheme *runtime.Scheme, hub schema.GroupKind, gv schema.GroupVersi
 		c.mediaType = rest.Protobuf
 	}
 	var err error
-	c.storage, err = c.kindIn(gv)
-	return c, err
+	if c.storage, err = c.kindIn(gv); err != nil {
+		return nil, err
+	}
+	c.apiVersion, c.kind = gv.String(), c.storage.GroupVersionKind().Kind
+	c.spares.New = func() any { return c.storage.New() }
+	return c, nil
 }
 
 // kindIn returns the kind that the hub has in a version.
@@ -57,7 +66,7 @@ func (c *codec) canonical(key string, stored []byte) (value []byte, stale bool, 
 			value, stale, err = nil, false, fmt.Errorf("read stored value of %s: panic: %v", key, r)
 		}
 	}()
-	obj, err := c.read(stored)
+	obj, spare, err := c.readAside(stored)
 	if err != nil {
 		return nil, false, fmt.Errorf("read stored value of %s: %w", key, err)
 	}
@@ -69,11 +78,32 @@ func (c *codec) canonical(key string, stored []byte) (value []byte, stale bool, 
 	if value = stored; !bytes.Equal(*scratch, stored) {
 		value = bytes.Clone(*scratch)
 	}
+	if spare {
+		reflect.ValueOf(obj).Elem().SetZero()
+		c.spares.Put(obj)
+	}
 	want, err := c.stored(key, value)
 	if err != nil {
 		return nil, false, err
 	}
 	return value, !bytes.Equal(want, stored), nil
+}
+
+// readAside is read for an object that nobody but the caller sees. Nearly every stored value is protobuf of the storage
+// version: then the object is one of spares, to be emptied and given back.
+func (c *codec) readAside(stored []byte) (obj runtime.Object, spare bool, err error) {
+	envelope, err := wire.ParseEnvelope(stored)
+	if err != nil || !c.storage.Protobuf() || string(envelope.APIVersion) != c.apiVersion || string(envelope.Kind) != c.kind {
+		obj, err = c.read(stored)
+		return obj, false, err
+	}
+	obj = c.spares.Get().(runtime.Object)
+	if err := c.storage.UnmarshalShared(envelope.Raw, obj); err != nil {
+		return nil, false, err
+	}
+	obj.GetObjectKind().SetGroupVersionKind(c.storage.GroupVersionKind())
+	c.storage.Default(obj)
+	return obj, true, nil
 }
 
 // read makes an object in the storage version of any value that has ever been written: of any version, as protobuf or

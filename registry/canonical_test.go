@@ -1,7 +1,9 @@
 package registry_test
 
 import (
+	"bytes"
 	"fmt"
+	"sync"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -44,6 +46,44 @@ func TestWhatIsServedIsWhatIsStored(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestCanonicalKeepsNothing: one value has all fields, the next one hardly any; neither shows in the other, whoever reads them
+// at the same time, and whether or not reading fails in between.
+func TestCanonicalKeepsNothing(t *testing.T) {
+	form, err := define(strategy{}).Form(widget.Scheme(), registry.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var values [][]byte
+	for _, data := range []string{
+		`{"kind":"Widget","apiVersion":"shop.example.com/v1","metadata":{"name":"w","uid":"u","labels":{"a":"b"},"finalizers":["x"],"generation":7},"spec":{"color":"red","replicas":3,"parts":[{"name":"a"},{"name":"b"}]}}`,
+		`{"kind":"Widget","apiVersion":"shop.example.com/v1"}`,
+		`{"kind":"Widget","apiVersion":"shop.example.com/v1beta1","spec":{"colour":"blue"}}`,
+	} {
+		value, _, err := form.Canonical("/k", []byte(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		values = append(values, value)
+	}
+	broken := values[0][:len(values[0])/2]
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for i := range 300 {
+				want := values[i%len(values)]
+				got, stale, err := form.Canonical("/k", want)
+				if err != nil || stale || !bytes.Equal(got, want) {
+					t.Errorf("%q became %q, stale %v, %v", want, got, stale, err)
+				}
+				if _, _, err := form.Canonical("/k", broken); err == nil {
+					t.Error("half a value was read")
+				}
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // What the verbs write must need no mending: a store takes it as canonical without looking.
