@@ -12,6 +12,7 @@ package apitest
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"os"
@@ -89,10 +90,37 @@ func connect(t testing.TB, instance *boot.Instance) *Server {
 	}
 	transport := &http.Transport{TLSClientConfig: config, ForceAttemptHTTP2: true}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &Server{
+	s := &Server{
 		URL:            instance.URL(),
 		Kubeconfig:     kubeconfig,
 		KubeconfigFile: instance.Kubeconfig(),
 		Client:         &http.Client{Transport: transport},
+	}
+	s.waitReady(ctx, t)
+	return s
+}
+
+// waitReady waits for what follows the objects of others, like roles and webhooks, to have seen all that there is.
+func (s *Server) waitReady(ctx context.Context, t testing.TB) {
+	t.Helper()
+	for {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/readyz", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := s.Client.Do(req)
+		if err != nil {
+			t.Fatalf("the server is not ready: %v", err)
+		}
+		answer, _ := io.ReadAll(resp.Body) // for the message only
+		resp.Body.Close()
+		if resp.StatusCode == http.StatusOK {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatalf("the server is not ready: %s", answer)
+		case <-time.After(time.Millisecond):
+		}
 	}
 }
