@@ -58,6 +58,9 @@ func (k *kinds) describe(root string, kv etcd3.Raw) described {
 	}
 	if strings.HasPrefix(strings.TrimPrefix(kv.Key, root), "/.") {
 		d.Form = "own"
+		if json.Valid(kv.Value) {
+			d.object = kv.Value
+		}
 		return d
 	}
 	if d.Encryption = readEncryption(kv.Value); d.Encryption != nil {

@@ -95,6 +95,9 @@ func (d described) facts() []string {
 	if d.Form != "" {
 		facts = append(facts, "form: "+d.Form)
 	}
+	if d.Encryption != nil && d.object == nil && d.Problem == "" {
+		facts = append(facts, "what it says can be shown with --encryption-provider-config")
+	}
 	if d.Problem != "" {
 		facts = append(facts, "problem: "+strings.ReplaceAll(d.Problem, "\n", " "))
 	}

@@ -76,10 +76,14 @@ func TestInspectPrefix(t *testing.T) {
 		{prefix + "ns/secret", "k8s:enc:aescbc:v1:key7:\x01\x02"},
 		{prefix + "ns/sealed", "k8s:enc:kms:v2:vault:\x01\x02"},
 		{"/registry/other/thing", `{"kind":"Thing","apiVersion":"v9"}`},
+		{"/registry/.stored-versions", `{"widgets":["v1"]}`},
+		{"/registry/.gate", "\x01"},
 	} {
 		e.put(t, kv[0], kv[1])
 	}
 	want := `KEY VERSION KIND MEDIA TYPE ENCRYPTED SIZE CREATED MODIFIED FORM
+/registry/.gate - - - no 1 9 9 own
+/registry/.stored-versions - - - no 18 8 8 own
 /registry/other/thing v9 Thing json no 34 7 7 -
 /registry/shop.example.com/widgets/ns/beta shop.example.com/v1beta1 Widget json no 125 2 2 stale
 /registry/shop.example.com/widgets/ns/current shop.example.com/v1 Widget vnd.kubernetes.protobuf no 78 3 3 current
@@ -103,6 +107,12 @@ func TestInspectPrefix(t *testing.T) {
 		if _, _, err := do(t, "", append([]string{"inspect", "--data-dir", e.dir}, strings.Fields(args)...)...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", args, err, want)
 		}
+	}
+	if out := must(t, "inspect", ".stored-versions", "--data-dir", e.dir); !strings.HasSuffix(out, "# form: own\nwidgets:\n- v1\n") {
+		t.Errorf("a note:\n%s", out)
+	}
+	if out := must(t, "inspect", prefix+"ns/secret", "--data-dir", e.dir); !strings.HasSuffix(out, "# what it says can be shown with --encryption-provider-config\n") {
+		t.Errorf("encrypted:\n%s", out)
 	}
 	out, _, err := do(t, "", "inspect", prefix+"ns/garbage", "--data-dir", e.dir)
 	if exitCode(err) != exitLeft || !strings.Contains(out, "# problem: it is neither") {

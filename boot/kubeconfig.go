@@ -2,6 +2,7 @@ package boot
 
 import (
 	"fmt"
+	"os"
 
 	"sigs.k8s.io/yaml"
 )
@@ -37,6 +38,8 @@ type namedContext struct {
 	Context struct {
 		Cluster string `json:"cluster"`
 		User    string `json:"user"`
+		// Namespace is what kubectl config set-context --namespace has put there.
+		Namespace string `json:"namespace,omitempty"`
 	} `json:"context"`
 }
 
@@ -49,7 +52,7 @@ type namedUser struct {
 }
 
 // writeAdminKubeconfig writes a kubeconfig to file with a new certificate for the admin; the context has the
-// server's name.
+// server's name. Of a file that is there already the context's namespace stays: people set it, and servers are restarted.
 func writeAdminKubeconfig(file, name, url, serverName string, a *authority) error {
 	certPEM, keyPEM, err := a.issueClient(adminUser, adminGroup)
 	if err != nil {
@@ -60,6 +63,7 @@ func writeAdminKubeconfig(file, name, url, serverName string, a *authority) erro
 	cluster.Cluster.TLSServerName = serverName
 	context := namedContext{Name: name}
 	context.Context.Cluster, context.Context.User = name, name+"-"+adminUser
+	context.Context.Namespace = namespaceIn(file, name)
 	user := namedUser{Name: name + "-" + adminUser}
 	user.User.CertData, user.User.KeyData = certPEM, keyPEM
 
@@ -71,4 +75,19 @@ func writeAdminKubeconfig(file, name, url, serverName string, a *authority) erro
 		return err
 	}
 	return writeFile(file, data)
+}
+
+// namespaceIn is the namespace of a context in a kubeconfig; "" if there is none, or no such file.
+func namespaceIn(file, context string) string {
+	var before kubeconfig
+	data, err := os.ReadFile(file)
+	if err != nil || yaml.Unmarshal(data, &before) != nil {
+		return ""
+	}
+	for _, c := range before.Contexts {
+		if c.Name == context {
+			return c.Context.Namespace
+		}
+	}
+	return ""
 }

@@ -103,7 +103,28 @@ func TestAdminKubeconfig(t *testing.T) {
 	if err := yaml.UnmarshalStrict(data, &config); err != nil {
 		t.Fatal(err)
 	}
-	if config.CurrentContext != "library" || config.Clusters[0].Cluster.Server != "https://127.0.0.1:6443" {
+	// The server starts again, at another port: the namespace that somebody has chosen stays.
+	config.Contexts[0].Context.Namespace = "mine"
+	if data, err = yaml.Marshal(config); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeAdminKubeconfig(file, "library", "https://127.0.0.1:7443", "", ca); err != nil {
+		t.Fatal(err)
+	}
+	if data, err = os.ReadFile(file); err != nil {
+		t.Fatal(err)
+	}
+	config = kubeconfig{}
+	if err := yaml.UnmarshalStrict(data, &config); err != nil {
+		t.Fatal(err)
+	}
+	if config.Contexts[0].Context.Namespace != "mine" || config.Clusters[0].Cluster.Server != "https://127.0.0.1:7443" {
+		t.Errorf("after another start: %+v", config)
+	}
+	if config.CurrentContext != "library" || config.Users[0].Name != "library-admin" {
 		t.Errorf("%+v", config)
 	}
 	block, _ := pem.Decode(config.Users[0].User.CertData)

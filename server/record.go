@@ -100,7 +100,13 @@ func (c *call) recordDecision(allowed bool, reason string) {
 
 // recordObject keeps the object that a client sent, before anybody changes it.
 func (c *call) recordObject(obj runtime.Object) {
-	if c.record == nil || !c.record.Wants(audit.LevelRequest) {
+	if c.record == nil {
+		return
+	}
+	if o, ok := obj.(metav1.Object); ok {
+		c.record.Refer(firstBytes(o.GetName(), maxAuditText), firstBytes(string(o.GetUID()), maxAuditText), firstBytes(o.GetResourceVersion(), maxAuditText))
+	}
+	if !c.record.Wants(audit.LevelRequest) {
 		return
 	}
 	if data, err := serializer.Append(nil, obj, serializer.JSON, false); err == nil {

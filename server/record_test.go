@@ -78,7 +78,7 @@ func TestAuditDefault(t *testing.T) {
 		Kind: "Event", APIVersion: "audit.k8s.io/v1", Level: audit.LevelMetadata, AuditID: "mine", Stage: audit.StageResponseComplete,
 		RequestURI: booksPath, Verb: "create", User: audit.User{Username: "admin", Groups: []string{"system:masters"}},
 		SourceIPs: []string{"10.0.0.9", "192.0.2.1"}, UserAgent: "test/1",
-		ObjectRef:      &audit.ObjectReference{APIGroup: gv1.Group, APIVersion: "v1", Resource: "books", Namespace: "ns"},
+		ObjectRef:      &audit.ObjectReference{APIGroup: gv1.Group, APIVersion: "v1", Resource: "books", Namespace: "ns", Name: "b"},
 		ResponseStatus: &audit.Status{Code: http.StatusCreated},
 		Annotations:    map[string]string{"authorization.k8s.io/decision": "allow", "authorization.k8s.io/reason": ""},
 	}

@@ -125,7 +125,7 @@ func validateResources(r *corev1.ResourceRequirements, path *field.Path) field.E
 				errs = append(errs, field.Invalid(at, q.String(), "must be greater than or equal to 0"))
 			}
 			if limit, ok := r.Limits[name]; ok && list.name == "requests" && q.Cmp(limit) > 0 {
-				errs = append(errs, field.Invalid(at, q.String(), fmt.Sprintf("must be less than or equal to %s limit of %s", name, limit.String())))
+				errs = append(errs, field.Invalid(path.Child("requests"), q.String(), fmt.Sprintf("must be less than or equal to %s limit of %s", name, limit.String())))
 			}
 		}
 	}

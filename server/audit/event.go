@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -76,12 +77,14 @@ type User struct {
 
 // ObjectReference is what the request is about.
 type ObjectReference struct {
-	Resource    string `json:"resource,omitempty"`
-	Namespace   string `json:"namespace,omitempty"`
-	Name        string `json:"name,omitempty"`
-	APIGroup    string `json:"apiGroup,omitempty"`
-	APIVersion  string `json:"apiVersion,omitempty"`
-	Subresource string `json:"subresource,omitempty"`
+	Resource        string `json:"resource,omitempty"`
+	Namespace       string `json:"namespace,omitempty"`
+	Name            string `json:"name,omitempty"`
+	UID             string `json:"uid,omitempty"`
+	APIGroup        string `json:"apiGroup,omitempty"`
+	APIVersion      string `json:"apiVersion,omitempty"`
+	ResourceVersion string `json:"resourceVersion,omitempty"`
+	Subresource     string `json:"subresource,omitempty"`
 }
 
 // Status is how the request ended.
@@ -114,6 +117,15 @@ func (r *Record) Annotate(key, value string) {
 	if _, there := r.event.Annotations[key]; !there {
 		r.event.Annotations[key] = value
 	}
+}
+
+// Refer adds what the path of the request did not say about its object, such as the name of one that is created.
+func (r *Record) Refer(name, uid, resourceVersion string) {
+	o := r.event.ObjectRef
+	if o == nil {
+		return
+	}
+	o.Name, o.UID, o.ResourceVersion = cmp.Or(o.Name, name), cmp.Or(o.UID, uid), cmp.Or(o.ResourceVersion, resourceVersion)
 }
 
 // SetRequestObject keeps the body of the request, which is JSON, if the record wants it. data is not modified afterwards.
