@@ -93,6 +93,24 @@ func TestAuditDefault(t *testing.T) {
 	}
 }
 
+// TestAuditReference: the event names the object as its body does, where the path does not.
+func TestAuditReference(t *testing.T) {
+	body := `{"kind":"Book","apiVersion":"library.example.com/v1","metadata":{"name":"b","uid":"u","resourceVersion":"7"},"spec":{"title":"T"}}`
+	events := audited(t, nil, nil,
+		request{method: "PUT", path: booksPath + "/b", body: body, header: map[string]string{"Content-Type": "application/json"}},
+		request{method: "POST", path: booksPath, body: "nonsense", header: map[string]string{"Content-Type": "application/json"}},
+	)
+	want := []*audit.ObjectReference{
+		{APIGroup: gv1.Group, APIVersion: "v1", Resource: "books", Namespace: "ns", Name: "b", UID: "u", ResourceVersion: "7"},
+		{APIGroup: gv1.Group, APIVersion: "v1", Resource: "books", Namespace: "ns"},
+	}
+	for i, e := range events {
+		if diff := cmp.Diff(want[i], e.ObjectRef); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", e.Verb, diff)
+		}
+	}
+}
+
 // TestAuditBodies: as JSON, whatever was on the wire.
 func TestAuditBodies(t *testing.T) {
 	everythingKept := &audit.Policy{Rules: []audit.Rule{{Level: audit.LevelRequestResponse}}}

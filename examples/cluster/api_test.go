@@ -70,7 +70,7 @@ func TestSamples(t *testing.T) {
 		{"hpa-v1beta1.yaml", path("extensions/v1beta1", "horizontalpodautoscalers")}, {"hpa-v1.yaml", path("autoscaling/v1", "horizontalpodautoscalers")},
 		{"hpa-v2.yaml", path("autoscaling/v2", "horizontalpodautoscalers")}, {"storageclass.yaml", "/apis/storage.k8s.io/v1/storageclasses"},
 		{"pv.yaml", "/api/v1/persistentvolumes"}, {"pvc.yaml", path("v1", "persistentvolumeclaims")}, {"serviceaccount.yaml", path("v1", "serviceaccounts")},
-		{"binding.yaml", path("v1", "bindings")}, {"limitrange.yaml", path("v1", "limitranges")}, {"quota.yaml", path("v1", "resourcequotas")},
+		{"../walkthrough/binding.yaml", path("v1", "bindings")}, {"limitrange.yaml", path("v1", "limitranges")}, {"quota.yaml", path("v1", "resourcequotas")},
 	} {
 		if code, answer := r.do("POST", o.at, asJSON, sample(t, o.file)); code != 201 {
 			t.Errorf("%s: %d %s", o.file, code, answer)
