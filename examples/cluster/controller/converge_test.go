@@ -15,7 +15,6 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -76,38 +75,6 @@ func TestConverge(t *testing.T) {
 		eventually(t, func() string { return w.differs(map[string]int32{"plain": n.plain, "scaled": n.kept}) })
 	}
 	t.Logf("%d changes came through %d restarts", w.steps.Load(), *kills)
-}
-
-// TestLeader runs two controllers: one acts, and the other as soon as the first is gone.
-func TestLeader(t *testing.T) {
-	t.Parallel()
-	s := startCluster(t)
-	w := newWorld(t, s)
-	first := startController(t, "first", s, "--leader-elect")
-	must(t, w.Create(t.Context(), newRC("plain", 2)))
-	eventually(t, func() string { return w.differs(map[string]int32{"plain": 2}) })
-	startController(t, "second", s, "--leader-elect")
-	for _, n := range []int32{6, 3, 8} {
-		must(t, w.scale(t.Context(), "plain", n))
-		eventually(t, func() string { return w.differs(map[string]int32{"plain": n}) })
-	}
-	before := w.makers(t)
-	if len(before) != 8 {
-		t.Fatalf("%d pods", len(before))
-	}
-	for pod, maker := range before {
-		if maker != "first" {
-			t.Errorf("%s was made by %s, who does not lead", pod, maker)
-		}
-	}
-	first.kill()
-	must(t, w.scale(t.Context(), "plain", 12))
-	eventually(t, func() string { return w.differs(map[string]int32{"plain": 12}) })
-	for pod, maker := range w.makers(t) {
-		if want := before[pod]; want == "" && maker != "second" || want != "" && maker != want {
-			t.Errorf("%s was made by %s", pod, maker)
-		}
-	}
 }
 
 // world is what people and nodes do in a cluster.
@@ -238,24 +205,6 @@ func (w *world) differs(wanted map[string]int32) string {
 		wrong = append(wrong, fmt.Sprintf("%d replication controllers", len(rcs.Items)))
 	}
 	return strings.Join(wrong, "\n")
-}
-
-// makers says by whom each pod was made: the server calls each client by the name of its program.
-func (w *world) makers(t *testing.T) map[string]string {
-	t.Helper()
-	var pods corev1.PodList
-	must(t, w.List(t.Context(), &pods, client.InNamespace("default")))
-	by := map[string]string{}
-	for i := range pods.Items {
-		who := sets.New[string]()
-		for _, entry := range pods.Items[i].ManagedFields {
-			if entry.Subresource == "" {
-				who.Insert(entry.Manager)
-			}
-		}
-		by[pods.Items[i].Name] = strings.Join(sets.List(who), ",")
-	}
-	return by
 }
 
 func conditionOf(hpa *autoscalingv2.HorizontalPodAutoscaler, is autoscalingv2.HorizontalPodAutoscalerConditionType) string {

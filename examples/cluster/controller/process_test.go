@@ -98,6 +98,13 @@ func (p *process) Write(text []byte) (int, error) {
 	return p.log.Write(text)
 }
 
+// said says whether a text is in what the program has logged.
+func (p *process) said(text string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return strings.Contains(p.log.String(), text)
+}
+
 // kill ends the program as a machine that loses power does, and returns when it is gone.
 func (p *process) kill() {
 	p.mu.Lock()
@@ -116,13 +123,14 @@ func (p *process) kill() {
 type cluster struct {
 	*process
 	dataDir, port string
+	args          []string
 	config        *rest.Config
 }
 
 // startCluster runs examples/cluster in a directory of its own and returns when it is ready.
-func startCluster(t *testing.T) *cluster {
+func startCluster(t *testing.T, args ...string) *cluster {
 	t.Helper()
-	c := &cluster{dataDir: filepath.Join(t.TempDir(), "data"), port: "0"}
+	c := &cluster{dataDir: filepath.Join(t.TempDir(), "data"), port: "0", args: args}
 	c.start(t)
 	return c
 }
@@ -136,7 +144,7 @@ func (c *cluster) start(t *testing.T) {
 		if strings.HasPrefix(line, "export KUBECONFIG=") {
 			serving <- struct{}{}
 		}
-	}, "--data-dir", c.dataDir, "--secure-port", c.port)
+	}, append(c.args, "--data-dir", c.dataDir, "--secure-port", c.port)...)
 	select {
 	case <-serving:
 	case <-c.ended:
