@@ -30,7 +30,7 @@ var rules = []rule{
 		in:     []string{"..."},
 		forbid: []string{"k8s.io/apiserver/...", "k8s.io/client-go/...", "k8s.io/kubernetes/..."},
 		tests:  true,
-		reason: "the product replaces them; users' go.sum must not carry them, and tests that need them live in nested modules under test/",
+		reason: "the product replaces them; users' go.sum must not carry them, and tests and examples that need them live in modules of their own",
 	},
 	{
 		in:     []string{"runtime/...", "storage/...", "registry/...", "server/...", "boot/..."},
