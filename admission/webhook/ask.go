@@ -20,7 +20,7 @@ func (w *webhooks) ask(ctx context.Context, h *hook, r *admission.Request, reque
 	if h.broken != nil {
 		return nil, h.noAnswer(http.StatusInternalServerError, h.broken)
 	}
-	uid, body, err := review(h.review, request)
+	uid, body, err := envelope(h.review, request)
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}

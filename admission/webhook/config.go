@@ -7,7 +7,8 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/typeplane/typeplane/admission/match"
 )
 
 // spec is what a configuration says of a webhook. A mutating one is a validating one that may be called again.
@@ -51,9 +52,9 @@ type hook struct {
 	configuration, name string
 	rules               []admissionregistrationv1.RuleWithOperations
 	// exact matches the resource of the request only, and not the same object in another version.
-	exact               bool
-	namespaces, objects labels.Selector
-	match               Match // nil for none
+	exact     bool
+	selectors match.Selectors
+	match     Match // nil for none
 	// ignore goes on without an answer.
 	ignore bool
 	// again may be called a second time.
@@ -84,31 +85,18 @@ func (w *webhooks) compile(s spec, keep map[place]*connection) *hook {
 	if t := s.TimeoutSeconds; t != nil {
 		h.timeout = time.Duration(*t) * time.Second
 	}
-	var errs [4]error
+	var errs [3]error
 	h.review, errs[0] = reviewVersion(s.AdmissionReviewVersions)
-	h.namespaces, errs[1] = selector(s.NamespaceSelector)
-	h.objects, errs[2] = selector(s.ObjectSelector)
-	h.url, h.to, errs[3] = w.clients.reach(&s.ClientConfig, keep)
+	h.selectors, errs[1] = match.NewSelectors(s.NamespaceSelector, s.ObjectSelector)
+	h.url, h.to, errs[2] = w.clients.reach(&s.ClientConfig, keep)
 	h.broken = cmp.Or(errs[:]...)
 	if len(s.MatchConditions) == 0 {
 		return h
 	}
-	match, problems := w.conditions(s.MatchConditions, nil)
-	if h.match = match; len(problems) > 0 {
+	meets, problems := w.conditions(s.MatchConditions, nil)
+	if h.match = meets; len(problems) > 0 {
 		err := problems.ToAggregate()
 		h.match = unmatchable(err)
 	}
 	return h
-}
-
-// selector matches everything if nothing is said.
-func selector(s *metav1.LabelSelector) (labels.Selector, error) {
-	if s == nil {
-		return labels.Everything(), nil
-	}
-	selected, err := metav1.LabelSelectorAsSelector(s)
-	if err != nil {
-		return labels.Everything(), err
-	}
-	return selected, nil
 }

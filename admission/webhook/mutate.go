@@ -10,6 +10,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/admission/match"
+	"github.com/typeplane/typeplane/admission/review"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/jsonpatch"
 	"github.com/typeplane/typeplane/server/auth"
@@ -36,7 +38,7 @@ func (s *rounds) changed() {
 
 // mutate asks the hooks that want the request, one after the other: each sees what the one before has made.
 func (m *Mutating) mutate(ctx context.Context, r *admission.Request) error {
-	if exempt(r) {
+	if match.Exempt(r) {
 		return nil
 	}
 	hooks, err := m.current(ctx, r)
@@ -84,16 +86,16 @@ func first(r *admission.Request) ([]byte, error) {
 
 // each is one round.
 func (m *Mutating) each(ctx context.Context, r *admission.Request, s *rounds) error {
-	var q *question
+	var q *review.Question
 	for i, h := range s.hooks {
 		if s.round > 0 && !s.due[i] {
 			continue
 		}
-		version, ok := h.version(r)
+		version, ok := match.Version(h.rules, h.exact, r)
 		if !ok {
 			continue
 		}
-		if ok, err := m.selects(ctx, h, r); err != nil || !ok {
+		if ok, err := h.selectors.Select(ctx, r, m.config.Namespaces); err != nil || !ok {
 			if err != nil {
 				return err
 			}
@@ -101,7 +103,7 @@ func (m *Mutating) each(ctx context.Context, r *admission.Request, s *rounds) er
 		}
 		if q == nil {
 			var err error
-			if q, err = newQuestion(r, auth.UserFrom(ctx)); err != nil {
+			if q, err = review.New(r, auth.UserFrom(ctx)); err != nil {
 				return apierrors.NewInternalError(err)
 			}
 		}
@@ -120,9 +122,9 @@ func (m *Mutating) each(ctx context.Context, r *admission.Request, s *rounds) er
 }
 
 // one asks hook i, if its conditions are met, and does what it says.
-func (m *Mutating) one(ctx context.Context, h *hook, i int, version admission.Version, q *question, s *rounds) error {
-	r := q.r
-	request, err := q.in(version)
+func (m *Mutating) one(ctx context.Context, h *hook, i int, version admission.Version, q *review.Question, s *rounds) error {
+	r := q.Request
+	request, err := q.In(version)
 	if err != nil {
 		return apierrors.NewInternalError(err)
 	}
@@ -159,7 +161,7 @@ func verdict(h *hook, a *answer) error {
 // apply makes the Object of the request what a patch of its version asks for. A patch that can't be read is no answer; one that
 // makes something else of the object than the kind allows refuses the request, whatever the failure policy: the hook has
 // been asked, and its wish is unknown.
-func (h *hook) apply(q *question, version admission.Version, text []byte) (changed bool, err error) {
+func (h *hook) apply(q *review.Question, version admission.Version, text []byte) (changed bool, err error) {
 	patch, _, err := jsonpatch.Parse(text)
 	if err != nil {
 		return false, h.noAnswer(0, fmt.Errorf("received undecodable patch in webhook response: %w", err))
@@ -167,11 +169,11 @@ func (h *hook) apply(q *question, version admission.Version, text []byte) (chang
 	if patch.Empty() {
 		return false, nil
 	}
-	r := q.r
+	r := q.Request
 	if r.Object == nil || r.Forms == nil {
 		return false, apierrors.NewInternalError(fmt.Errorf("admission webhook %q attempted to modify the object, which is not supported for this operation", h.name))
 	}
-	before, err := q.object(version)
+	before, err := q.Object(version)
 	if err != nil {
 		return false, apierrors.NewInternalError(err)
 	}
@@ -184,8 +186,8 @@ func (h *hook) apply(q *question, version admission.Version, text []byte) (chang
 		return false, misfit(h, err)
 	}
 	r.Object = obj
-	q.changed()
-	if after, err = q.object(version); err != nil {
+	q.Changed()
+	if after, err = q.Object(version); err != nil {
 		return false, apierrors.NewInternalError(err)
 	}
 	return !bytes.Equal(before, after), nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,7 +70,7 @@ func TestReviewOfOtherOperations(t *testing.T) {
 			json.Unmarshal(r.Options.Raw, &options)
 			got = append(got, fmt.Sprintf("%s %s %s->%s %s %v", r.Operation, r.Name, old.Spec.Color, object.Spec.Color, options.Kind, old.UID == created.UID && old.ResourceVersion != ""))
 		}
-		if want := []string{"UPDATE w green->pink UpdateOptions true", "UPDATE w pink->grey UpdateOptions true", "DELETE w grey-> DeleteOptions true"}; !equal(got, want) {
+		if want := []string{"UPDATE w green->pink UpdateOptions true", "UPDATE w pink->grey UpdateOptions true", "DELETE w grey-> DeleteOptions true"}; !slices.Equal(got, want) {
 			t.Errorf("%q\nwant %q", got, want)
 		}
 	}

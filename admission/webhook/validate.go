@@ -10,6 +10,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/admission/match"
+	"github.com/typeplane/typeplane/admission/review"
 	"github.com/typeplane/typeplane/server/auth"
 )
 
@@ -61,24 +63,24 @@ func (v *Validating) wanted(ctx context.Context, r *admission.Request) ([]*asked
 		return nil, err
 	}
 	var calls []*asked
-	var q *question
+	var q *review.Question
 	for _, h := range hooks {
-		version, ok := h.version(r)
+		version, ok := match.Version(h.rules, h.exact, r)
 		if !ok {
 			continue
 		}
-		if ok, err = v.selects(ctx, h, r); err != nil {
+		if ok, err = h.selectors.Select(ctx, r, v.config.Namespaces); err != nil {
 			return nil, err
 		}
 		if !ok {
 			continue
 		}
 		if q == nil {
-			if q, err = newQuestion(r, auth.UserFrom(ctx)); err != nil {
+			if q, err = review.New(r, auth.UserFrom(ctx)); err != nil {
 				return nil, apierrors.NewInternalError(err)
 			}
 		}
-		request, err := q.in(version)
+		request, err := q.In(version)
 		if err != nil {
 			return nil, apierrors.NewInternalError(err)
 		}

@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -77,7 +78,7 @@ func TestValidatingInParallel(t *testing.T) {
 		validatingHook(t, hooks[2], "c.example.com", ""), validatingHook(t, hooks[3], "d.example.com", ""))
 	_, err := w.create(`{"metadata":{"name":"w"}}`)
 	wantStatus(t, err, 400, `admission webhook "b.example.com" denied the request: 1`)
-	if want := []string{"careful", "1", "2", "3"}; !equal(w.warnings, want) {
+	if want := []string{"careful", "1", "2", "3"}; !slices.Equal(w.warnings, want) {
 		t.Errorf("warnings %q", w.warnings)
 	}
 }
@@ -115,7 +116,7 @@ func TestAnnotationsAndWarnings(t *testing.T) {
 	if _, err := w.create(`{"metadata":{"name":"w"}}`); err != nil {
 		t.Fatal(err)
 	}
-	if !equal(w.warnings, []string{"old", "old"}) {
+	if !slices.Equal(w.warnings, []string{"old", "old"}) {
 		t.Errorf("%q", w.warnings)
 	}
 	want := map[string]string{

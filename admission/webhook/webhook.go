@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/admission/match"
 	"github.com/typeplane/typeplane/server/auth"
 )
 
@@ -25,7 +26,7 @@ const (
 type Config struct {
 	// Namespaces returns the labels of a namespace, which are not modified; an API status if there is no such namespace. nil:
 	// namespaces are names only, and each has the label kubernetes.io/metadata.name.
-	Namespaces func(ctx context.Context, name string) (map[string]string, error)
+	Namespaces match.Labels
 	// Resolve returns the address, host:port, at which a service is reached. nil: name.namespace.svc, as the DNS has it.
 	Resolve func(ctx context.Context, namespace, name string, port int32) (string, error)
 	// Credentials says how webhooks at host:port know the server. nil: they don't.
@@ -157,7 +158,7 @@ func (w *webhooks) current(ctx context.Context, r *admission.Request) ([]*hook, 
 
 // wants says whether a webhook has a rule for the request. As long as none are known, they may have.
 func (w *webhooks) wants(r *admission.Request) bool {
-	if exempt(r) {
+	if match.Exempt(r) {
 		return false
 	}
 	hooks := w.hooks.Load()
@@ -165,7 +166,7 @@ func (w *webhooks) wants(r *admission.Request) bool {
 		return true
 	}
 	for _, h := range *hooks {
-		if _, ok := h.version(r); ok {
+		if _, ok := match.Version(h.rules, h.exact, r); ok {
 			return true
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// validateRule says what is wrong with what a webhook is called for.
-func validateRule(r *admissionregistrationv1.RuleWithOperations, path *field.Path) field.ErrorList {
+// ValidateRule says what is wrong with what a webhook is called for, or a policy holds for.
+func ValidateRule(r *admissionregistrationv1.RuleWithOperations, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	operations := path.Child("operations")
 	if len(r.Operations) == 0 {

@@ -48,7 +48,7 @@ func validateWebhooks(hooks []webhook) (errs field.ErrorList) {
 func (w *webhook) validate(path *field.Path) field.ErrorList {
 	errs := validation.IsFullyQualifiedName(path.Child("name"), w.name)
 	for i := range w.rules {
-		errs = append(errs, validateRule(&w.rules[i], path.Child("rules").Index(i))...)
+		errs = append(errs, ValidateRule(&w.rules[i], path.Child("rules").Index(i))...)
 	}
 	errs = append(errs, oneOf(path.Child("failurePolicy"), w.failure, admissionregistrationv1.Fail, admissionregistrationv1.Ignore)...)
 	errs = append(errs, oneOf(path.Child("matchPolicy"), w.match, admissionregistrationv1.Equivalent, admissionregistrationv1.Exact)...)
@@ -68,7 +68,7 @@ func (w *webhook) validate(path *field.Path) field.ErrorList {
 		errs = append(errs, metav1validation.ValidateLabelSelector(w.objects, selectors, path.Child("objectSelector"))...)
 	}
 	errs = append(errs, validateClient(w.client, path.Child("clientConfig"))...)
-	errs = append(errs, validateConditions(w.conditions, path.Child("matchConditions"))...)
+	errs = append(errs, ValidateConditions(w.conditions, path.Child("matchConditions"))...)
 	return append(errs, validateVersions(w.versions, path.Child("admissionReviewVersions"))...)
 }
 
@@ -142,7 +142,8 @@ func validateService(s *admissionregistrationv1.ServiceReference, path *field.Pa
 	return errs
 }
 
-func validateConditions(conditions []admissionregistrationv1.MatchCondition, path *field.Path) (errs field.ErrorList) {
+// ValidateConditions says what is wrong with match conditions, but for what their expressions say.
+func ValidateConditions(conditions []admissionregistrationv1.MatchCondition, path *field.Path) (errs field.ErrorList) {
 	if len(conditions) > maxMatchConditions {
 		errs = append(errs, field.TooMany(path, len(conditions), maxMatchConditions))
 	}

@@ -1,17 +1,16 @@
-package webhook
+package match
 
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
-	admissionv1 "k8s.io/api/admission/v1"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
 	"github.com/typeplane/typeplane/admission"
@@ -76,39 +75,27 @@ func TestRules(t *testing.T) {
 		{rules: "operations: ['*'], apiGroups: [''], apiVersions: [v1beta1], resources: [pods]"},
 		{rules: ""},
 	} {
-		h := &hook{exact: tt.exact}
+		var rules []admissionregistrationv1.RuleWithOperations
 		if tt.rules != "" {
 			var rule admissionregistrationv1.RuleWithOperations
 			if err := yaml.UnmarshalStrict([]byte("{"+tt.rules+"}"), &rule); err != nil {
 				t.Fatal(err)
 			}
-			h.rules = append(h.rules, rule)
+			rules = append(rules, rule)
 		}
 		var got []string
 		for _, r := range requests {
-			v, ok := h.version(r.r)
+			v, ok := Version(rules, tt.exact, r.r)
 			if ok && v.Resource == r.r.Resource && v.Kind == r.r.Kind {
 				got = append(got, r.name)
 			} else if ok {
 				got = append(got, r.name+" as "+v.Kind.Version)
 			}
 		}
-		if !equal(got, tt.want) {
+		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s exact=%v: %q, want %q", tt.rules, tt.exact, got, tt.want)
 		}
 	}
-}
-
-func equal(a, b []string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // The version of the request comes before others, whichever rule names it.
@@ -116,13 +103,13 @@ func TestRulesPreferTheVersionOfTheRequest(t *testing.T) {
 	rule := func(group, version string) admissionregistrationv1.RuleWithOperations {
 		return admissionregistrationv1.RuleWithOperations{Operations: []admissionregistrationv1.OperationType{"*"}, Rule: admissionregistrationv1.Rule{APIGroups: []string{group}, APIVersions: []string{version}, Resources: []string{"pods"}}}
 	}
-	h := &hook{rules: []admissionregistrationv1.RuleWithOperations{rule("c", "v3"), rule("b", "v2"), rule("a", "v1")}}
+	rules := []admissionregistrationv1.RuleWithOperations{rule("c", "v3"), rule("b", "v2"), rule("a", "v1")}
 	r := &admission.Request{Operation: admission.Create, Resource: pods("a", "v1").Resource, Kind: pods("a", "v1").Kind, Forms: servedIn{pods("a", "v1"), pods("b", "v2"), pods("c", "v3")}}
-	if v, _ := h.version(r); v != pods("a", "v1") {
+	if v, _ := Version(rules, false, r); v != pods("a", "v1") {
 		t.Errorf("%v", v)
 	}
-	h.rules = h.rules[:2]
-	if v, _ := h.version(r); v != pods("c", "v3") {
+	rules = rules[:2]
+	if v, _ := Version(rules, false, r); v != pods("c", "v3") {
 		t.Errorf("the first rule counts, not the first version: %v", v)
 	}
 }
@@ -133,17 +120,13 @@ func TestExempt(t *testing.T) {
 		"ValidatingAdmissionPolicyBinding": true, "MutatingAdmissionPolicy": true, "MutatingAdmissionPolicyBinding": true, "Other": false,
 	} {
 		r := &admission.Request{Kind: schema.GroupVersionKind{Group: "admissionregistration.k8s.io", Version: "v1", Kind: kind}}
-		if exempt(r) != want {
+		if Exempt(r) != want {
 			t.Errorf("%s: %v", kind, !want)
 		}
 		r.Kind.Group = "example.com"
-		if exempt(r) {
+		if Exempt(r) {
 			t.Errorf("%s of another group is exempt", kind)
 		}
-	}
-	m := NewMutating(Config{})
-	if m.wants(&admission.Request{Kind: schema.GroupVersionKind{Group: "admissionregistration.k8s.io", Kind: "MutatingWebhookConfiguration"}}) {
-		t.Error("a plug-in that knows nothing yet wants to see configurations")
 	}
 }
 
@@ -190,7 +173,6 @@ func TestSelectors(t *testing.T) {
 		{name: "an object without labels", object: "!c", r: admission.Request{Object: labelled(nil)}, want: true},
 		{name: "object of a missing namespace that is not selected", object: "c=red", namespaces: "c=red", r: admission.Request{Namespace: "gone", Object: labelled(blue)}},
 	} {
-		m := NewMutating(Config{Namespaces: namespaces})
 		parsed := func(text string) *metav1.LabelSelector {
 			s, err := metav1.ParseToLabelSelector(text)
 			if err != nil {
@@ -198,110 +180,33 @@ func TestSelectors(t *testing.T) {
 			}
 			return s
 		}
-		h := m.compile(spec{ValidatingWebhook: admissionregistrationv1.ValidatingWebhook{NamespaceSelector: parsed(tt.namespaces), ObjectSelector: parsed(tt.object)}}, map[place]*connection{})
-		got, err := m.selects(t.Context(), h, &tt.r)
-		if got != tt.want || status(err).Code != tt.code {
+		s, err := NewSelectors(parsed(tt.namespaces), parsed(tt.object))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.Select(t.Context(), &tt.r, namespaces)
+		if got != tt.want || code(err) != tt.code {
 			t.Errorf("%s: %v %v", tt.name, got, err)
 		}
 	}
 	// Where there are no namespaces, they have names all the same.
-	m := NewMutating(Config{})
-	h := m.compile(spec{ValidatingWebhook: admissionregistrationv1.ValidatingWebhook{NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{nameLabel: "ns"}}}}, map[place]*connection{})
-	if ok, err := m.selects(t.Context(), h, &admission.Request{Namespace: "ns"}); !ok || err != nil {
+	s, err := NewSelectors(&metav1.LabelSelector{MatchLabels: map[string]string{NameLabel: "ns"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := s.Select(t.Context(), &admission.Request{Namespace: "ns"}, nil); !ok || err != nil {
 		t.Errorf("%v %v", ok, err)
 	}
-}
-
-func TestConditions(t *testing.T) {
-	w := newWorld(t, Config{Conditions: func(conditions []admissionregistrationv1.MatchCondition, path *field.Path) (Match, field.ErrorList) {
-		if conditions[0].Expression == "bad" {
-			return nil, field.ErrorList{field.Invalid(path.Index(0).Child("expression"), "bad", "no")}
-		}
-		return func(_ context.Context, r *admissionv1.AdmissionRequest) (bool, error) {
-			if conditions[0].Expression == "fails" {
-				return false, errors.New("it fails")
-			}
-			return r.Name == conditions[0].Expression, nil
-		}, nil
-	}})
-	hook := newRemote(t, allow)
-	with := func(expression, more string) admissionregistrationv1.ValidatingWebhook {
-		return validatingHook(t, hook, "v.example.com", "matchConditions: [{name: a, expression: "+expression+"}]\n"+more)
-	}
-	w.validate(with("w", ""))
-	for _, name := range []string{"w", "x"} {
-		if _, err := w.create(`{"metadata":{"name":"` + name + `"}}`); err != nil {
-			t.Error(err)
-		}
-	}
-	if seen := hook.seen(); len(seen) != 1 || seen[0].Name != "w" {
-		t.Errorf("%d requests", len(seen))
-	}
-	for _, expression := range []string{"fails", "bad"} {
-		w.validate(with(expression, ""))
-		_, err := w.create(`{"metadata":{"name":"y"}}`)
-		wantStatus(t, err, 403, `widgets.shop.example.com "y" is forbidden`)
-		w.validate(with(expression, "failurePolicy: Ignore"))
-		if _, err := w.create(`{"metadata":{"name":"` + expression + `"}}`); err != nil {
-			t.Error(err)
-		}
-	}
-	if n := len(hook.seen()); n != 1 {
-		t.Errorf("%d requests", n)
+	if _, err := NewSelectors(nil, &metav1.LabelSelector{MatchLabels: map[string]string{"a": "-"}}); err == nil {
+		t.Error("a selector that can't be read is taken")
 	}
 }
 
-// A configuration whose conditions nobody can compile is refused, but for what was there before.
-func TestConditionsOfConfigurations(t *testing.T) {
-	with := func(expressions ...string) *admissionregistrationv1.ValidatingWebhookConfiguration {
-		c := &admissionregistrationv1.ValidatingWebhookConfiguration{}
-		for _, e := range expressions {
-			h := admissionregistrationv1.ValidatingWebhook{}
-			if e != "" {
-				h.MatchConditions = []admissionregistrationv1.MatchCondition{{Name: "a", Expression: e}}
-			}
-			c.Webhooks = append(c.Webhooks, h)
-		}
-		return c
+// code is that of a status, 0 for no error.
+func code(err error) int32 {
+	var status apierrors.APIStatus
+	if errors.As(err, &status) {
+		return status.Status().Code
 	}
-	simple := func(conditions []admissionregistrationv1.MatchCondition, path *field.Path) (Match, field.ErrorList) {
-		if conditions[0].Expression == "bad" {
-			return nil, field.ErrorList{field.Invalid(path.Index(0).Child("expression"), "bad", "no")}
-		}
-		return func(context.Context, *admissionv1.AdmissionRequest) (bool, error) { return true, nil }, nil
-	}
-	const unable = `webhooks[1].matchConditions: Forbidden: this server is built without the language of match conditions (CEL): leave them out, and match by rules and selectors`
-	for _, tt := range []struct {
-		name     string
-		compile  Conditions
-		new, old *admissionregistrationv1.ValidatingWebhookConfiguration
-		want     string
-	}{
-		{name: "none", new: with("", "")},
-		{name: "no language", new: with("", "good"), want: unable},
-		{name: "it was there", new: with("", "good"), old: with("", "good")},
-		{name: "it was elsewhere", new: with("", "good"), old: with("good"), want: unable},
-		{name: "it changed", new: with("", "good"), old: with("", "better"), want: unable},
-		{name: "good", compile: simple, new: with("good")},
-		{name: "bad", compile: simple, new: with("good", "bad"), want: `webhooks[1].matchConditions[0].expression: Invalid value: "bad": no`},
-	} {
-		p := NewValidating(Config{Conditions: tt.compile}).Plugin()
-		r := &admission.Request{Operation: admission.Create, Name: "c", Kind: schema.GroupVersionKind{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "ValidatingWebhookConfiguration"}, Object: tt.new}
-		if tt.old != nil {
-			r.Operation, r.Old = admission.Update, tt.old
-		}
-		if !p.Wants(r) {
-			t.Errorf("%s: it is not asked", tt.name)
-		}
-		err := p.Validate(t.Context(), r)
-		if tt.want == "" && err != nil {
-			t.Errorf("%s: %v", tt.name, err)
-		}
-		if tt.want != "" {
-			wantStatus(t, err, 422, `ValidatingWebhookConfiguration.admissionregistration.k8s.io "c" is invalid: `+tt.want)
-		}
-	}
-	if p := NewMutating(Config{}).Plugin(); p.Wants(&admission.Request{Operation: admission.Create, Kind: schema.GroupVersionKind{Group: "admissionregistration.k8s.io", Kind: "ValidatingWebhookConfiguration"}}) {
-		t.Error("each plug-in is asked about configurations of its own")
-	}
+	return 0
 }

@@ -1,6 +1,9 @@
-package webhook
+// Package match says which requests rules and selectors are about, as Kubernetes has them in the configurations of webhooks and in
+// admission policies. Start reading at Version and Selectors. It keeps nothing; whoever asks brings the labels of namespaces.
+package match
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -15,14 +18,15 @@ import (
 	"github.com/typeplane/typeplane/admission"
 )
 
-// exemptKinds decide who is asked: if webhooks could stand before them, nobody could remove one that is broken.
+// exemptKinds decide who is asked: if somebody could stand before them, nobody could remove what is broken.
 var exemptKinds = []string{
 	"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration",
 	"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding",
 	"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding",
 }
 
-func exempt(r *admission.Request) bool {
+// Exempt says whether a request is about one of the objects that say who is asked. Nobody is asked about those.
+func Exempt(r *admission.Request) bool {
 	return r.Kind.Group == admissionregistrationv1.GroupName && slices.Contains(exemptKinds, r.Kind.Kind)
 }
 
@@ -33,29 +37,29 @@ func aboutNamespace(r *admission.Request) bool {
 	return r.Resource.GroupResource() == namespaceResource
 }
 
-// namespaceOf is the namespace of a request. That of a namespace is the namespace.
-func namespaceOf(r *admission.Request) string {
+// Namespace is the namespace of a request. That of a namespace is the namespace.
+func Namespace(r *admission.Request) string {
 	if aboutNamespace(r) {
 		return r.Name
 	}
 	return r.Namespace
 }
 
-// version returns in which version the hook wants to see a request: the one of the request if a rule names that, else the first
-// served version that a rule names, unless it is exact about versions.
-func (h *hook) version(r *admission.Request) (admission.Version, bool) {
-	for i := range h.rules {
-		if covers(&h.rules[i], r, r.Resource) {
+// Version returns in which version a request is judged: the one of the request if a rule names that, else the first served
+// version that a rule names, unless the rules are exact about versions. false: the rules are about something else.
+func Version(rules []admissionregistrationv1.RuleWithOperations, exact bool, r *admission.Request) (admission.Version, bool) {
+	for i := range rules {
+		if Covers(&rules[i], r, r.Resource) {
 			return admission.Version{Resource: r.Resource, Kind: r.Kind}, true
 		}
 	}
-	if h.exact || r.Forms == nil {
+	if exact || r.Forms == nil {
 		return admission.Version{}, false
 	}
 	versions := r.Forms.Versions()
-	for i := range h.rules {
+	for i := range rules {
 		for _, v := range versions {
-			if v.Resource != r.Resource && covers(&h.rules[i], r, v.Resource) {
+			if v.Resource != r.Resource && Covers(&rules[i], r, v.Resource) {
 				return v, true
 			}
 		}
@@ -63,8 +67,8 @@ func (h *hook) version(r *admission.Request) (admission.Version, bool) {
 	return admission.Version{}, false
 }
 
-// covers says whether a rule is about a request, taken as one for resource.
-func covers(rule *admissionregistrationv1.RuleWithOperations, r *admission.Request, resource schema.GroupVersionResource) bool {
+// Covers says whether a rule is about a request, taken as one for resource.
+func Covers(rule *admissionregistrationv1.RuleWithOperations, r *admission.Request, resource schema.GroupVersionResource) bool {
 	operation := func(o admissionregistrationv1.OperationType) bool {
 		return o == admissionregistrationv1.OperationAll || string(o) == string(r.Operation)
 	}
@@ -91,19 +95,44 @@ func namesResource(pattern, resource, subresource string) bool {
 	return (r == "*" || r == resource) && (sub == "*" || sub == subresource)
 }
 
-// selects says whether the selectors of the hook let a request through.
-func (w *webhooks) selects(ctx context.Context, h *hook, r *admission.Request) (bool, error) {
-	if !h.objects.Empty() && !hasLabels(r.Object, h.objects) && !hasLabels(r.Old, h.objects) {
+// Labels returns the labels of a namespace, which are not modified; an API status if there is no such namespace.
+type Labels func(ctx context.Context, name string) (map[string]string, error)
+
+// Selectors are a namespaceSelector and an objectSelector. They are not modified. The zero value selects nothing; see NewSelectors.
+type Selectors struct{ namespaces, objects labels.Selector }
+
+// NewSelectors reads selectors. nil selects everything, and so does one that can't be read, of which the error tells.
+func NewSelectors(namespaces, objects *metav1.LabelSelector) (Selectors, error) {
+	n, err := selector(namespaces)
+	o, errObjects := selector(objects)
+	return Selectors{n, o}, cmp.Or(err, errObjects)
+}
+
+func selector(s *metav1.LabelSelector) (labels.Selector, error) {
+	if s == nil {
+		return labels.Everything(), nil
+	}
+	selected, err := metav1.LabelSelectorAsSelector(s)
+	if err != nil {
+		return labels.Everything(), err
+	}
+	return selected, nil
+}
+
+// Select says whether the selectors let a request through. An error is an API status. of may be nil: namespaces are names only,
+// and each has the label kubernetes.io/metadata.name.
+func (s *Selectors) Select(ctx context.Context, r *admission.Request, of Labels) (bool, error) {
+	if !s.objects.Empty() && !hasLabels(r.Object, s.objects) && !hasLabels(r.Old, s.objects) {
 		return false, nil
 	}
-	if h.namespaces.Empty() || namespaceOf(r) == "" && !aboutNamespace(r) {
+	if s.namespaces.Empty() || Namespace(r) == "" && !aboutNamespace(r) {
 		return true, nil
 	}
-	set, err := w.namespaceLabels(ctx, r)
+	set, err := namespaceLabels(ctx, r, of)
 	if err != nil {
 		return false, err
 	}
-	return h.namespaces.Matches(labels.Set(set)), nil
+	return s.namespaces.Matches(labels.Set(set)), nil
 }
 
 // hasLabels says whether there is an object with such labels.
@@ -112,11 +141,11 @@ func hasLabels(obj apiruntime.Object, s labels.Selector) bool {
 	return ok && s.Matches(labels.Set(accessor.GetObjectMeta().GetLabels()))
 }
 
-// nameLabel is the label by which every namespace can be selected.
-const nameLabel = "kubernetes.io/metadata.name"
+// NameLabel is the label by which every namespace can be selected.
+const NameLabel = "kubernetes.io/metadata.name"
 
 // namespaceLabels are those of the namespace of the request. A namespace that is being written is as it will be.
-func (w *webhooks) namespaceLabels(ctx context.Context, r *admission.Request) (map[string]string, error) {
+func namespaceLabels(ctx context.Context, r *admission.Request, of Labels) (map[string]string, error) {
 	if aboutNamespace(r) && r.Subresource == "" {
 		for _, obj := range []apiruntime.Object{r.Object, r.Old} {
 			if accessor, ok := obj.(metav1.ObjectMetaAccessor); ok {
@@ -124,11 +153,11 @@ func (w *webhooks) namespaceLabels(ctx context.Context, r *admission.Request) (m
 			}
 		}
 	}
-	name := namespaceOf(r)
-	if w.config.Namespaces == nil {
-		return map[string]string{nameLabel: name}, nil
+	name := Namespace(r)
+	if of == nil {
+		return map[string]string{NameLabel: name}, nil
 	}
-	set, err := w.config.Namespaces(ctx, name)
+	set, err := of(ctx, name)
 	if err != nil && apierrors.ReasonForError(err) == metav1.StatusReasonUnknown {
 		err = apierrors.NewInternalError(err)
 	}
