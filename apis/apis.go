@@ -28,6 +28,9 @@ type Extras struct {
 	// Service returns the address, host:port, at which a service is reached that is a webhook. nil: name.namespace.svc, as the
 	// DNS of a cluster has it. It is called from any goroutine.
 	Service func(ctx context.Context, namespace, name string, port int32) (string, error)
+	// Policies are the kinds of admission policies, with the plug-in that enforces them; none: they are not served. Module policy
+	// has them.
+	Policies boot.API
 }
 
 // All returns everything that there is, in the order in which --enable-api shows it.
@@ -35,8 +38,10 @@ func All() []boot.API { return With(Extras{}) }
 
 // With is All with more.
 func With(x Extras) []boot.API {
+	policies := x.Policies
+	policies.Admission = nil // they have their place among the others
 	return []boot.API{
-		coreAPI(), tokenAPI(), events.API(), coordination.API(), storage.API(), admissionregistration.API(), rbacAPI(), authorization.API(), authentication.API(),
+		coreAPI(), tokenAPI(), events.API(), coordination.API(), storage.API(), admissionregistration.API(), policies, rbacAPI(), authorization.API(), authentication.API(),
 		{Admission: admissionPlugins(x)},
 	}
 }

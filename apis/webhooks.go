@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 
@@ -29,13 +28,12 @@ var (
 	validatingConfigurations = admissionregistrationv1.SchemeGroupVersion.WithResource("validatingwebhookconfigurations")
 )
 
-// webhookPlugins ask webhooks, when everybody else has done what they do to an object.
+// webhookPlugins ask webhooks, when everybody else has done what they do to an object. Policies are asked before those that only judge.
 func webhookPlugins(x Extras) []boot.AdmissionPlugin {
 	w := &webhookMaker{extras: x}
-	return []boot.AdmissionPlugin{
-		{Name: webhook.MutatingName, Last: true, Configurable: true, Needs: []schema.GroupVersionResource{mutatingConfigurations}, New: w.mutating},
-		{Name: webhook.ValidatingName, Last: true, Configurable: true, Needs: []schema.GroupVersionResource{validatingConfigurations}, New: w.validating},
-	}
+	mutating := boot.AdmissionPlugin{Name: webhook.MutatingName, Last: true, Configurable: true, Needs: []schema.GroupVersionResource{mutatingConfigurations}, New: w.mutating}
+	validating := boot.AdmissionPlugin{Name: webhook.ValidatingName, Last: true, Configurable: true, Needs: []schema.GroupVersionResource{validatingConfigurations}, New: w.validating}
+	return slices.Concat([]boot.AdmissionPlugin{mutating}, x.Policies.Admission, []boot.AdmissionPlugin{validating})
 }
 
 // webhookMaker makes the plug-ins of a server.
@@ -71,25 +69,7 @@ func keep[T any, P interface {
 	from, log := *h.Resource(resource, ""), h.Log
 	h.Go(func(ctx context.Context) {
 		defer end()
-		known := map[string]P{}
-		publish := func() { set(slices.Collect(maps.Values(known))) }
-		follow.Run(ctx, &from, "", log, follow.Handler[T]{
-			Replace: func(all []T) {
-				clear(known)
-				for i := range all {
-					known[P(&all[i]).GetName()] = &all[i]
-				}
-				publish()
-			},
-			Changed: func(obj *T) {
-				known[P(obj).GetName()] = obj
-				publish()
-			},
-			Gone: func(obj *T) {
-				delete(known, P(obj).GetName())
-				publish()
-			},
-		})
+		follow.Keep(ctx, &from, log, set)
 	})
 }
 

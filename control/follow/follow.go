@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -54,6 +56,33 @@ func Run[T any](ctx context.Context, r *rest.Resource, namespace string, log *sl
 		Wait(ctx, pause)
 		pause = min(2*pause, lastPause)
 	}
+}
+
+// Keep follows r until ctx ends, and gives set all objects that there are after every change. They are not modified any more.
+func Keep[T any, P interface {
+	*T
+	metav1.Object
+}](ctx context.Context, r *rest.Resource, log *slog.Logger, set func([]P)) {
+	known := map[string]P{}
+	publish := func() { set(slices.Collect(maps.Values(known))) }
+	name := func(obj P) string { return obj.GetNamespace() + "/" + obj.GetName() }
+	Run(ctx, r, "", log, Handler[T]{
+		Replace: func(all []T) {
+			clear(known)
+			for i := range all {
+				known[name(&all[i])] = &all[i]
+			}
+			publish()
+		},
+		Changed: func(obj *T) {
+			known[name(obj)] = obj
+			publish()
+		},
+		Gone: func(obj *T) {
+			delete(known, name(obj))
+			publish()
+		},
+	})
 }
 
 // Wait returns after d, or when ctx ends.
