@@ -1,0 +1,107 @@
+package expression
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/env"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/ext"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// The variables of expressions.
+const (
+	objectName    = "object"
+	oldName       = "oldObject"
+	requestName   = "request"
+	paramsName    = "params"
+	namespaceName = "namespaceObject"
+	// variablePrefix and a name is a variable of the policy. CEL finds the longest name that it knows, so they are variables like
+	// others, with a type each, and one that is not declared before it is used is an error.
+	variablePrefix = "variables."
+)
+
+// language is CEL with everything but params and variables. Making it takes milliseconds, so it is made once.
+var language = sync.OnceValues(newLanguage)
+
+func newLanguage() (*cel.Env, error) {
+	plus := &env.LibrarySubset{ExcludeFunctions: []*env.Function{{Name: operators.Add}}}
+	bounded, err := boundedFunctions()
+	if err != nil {
+		return nil, err
+	}
+	return cel.NewCustomEnv(
+		cel.StdLib(cel.StdLibSubset(plus)),
+		cel.EagerlyValidateDeclarations(true),
+		cel.DefaultUTCTimeZone(true),
+		cel.CrossTypeNumericComparisons(true),
+		cel.OptionalTypes(),
+		cel.RegexProgramSizeLimit(maxRegexp),
+		cel.FunctionDecls(bounded...),
+		cel.ASTValidators(cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals(), cel.ValidateRegexLiterals()),
+		cel.Variable(objectName, cel.DynType), cel.Variable(oldName, cel.DynType), cel.Variable(requestName, cel.DynType),
+		cel.Variable(namespaceName, cel.DynType),
+	)
+}
+
+// libraries are the functions beyond the standard: those of the version of strings that Kubernetes has, and sets.
+func libraries() (*cel.Env, error) {
+	return cel.NewCustomEnv(ext.Strings(ext.StringsVersion(2), ext.StringsMaxPrecision(maxPrecision)), ext.Sets())
+}
+
+// program is a compiled expression.
+type program struct {
+	text string
+	cel.Program
+	result *cel.Type
+}
+
+// compile compiles an expression, whose result has to be of one of the types, or of any if none are named.
+func compile(e *cel.Env, text string, path *field.Path, types ...*cel.Type) (*program, *field.Error) {
+	text = strings.TrimSpace(text)
+	ast, issues := e.Compile(text)
+	if err := issues.Err(); err != nil {
+		return nil, field.Invalid(path, text, "compilation failed: "+explain(err.Error()))
+	}
+	if len(types) > 0 && !slices.ContainsFunc(types, func(t *cel.Type) bool { return ast.OutputType().IsExactType(t) }) {
+		return nil, field.Invalid(path, text, "must evaluate to "+strings.Join(typeNames(types), " or "))
+	}
+	p, err := e.Program(ast, cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost), cel.CostLimit(maxExpressionCost), cel.CostTracking(costs{}), cel.InterruptCheckFrequency(interruptEvery))
+	if err != nil {
+		return nil, field.Invalid(path, text, fmt.Sprintf("program instantiation failed: %v", err))
+	}
+	return &program{text, p, ast.OutputType()}, nil
+}
+
+func typeNames(types []*cel.Type) (names []string) {
+	for _, t := range types {
+		names = append(names, t.String())
+	}
+	return names
+}
+
+// explain adds what CEL can't know to what it says.
+func explain(message string) string {
+	if strings.Contains(message, "undeclared reference to 'authorizer'") {
+		return message + "\nauthorizer is not available: expressions of this server can't ask who may do what"
+	}
+	return message
+}
+
+var (
+	identifier = regexp.MustCompile(`^[_a-zA-Z][_a-zA-Z0-9]*$`)
+	reserved   = []string{
+		"true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop", "package",
+		"namespace", "return", "var", "void", "while",
+	}
+)
+
+// IsName says whether a variable can be called so.
+func IsName(name string) bool {
+	return identifier.MatchString(name) && !slices.Contains(reserved, name)
+}

@@ -1,0 +1,100 @@
+package kinds
+
+import (
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/apis/admissionregistration"
+)
+
+// validateMatch says what is wrong with what is matched.
+func validateMatch(m *admissionregistrationv1.MatchResources, path *field.Path) (errs field.ErrorList) {
+	if m.MatchPolicy != nil {
+		errs = append(errs, oneOf(path.Child("matchPolicy"), *m.MatchPolicy, admissionregistrationv1.Equivalent, admissionregistrationv1.Exact)...)
+	}
+	errs = append(errs, validateSelector(m.NamespaceSelector, path.Child("namespaceSelector"))...)
+	errs = append(errs, validateSelector(m.ObjectSelector, path.Child("objectSelector"))...)
+	errs = append(errs, validateRules(m.ResourceRules, path.Child("resourceRules"))...)
+	return append(errs, validateRules(m.ExcludeResourceRules, path.Child("excludeResourceRules"))...)
+}
+
+func validateSelector(s *metav1.LabelSelector, path *field.Path) field.ErrorList {
+	if s == nil {
+		return nil
+	}
+	return metav1validation.ValidateLabelSelector(s, metav1validation.LabelSelectorValidationOptions{}, path)
+}
+
+func validateRules(rules []admissionregistrationv1.NamedRuleWithOperations, path *field.Path) (errs field.ErrorList) {
+	for i := range rules {
+		rule, at := &rules[i], path.Index(i)
+		errs = append(errs, admissionregistration.ValidateRule(&rule.RuleWithOperations, at)...)
+		for j, name := range rule.ResourceNames {
+			if name == "" {
+				errs = append(errs, field.Required(at.Child("resourceNames").Index(j), ""))
+			}
+			for _, before := range rule.ResourceNames[:j] {
+				if before == name {
+					errs = append(errs, field.Duplicate(at.Child("resourceNames").Index(j), name))
+					break
+				}
+			}
+		}
+	}
+	return errs
+}
+
+// validateBinding says what is wrong with a binding. The policy need not be there yet.
+func validateBinding(b *admissionregistrationv1.ValidatingAdmissionPolicyBinding) (errs field.ErrorList) {
+	spec := field.NewPath("spec")
+	if b.Spec.PolicyName == "" {
+		errs = append(errs, field.Required(spec.Child("policyName"), ""))
+	} else {
+		for _, message := range utilvalidation.IsDNS1123Subdomain(b.Spec.PolicyName) {
+			errs = append(errs, field.Invalid(spec.Child("policyName"), b.Spec.PolicyName, message))
+		}
+	}
+	errs = append(errs, validateParamRef(b.Spec.ParamRef, spec.Child("paramRef"))...)
+	if b.Spec.MatchResources != nil {
+		errs = append(errs, validateMatch(b.Spec.MatchResources, spec.Child("matchResources"))...)
+	}
+	return append(errs, validateActions(b.Spec.ValidationActions, spec.Child("validationActions"))...)
+}
+
+func validateParamRef(ref *admissionregistrationv1.ParamRef, path *field.Path) (errs field.ErrorList) {
+	if ref == nil {
+		return nil
+	}
+	switch {
+	case ref.Name != "" && ref.Selector != nil:
+		errs = append(errs, field.Forbidden(path.Child("name"), "name and selector are mutually exclusive"))
+	case ref.Name == "" && ref.Selector == nil:
+		errs = append(errs, field.Required(path, "one of name or selector must be specified"))
+	}
+	errs = append(errs, validateSelector(ref.Selector, path.Child("selector"))...)
+	if ref.ParameterNotFoundAction == nil {
+		return append(errs, field.Required(path.Child("parameterNotFoundAction"), ""))
+	}
+	return append(errs, oneOf(path.Child("parameterNotFoundAction"), *ref.ParameterNotFoundAction, admissionregistrationv1.AllowAction, admissionregistrationv1.DenyAction)...)
+}
+
+func validateActions(actions []admissionregistrationv1.ValidationAction, path *field.Path) (errs field.ErrorList) {
+	if len(actions) == 0 {
+		return field.ErrorList{field.Required(path, "")}
+	}
+	seen := map[admissionregistrationv1.ValidationAction]bool{}
+	for i, action := range actions {
+		errs = append(errs, oneOf(path.Index(i), action, admissionregistrationv1.Audit, admissionregistrationv1.Deny, admissionregistrationv1.Warn)...)
+		if seen[action] {
+			errs = append(errs, field.Duplicate(path.Index(i), action))
+		}
+		seen[action] = true
+	}
+	if seen[admissionregistrationv1.Deny] && seen[admissionregistrationv1.Warn] {
+		errs = append(errs, field.Invalid(path, actions, "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)"))
+	}
+	return errs
+}

@@ -1,0 +1,139 @@
+package kinds
+
+import (
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/apis/admissionregistration"
+	"github.com/typeplane/typeplane/policy/expression"
+)
+
+// The bounds of a policy.
+const (
+	maxAuditAnnotations     = 20
+	maxAnnotationExpression = 5 << 10
+)
+
+// validatePolicy says what is wrong with a policy. Expressions are compiled if there is nothing else.
+func validatePolicy(p *admissionregistrationv1.ValidatingAdmissionPolicy) field.ErrorList {
+	spec, path := &p.Spec, field.NewPath("spec")
+	var errs field.ErrorList
+	if spec.FailurePolicy != nil {
+		errs = append(errs, oneOf(path.Child("failurePolicy"), *spec.FailurePolicy, admissionregistrationv1.Fail, admissionregistrationv1.Ignore)...)
+	}
+	errs = append(errs, validateParamKind(spec.ParamKind, path.Child("paramKind"))...)
+	if spec.MatchConstraints == nil {
+		errs = append(errs, field.Required(path.Child("matchConstraints"), ""))
+	} else {
+		at := path.Child("matchConstraints")
+		errs = append(errs, validateMatch(spec.MatchConstraints, at)...)
+		if len(spec.MatchConstraints.ResourceRules) == 0 {
+			errs = append(errs, field.Required(at.Child("resourceRules"), ""))
+		}
+	}
+	if len(spec.Validations) == 0 && len(spec.AuditAnnotations) == 0 {
+		errs = append(errs, field.Required(path.Child("validations"), "validations or auditAnnotations must be set; at least one of them is required"))
+	}
+	errs = append(errs, admissionregistration.ValidateConditions(spec.MatchConditions, path.Child("matchConditions"))...)
+	errs = append(errs, validateVariables(spec.Variables, path.Child("variables"))...)
+	for i := range spec.Validations {
+		errs = append(errs, validateValidation(&spec.Validations[i], path.Child("validations").Index(i))...)
+	}
+	errs = append(errs, validateAnnotations(p.Name, spec.AuditAnnotations, path.Child("auditAnnotations"))...)
+	if len(errs) > 0 {
+		return errs
+	}
+	_, errs = expression.Compile(spec, path)
+	return errs
+}
+
+func validateParamKind(k *admissionregistrationv1.ParamKind, path *field.Path) (errs field.ErrorList) {
+	if k == nil {
+		return nil
+	}
+	if k.APIVersion == "" {
+		errs = append(errs, field.Required(path.Child("apiVersion"), ""))
+	} else if _, err := schema.ParseGroupVersion(k.APIVersion); err != nil {
+		errs = append(errs, field.Invalid(path.Child("apiVersion"), k.APIVersion, err.Error()))
+	}
+	if k.Kind == "" {
+		return append(errs, field.Required(path.Child("kind"), ""))
+	}
+	for _, message := range utilvalidation.IsDNS1035Label(strings.ToLower(k.Kind)) {
+		errs = append(errs, field.Invalid(path.Child("kind"), k.Kind, "may have mixed case, but should otherwise match: "+message))
+	}
+	return errs
+}
+
+func validateVariables(variables []admissionregistrationv1.Variable, path *field.Path) (errs field.ErrorList) {
+	names := map[string]bool{}
+	for i, v := range variables {
+		at := path.Index(i)
+		switch {
+		case v.Name == "":
+			errs = append(errs, field.Required(at.Child("name"), "name is not specified"))
+		case !expression.IsName(v.Name):
+			errs = append(errs, field.Invalid(at.Child("name"), v.Name, "name is not a valid CEL identifier"))
+		case names[v.Name]:
+			errs = append(errs, field.Duplicate(at.Child("name"), v.Name))
+		}
+		names[v.Name] = true
+		if strings.TrimSpace(v.Expression) == "" {
+			errs = append(errs, field.Required(at.Child("expression"), "expression is not specified"))
+		}
+	}
+	return errs
+}
+
+func validateValidation(v *admissionregistrationv1.Validation, path *field.Path) (errs field.ErrorList) {
+	text, message := strings.TrimSpace(v.Expression), strings.TrimSpace(v.Message)
+	if text == "" {
+		errs = append(errs, field.Required(path.Child("expression"), "expression is not specified"))
+	}
+	if v.MessageExpression != "" && strings.TrimSpace(v.MessageExpression) == "" {
+		errs = append(errs, field.Invalid(path.Child("messageExpression"), v.MessageExpression, "must be non-empty if specified"))
+	}
+	switch {
+	case v.Message != "" && message == "":
+		errs = append(errs, field.Invalid(path.Child("message"), v.Message, "message must be non-empty if specified"))
+	case strings.ContainsAny(message, "\n\r"):
+		errs = append(errs, field.Invalid(path.Child("message"), v.Message, "message must not contain line breaks"))
+	case message == "" && strings.ContainsAny(text, "\n\r"):
+		errs = append(errs, field.Required(path.Child("message"), "message must be specified if expression contains line breaks"))
+	}
+	if v.Reason != nil {
+		errs = append(errs, oneOf(path.Child("reason"), *v.Reason, metav1.StatusReasonForbidden, metav1.StatusReasonInvalid, metav1.StatusReasonRequestEntityTooLarge, metav1.StatusReasonUnauthorized)...)
+	}
+	return errs
+}
+
+func validateAnnotations(policy string, annotations []admissionregistrationv1.AuditAnnotation, path *field.Path) (errs field.ErrorList) {
+	if len(annotations) > maxAuditAnnotations {
+		errs = append(errs, field.TooMany(path, len(annotations), maxAuditAnnotations))
+	}
+	keys := map[string]bool{}
+	for i, a := range annotations {
+		at := path.Index(i)
+		switch problems := utilvalidation.IsQualifiedName(policy + "/" + a.Key); {
+		case a.Key == "":
+			errs = append(errs, field.Required(at.Child("key"), ""))
+		case len(problems) > 0:
+			errs = append(errs, field.Invalid(at.Child("key"), a.Key, strings.Join(problems, "; ")))
+		case keys[a.Key]:
+			errs = append(errs, field.Duplicate(at.Child("key"), a.Key))
+		}
+		keys[a.Key] = true
+		switch {
+		case strings.TrimSpace(a.ValueExpression) == "":
+			errs = append(errs, field.Required(at.Child("valueExpression"), "valueExpression is not specified"))
+		case len(a.ValueExpression) > maxAnnotationExpression:
+			errs = append(errs, field.TooLong(at.Child("valueExpression"), a.ValueExpression, maxAnnotationExpression))
+		}
+	}
+	return errs
+}

@@ -1,0 +1,9 @@
+// Package v1 serves admission policies and their bindings as Kubernetes has them: see package core/v1 of the main module for how.
+//
+// +groupName=admissionregistration.k8s.io
+// +typeplane:json-gen=package
+// +k8s:defaulter-gen=TypeMeta
+// +k8s:deepcopy-gen=package
+// +k8s:protobuf-gen=package
+// +k8s:openapi-gen=true
+package v1

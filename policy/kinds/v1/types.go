@@ -1,0 +1,20 @@
+package v1
+
+import admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+
+// ValidatingAdmissionPolicy says what writes have to be like, in expressions.
+//
+// +kubebuilder:resource:scope=Cluster,categories=api-extensions
+// +kubebuilder:subresource:status
+type ValidatingAdmissionPolicy = admissionregistrationv1.ValidatingAdmissionPolicy
+
+// ValidatingAdmissionPolicyList is a list of policies.
+type ValidatingAdmissionPolicyList = admissionregistrationv1.ValidatingAdmissionPolicyList
+
+// ValidatingAdmissionPolicyBinding says where a policy holds, and what becomes of a write that is not as it says.
+//
+// +kubebuilder:resource:scope=Cluster,categories=api-extensions
+type ValidatingAdmissionPolicyBinding = admissionregistrationv1.ValidatingAdmissionPolicyBinding
+
+// ValidatingAdmissionPolicyBindingList is a list of bindings.
+type ValidatingAdmissionPolicyBindingList = admissionregistrationv1.ValidatingAdmissionPolicyBindingList

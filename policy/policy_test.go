@@ -1,0 +1,222 @@
+package policy_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/typeplane/typeplane/apis"
+	"github.com/typeplane/typeplane/apitest"
+	"github.com/typeplane/typeplane/boot"
+	"github.com/typeplane/typeplane/policy"
+)
+
+const (
+	group       = "/apis/admissionregistration.k8s.io/v1"
+	policies    = group + "/validatingadmissionpolicies"
+	bindings    = group + "/validatingadmissionpolicybindings"
+	configMaps  = "/api/v1/namespaces/default/configmaps"
+	onConfigMap = `matchConstraints: {resourceRules: [{operations: [CREATE, UPDATE], apiGroups: [""], apiVersions: [v1], resources: [configmaps]}]}`
+)
+
+// client talks to a server as its administrator.
+type client struct {
+	t *testing.T
+	*apitest.Server
+}
+
+func start(t *testing.T, options ...apitest.Option) client {
+	t.Helper()
+	return client{t, apitest.Start(t, boot.Server{Name: "plane", APIs: apis.With(policy.Extras())}, options...)}
+}
+
+// answer is what a request is answered.
+type answer struct {
+	code     int
+	text     string
+	warnings []string
+}
+
+// do sends a request, whose body is YAML.
+func (c client) do(method, path, body string) answer {
+	c.t.Helper()
+	data, err := yaml.YAMLToJSON([]byte(body))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	req, err := http.NewRequest(method, c.URL+path, strings.NewReader(string(data)))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if method == http.MethodPatch {
+		req.Header.Set("Content-Type", "application/merge-patch+json")
+	}
+	resp, err := c.Client.Do(req)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return answer{resp.StatusCode, string(text), resp.Header.Values("Warning")}
+}
+
+// want is do for a request whose answer is known: its code, and something that it says.
+func (c client) want(code int, says, method, path, body string) answer {
+	c.t.Helper()
+	a := c.do(method, path, body)
+	if a.code != code || !strings.Contains(a.text, says) {
+		c.t.Fatalf("%s %s: %d %s\nwant %d with %s", method, path, a.code, a.text, code, says)
+	}
+	return a
+}
+
+// until repeats a request, of which nothing is stored, until it is answered so: the server has to see a policy first.
+func (c client) until(code int, says, path, body string) answer {
+	c.t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		a := c.do("POST", path+"?dryRun=All", body)
+		if a.code == code && strings.Contains(a.text, says) {
+			return a
+		}
+		if time.Now().After(end) {
+			c.t.Fatalf("POST %s: still %d %s\nwant %d with %s", path, a.code, a.text, code, says)
+		}
+	}
+}
+
+// made is an object of a name.
+func made(name, more string) string { return "{metadata: {name: " + name + "}" + more + "}" }
+
+// TestPolicy: a policy holds when it is bound, until it is not.
+func TestPolicy(t *testing.T) {
+	c := start(t)
+	c.want(200, "validating-admission-policies ok", "GET", "/readyz?verbose=1", "")
+	c.want(201, `"failurePolicy":"Fail"`, "POST", policies, made("p", `, spec: {`+onConfigMap+`, variables: [{name: count, expression: "size(object.data)"}, {name: twice, expression: "variables.count * 2"}],
+		validations: [{expression: "variables.twice <= 2", messageExpression: "'there are ' + string(variables.count)", reason: Forbidden}]}`))
+	two := made("c", ", data: {a: '1', b: '2'}")
+	c.want(201, "", "POST", configMaps+"?dryRun=All", two) // not bound
+	c.want(201, "", "POST", bindings, made("b", ", spec: {policyName: p, validationActions: [Deny]}"))
+	c.until(403, `"message":"configmaps \"c\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: there are 2"`, configMaps, two)
+	c.want(201, "", "POST", configMaps, made("c", ", data: {a: '1'}"))
+	c.want(403, `"reason":"Forbidden"`, "PATCH", configMaps+"/c", "{data: {b: '2'}}")
+	// Without data the expression fails, and so does the request; no reason is Invalid.
+	c.want(422, "denied request: variable count: expression 'size(object.data)' resulted in error: no such key: data", "POST", configMaps, made("d", ""))
+	c.want(200, "", "DELETE", configMaps+"/c", "")
+
+	c.want(200, "", "PATCH", policies+"/p", "{spec: {failurePolicy: Ignore}}")
+	c.until(201, "", configMaps, made("d", ""))
+	c.want(403, "there are 2", "POST", configMaps, two)
+	// A policy has no say about policies.
+	c.want(200, "", "PATCH", policies+"/p", "{spec: {matchConstraints: {resourceRules: [{operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*']}]}, validations: [{expression: 'false', message: never}]}}")
+	c.until(422, `denied request: never`, "/api/v1/namespaces/default/secrets", made("s", ""))
+	c.want(200, "", "PATCH", bindings+"/b", "{metadata: {labels: {a: b}}}")
+	c.want(200, "", "DELETE", bindings+"/b", "")
+	c.until(201, "", configMaps, two)
+	c.want(200, `"observedGeneration":7`, "PATCH", policies+"/p/status", "{status: {observedGeneration: 7}}")
+	c.want(200, "", "DELETE", policies+"/p", "")
+}
+
+// TestActions: a binding says what becomes of a write that is not as it should be.
+func TestActions(t *testing.T) {
+	c := start(t)
+	c.want(201, "", "POST", policies, made("p", `, spec: {`+onConfigMap+`, validations: [{expression: "object.metadata.name != 'bad'"}]}`))
+	c.want(201, "", "POST", bindings, made("b", ", spec: {policyName: p, validationActions: [Warn, Audit]}"))
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		a := c.want(201, "", "POST", configMaps+"?dryRun=All", made("bad", ""))
+		if len(a.warnings) == 1 {
+			if want := "Validation failed for ValidatingAdmissionPolicy 'p' with binding 'b': failed expression: object.metadata.name != 'bad'"; !strings.Contains(a.warnings[0], want) {
+				t.Errorf("%q, want %s", a.warnings, want)
+			}
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("nobody warns")
+		}
+	}
+	if a := c.want(201, "", "POST", configMaps+"?dryRun=All", made("good", "")); len(a.warnings) > 0 {
+		t.Errorf("%q", a.warnings)
+	}
+}
+
+// TestParams: what is judged by is read at the moment of the request.
+func TestParams(t *testing.T) {
+	c := start(t)
+	c.want(201, "", "POST", policies, made("p", `, spec: {paramKind: {apiVersion: v1, kind: ConfigMap}, matchConstraints: {resourceRules: [{operations: [CREATE], apiGroups: ["", storage.k8s.io], apiVersions: [v1], resources: [secrets, storageclasses]}]},
+		validations: [{expression: "params == null || object.metadata.name.startsWith(params.data.prefix)", messageExpression: "'want ' + params.data.prefix"}]}`))
+	bind := func(name, ref string) {
+		t.Helper()
+		c.want(201, "", "POST", bindings, made(name, ", spec: {policyName: p, validationActions: [Deny], paramRef: {"+ref+"}}"))
+	}
+	const secrets, classes = "/api/v1/namespaces/default/secrets", "/apis/storage.k8s.io/v1/storageclasses"
+	bind("b", "name: limits, parameterNotFoundAction: Deny")
+	c.until(422, "failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction", secrets, made("a", ""))
+	c.want(201, "", "POST", configMaps, made("limits", ", data: {prefix: x-}"))
+	c.until(422, "with binding 'b' denied request: want x-", secrets, made("a", ""))
+	c.until(201, "", secrets, made("x-a", ""))
+	c.until(422, "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources", classes, made("room", ", provisioner: example.com/x"))
+
+	// Of several that are selected each counts.
+	c.want(200, "", "DELETE", bindings+"/b", "")
+	bind("s", "selector: {matchLabels: {limits: 'yes'}}, namespace: default, parameterNotFoundAction: Allow")
+	c.until(201, "", secrets, made("a", ""))
+	for _, prefix := range []string{"q", "q-z"} {
+		c.want(201, "", "POST", configMaps, fmt.Sprintf("{metadata: {name: l%s, labels: {limits: 'yes'}}, data: {prefix: %s}}", prefix, prefix))
+	}
+	c.until(422, "want q-z", secrets, made("q-a", ""))
+	c.until(201, "", secrets, made("q-z", ""))
+	c.until(422, "want q", classes, made("room", ", provisioner: example.com/x"))
+	c.want(200, "", "PATCH", policies+"/p", "{spec: {paramKind: {apiVersion: example.com/v1, kind: Missing}}}")
+	c.until(422, "paramKind Missing of example.com/v1 is not served", secrets, made("q-z", ""))
+}
+
+// TestMatchConditions: webhooks have the same language.
+func TestMatchConditions(t *testing.T) {
+	c := start(t)
+	configuration := func(expression string) string {
+		return made("c", fmt.Sprintf(`, webhooks: [{name: x.example.com, sideEffects: None, admissionReviewVersions: [v1], rules: [{operations: [CREATE], apiGroups: [""], apiVersions: [v1], resources: [configmaps]}],
+			clientConfig: {url: "https://127.0.0.1:1/"}, matchConditions: [{name: m, expression: %q}]}]`, expression))
+	}
+	const webhooks = group + "/validatingwebhookconfigurations"
+	c.want(422, `webhooks[0].matchConditions[0].expression: Invalid value: \"object.\": compilation failed: ERROR`, "POST", webhooks, configuration("object."))
+	c.want(201, "", "POST", webhooks, configuration("object.metadata.name == 'asked' && request.userInfo.username != ''"))
+	c.until(500, `failed calling webhook`, configMaps, made("asked", ""))
+	c.until(201, "", configMaps, made("other", ""))
+}
+
+// TestPlugin: it can be disabled by its name where it is linked, and stands between the webhooks.
+func TestPlugin(t *testing.T) {
+	var names []string
+	for _, a := range apis.With(policy.Extras()) {
+		for _, p := range a.Admission {
+			names = append(names, p.Name)
+		}
+	}
+	if got := strings.Join(names, " "); !strings.Contains(got, "MutatingAdmissionWebhook ValidatingAdmissionPolicy ValidatingAdmissionWebhook") {
+		t.Errorf("the order is %s", got)
+	}
+	for _, a := range apis.All() {
+		for _, p := range a.Admission {
+			if p.Name == policy.Name {
+				t.Error("the plug-in is there without the module")
+			}
+		}
+		for _, r := range a.Resources {
+			if strings.HasPrefix(r.GroupResource().Resource, "validatingadmissionpolic") {
+				t.Errorf("%s can be written where nobody enforces them", r.GroupResource())
+			}
+		}
+	}
+	c := start(t, func(o *boot.Options) { o.Admission.Disable = []string{policy.Name} })
+	if a := c.want(200, "", "GET", "/readyz?verbose=1", ""); strings.Contains(a.text, "validating-admission-policies") {
+		t.Errorf("a plug-in that is off is waited for: %s", a.text)
+	}
+}
