@@ -36,7 +36,7 @@ test: DROPIN = -short
 test: FAULTS = -short
 test: CLIENTS = -short
 test: CONTROLLER = -short
-test: lint verify unit codebench e2e kubectl-scripts encryption storesuite tracing clients controller promises cluster-faults dropin ## Everything that CI runs.
+test: lint verify unit codebench e2e kubectl-scripts encryption storesuite tracing policy clients controller promises cluster-faults dropin ## Everything that CI runs.
 
 .PHONY: unit
 unit: ## The tests of the main module.
@@ -120,6 +120,10 @@ oracle: ## The same for ORACLE (5m) in all shapes of servers and faults, and eac
 .PHONY: tracing
 tracing: ## The module that sends traces to a collector of OpenTelemetry.
 	cd tracing && $(GO) test -count=1 ./...
+
+.PHONY: policy
+policy: ## The module with admission policies, whose expressions are in CEL.
+	cd policy && $(GO) test -count=1 ./...
 
 .PHONY: race
 race: ## The tests of the main module under the race detector (needs a C compiler).

@@ -1,3 +1,3 @@
 #!/usr/bin/env bash
 # Fails and names the files if the generated code of this repository is out of date.
-cd "$(dirname "$0")/.." && exec go run ./cmd/gen --verify "$@" ./apis/... ./examples/... ./runtime/...
+exec "$(dirname "$0")/update-codegen.sh" --verify "$@"

@@ -242,6 +242,12 @@ var rules = []rule{
 	},
 	{
 		in:     []string{"..."},
+		forbid: []string{"github.com/google/cel-go/...", "./policy/..."},
+		tests:  true,
+		reason: "module policy has the language of expressions, for programs that link it",
+	},
+	{
+		in:     []string{"..."},
 		except: []string{"cmd/gen", "generators/..."},
 		forbid: []string{"./generators/..."},
 		reason: "no server links the generator",
