@@ -172,6 +172,18 @@ func (d *database) filled(ctx context.Context) error {
 	return nil
 }
 
+// onceFilled calls then when every cache has seen all its objects once, however long that takes; not if ctx ends before.
+func (d *database) onceFilled(ctx context.Context, then func()) {
+	for _, c := range d.caches {
+		if c.WaitReady(ctx) != nil {
+			return
+		}
+	}
+	if ctx.Err() == nil {
+		then()
+	}
+}
+
 var errEtcdDied = errors.New("the embedded etcd has stopped; what it logged says why")
 
 // whileAlive returns a context that ends with ctx, or with errEtcdDied as its cause when the embedded etcd stops by itself.
