@@ -87,8 +87,11 @@ func typeNames(types []*cel.Type) (names []string) {
 
 // explain adds what CEL can't know to what it says.
 func explain(message string) string {
-	if strings.Contains(message, "undeclared reference to 'authorizer'") {
+	switch {
+	case strings.Contains(message, "undeclared reference to 'authorizer'"):
 		return message + "\nauthorizer is not available: expressions of this server can't ask who may do what"
+	case strings.Contains(message, "undeclared reference to 'variables'"):
+		return message + "\na variable is written variables.name, and has to be declared before it is used"
 	}
 	return message
 }
