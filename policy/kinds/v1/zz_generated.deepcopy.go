@@ -18,8 +18,10 @@ func DeepCopy_ValidatingAdmissionPolicy(in *ValidatingAdmissionPolicy) *Validati
 	if in == nil {
 		return nil
 	}
-	out := new(ValidatingAdmissionPolicy)
-	deepCopy_admissionregistrationv1_ValidatingAdmissionPolicy(in, out)
+	var m deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicy
+	deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicy(&m, in)
+	out := m.object()
+	deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicy(&m, in, out)
 	return out
 }
 
@@ -28,8 +30,10 @@ func DeepCopy_ValidatingAdmissionPolicyBinding(in *ValidatingAdmissionPolicyBind
 	if in == nil {
 		return nil
 	}
-	out := new(ValidatingAdmissionPolicyBinding)
-	deepCopy_admissionregistrationv1_ValidatingAdmissionPolicyBinding(in, out)
+	var m deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicyBinding
+	deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyBinding(&m, in)
+	out := m.object()
+	deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyBinding(&m, in, out)
 	return out
 }
 
@@ -137,15 +141,15 @@ func deepCopyCount_admissionregistrationv1_NamedRuleWithOperations(m *deepCopyMe
 }
 
 // deepCopyWith_admissionregistrationv1_ParamRef copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_admissionregistrationv1_ParamRef(m *deepCopyMetaMemory, in, out *admissionregistrationv1.ParamRef) {
+func deepCopyWith_admissionregistrationv1_ParamRef(m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicyBinding, in, out *admissionregistrationv1.ParamRef) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Selector != nil {
-		out.Selector = new(metav1.LabelSelector)
-		deepCopyWith_metav1_LabelSelector(m, in.Selector, out.Selector)
+		out.Selector = m.metav1_LabelSelector.one()
+		deepCopyWith_metav1_LabelSelector(&m.deepCopyMetaMemory, in.Selector, out.Selector)
 	}
 	if in.ParameterNotFoundAction != nil {
 		out.ParameterNotFoundAction = (*admissionregistrationv1.ParameterNotFoundActionType)(m.strings.one())
@@ -154,9 +158,10 @@ func deepCopyWith_admissionregistrationv1_ParamRef(m *deepCopyMetaMemory, in, ou
 }
 
 // deepCopyCount_admissionregistrationv1_ParamRef counts what deepCopyWith_admissionregistrationv1_ParamRef takes.
-func deepCopyCount_admissionregistrationv1_ParamRef(m *deepCopyMetaMemory, in *admissionregistrationv1.ParamRef) {
+func deepCopyCount_admissionregistrationv1_ParamRef(m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicyBinding, in *admissionregistrationv1.ParamRef) {
 	if in.Selector != nil {
-		deepCopyCount_metav1_LabelSelector(m, in.Selector)
+		m.metav1_LabelSelector.want++
+		deepCopyCount_metav1_LabelSelector(&m.deepCopyMetaMemory, in.Selector)
 	}
 	if in.ParameterNotFoundAction != nil {
 		m.strings.want++
@@ -218,67 +223,73 @@ func deepCopyCount_admissionregistrationv1_RuleWithOperations(m *deepCopyMetaMem
 	deepCopyCount_admissionregistrationv1_Rule(m, &in.Rule)
 }
 
-// deepCopy_admissionregistrationv1_TypeChecking copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_admissionregistrationv1_TypeChecking(in, out *admissionregistrationv1.TypeChecking) {
+// deepCopyWith_admissionregistrationv1_TypeChecking copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_admissionregistrationv1_TypeChecking(m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicy, in, out *admissionregistrationv1.TypeChecking) {
 	if unsafe.Sizeof(*in) != 24 || unsafe.Sizeof(admissionregistrationv1.ExpressionWarning{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.ExpressionWarnings != nil {
-		out.ExpressionWarnings = make([]admissionregistrationv1.ExpressionWarning, len(in.ExpressionWarnings))
+		out.ExpressionWarnings = m.admissionregistrationv1_ExpressionWarning.list(len(in.ExpressionWarnings))
 		copy(out.ExpressionWarnings, in.ExpressionWarnings)
 	}
 }
 
+// deepCopyCount_admissionregistrationv1_TypeChecking counts what deepCopyWith_admissionregistrationv1_TypeChecking takes.
+func deepCopyCount_admissionregistrationv1_TypeChecking(m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicy, in *admissionregistrationv1.TypeChecking) {
+	m.admissionregistrationv1_ExpressionWarning.want += len(in.ExpressionWarnings)
+}
+
 // deepCopy_admissionregistrationv1_ValidatingAdmissionPolicy copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_admissionregistrationv1_ValidatingAdmissionPolicy(in, out *admissionregistrationv1.ValidatingAdmissionPolicy) {
-	var m deepCopyMetaMemory
+	var m deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicy
 	deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicy(&m, in)
 	m.first()
 	deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicy(&m, in, out)
 }
 
 // deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicy copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicy(m *deepCopyMetaMemory, in, out *admissionregistrationv1.ValidatingAdmissionPolicy) {
+func deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicy(m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicy, in, out *admissionregistrationv1.ValidatingAdmissionPolicy) {
 	if unsafe.Sizeof(*in) != 424 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
 	deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicySpec(m, &in.Spec, &out.Spec)
-	deepCopy_admissionregistrationv1_ValidatingAdmissionPolicyStatus(&in.Status, &out.Status)
+	deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyStatus(m, &in.Status, &out.Status)
 }
 
 // deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicy counts what deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicy takes.
-func deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicy(m *deepCopyMetaMemory, in *admissionregistrationv1.ValidatingAdmissionPolicy) {
-	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+func deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicy(m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicy, in *admissionregistrationv1.ValidatingAdmissionPolicy) {
+	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
 	deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicySpec(m, &in.Spec)
+	deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyStatus(m, &in.Status)
 }
 
 // deepCopy_admissionregistrationv1_ValidatingAdmissionPolicyBinding copies in to memory that it gets for all of it at once, as far as that is worth it.
 func deepCopy_admissionregistrationv1_ValidatingAdmissionPolicyBinding(in, out *admissionregistrationv1.ValidatingAdmissionPolicyBinding) {
-	var m deepCopyMetaMemory
+	var m deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicyBinding
 	deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyBinding(&m, in)
 	m.first()
 	deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyBinding(&m, in, out)
 }
 
 // deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyBinding copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyBinding(m *deepCopyMetaMemory, in, out *admissionregistrationv1.ValidatingAdmissionPolicyBinding) {
+func deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyBinding(m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicyBinding, in, out *admissionregistrationv1.ValidatingAdmissionPolicyBinding) {
 	if unsafe.Sizeof(*in) != 320 {
 		in.DeepCopyInto(out)
 		return
 	}
 	out.TypeMeta = in.TypeMeta
-	deepCopyWith_metav1_ObjectMeta(m, &in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta, &out.ObjectMeta)
 	deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec(m, &in.Spec, &out.Spec)
 }
 
 // deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyBinding counts what deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyBinding takes.
-func deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyBinding(m *deepCopyMetaMemory, in *admissionregistrationv1.ValidatingAdmissionPolicyBinding) {
-	deepCopyCount_metav1_ObjectMeta(m, &in.ObjectMeta)
+func deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyBinding(m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicyBinding, in *admissionregistrationv1.ValidatingAdmissionPolicyBinding) {
+	deepCopyCount_metav1_ObjectMeta(&m.deepCopyMetaMemory, &in.ObjectMeta)
 	deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec(m, &in.Spec)
 }
 
@@ -313,30 +324,19 @@ func deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyBindingList(
 }
 
 // deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec(m *deepCopyMetaMemory, in, out *admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec) {
+func deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec(m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicyBinding, in, out *admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec) {
 	if unsafe.Sizeof(*in) != 56 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.ParamRef != nil && in.MatchResources != nil {
-		v := new(struct {
-			ParamRef       admissionregistrationv1.ParamRef
-			MatchResources admissionregistrationv1.MatchResources
-		})
-		deepCopyWith_admissionregistrationv1_ParamRef(m, in.ParamRef, &v.ParamRef)
-		out.ParamRef = &v.ParamRef
-		deepCopyWith_admissionregistrationv1_MatchResources(m, in.MatchResources, &v.MatchResources)
-		out.MatchResources = &v.MatchResources
-	} else {
-		if in.ParamRef != nil {
-			out.ParamRef = new(admissionregistrationv1.ParamRef)
-			deepCopyWith_admissionregistrationv1_ParamRef(m, in.ParamRef, out.ParamRef)
-		}
-		if in.MatchResources != nil {
-			out.MatchResources = new(admissionregistrationv1.MatchResources)
-			deepCopyWith_admissionregistrationv1_MatchResources(m, in.MatchResources, out.MatchResources)
-		}
+	if in.ParamRef != nil {
+		out.ParamRef = m.admissionregistrationv1_ParamRef.one()
+		deepCopyWith_admissionregistrationv1_ParamRef(m, in.ParamRef, out.ParamRef)
+	}
+	if in.MatchResources != nil {
+		out.MatchResources = m.admissionregistrationv1_MatchResources.one()
+		deepCopyWith_admissionregistrationv1_MatchResources(&m.deepCopyMetaMemory, in.MatchResources, out.MatchResources)
 	}
 	if in.ValidationActions != nil {
 		out.ValidationActions = unsafe.Slice((*admissionregistrationv1.ValidationAction)(unsafe.SliceData(m.strings.list(len(in.ValidationActions)))), len(in.ValidationActions))
@@ -345,12 +345,14 @@ func deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec(m
 }
 
 // deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec counts what deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec takes.
-func deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec(m *deepCopyMetaMemory, in *admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec) {
+func deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec(m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicyBinding, in *admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec) {
 	if in.ParamRef != nil {
+		m.admissionregistrationv1_ParamRef.want++
 		deepCopyCount_admissionregistrationv1_ParamRef(m, in.ParamRef)
 	}
 	if in.MatchResources != nil {
-		deepCopyCount_admissionregistrationv1_MatchResources(m, in.MatchResources)
+		m.admissionregistrationv1_MatchResources.want++
+		deepCopyCount_admissionregistrationv1_MatchResources(&m.deepCopyMetaMemory, in.MatchResources)
 	}
 	m.strings.want += len(in.ValidationActions)
 }
@@ -386,33 +388,22 @@ func deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyList(m *deep
 }
 
 // deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicySpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicySpec(m *deepCopyMetaMemory, in, out *admissionregistrationv1.ValidatingAdmissionPolicySpec) {
+func deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicySpec(m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicy, in, out *admissionregistrationv1.ValidatingAdmissionPolicySpec) {
 	if unsafe.Sizeof(*in) != 120 || unsafe.Sizeof(admissionregistrationv1.ParamKind{}) != 32 || unsafe.Sizeof(admissionregistrationv1.AuditAnnotation{}) != 32 || unsafe.Sizeof(admissionregistrationv1.MatchCondition{}) != 32 || unsafe.Sizeof(admissionregistrationv1.Variable{}) != 32 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
-	if in.ParamKind != nil && in.MatchConstraints != nil {
-		v := new(struct {
-			ParamKind        admissionregistrationv1.ParamKind
-			MatchConstraints admissionregistrationv1.MatchResources
-		})
-		v.ParamKind = *in.ParamKind
-		out.ParamKind = &v.ParamKind
-		deepCopyWith_admissionregistrationv1_MatchResources(m, in.MatchConstraints, &v.MatchConstraints)
-		out.MatchConstraints = &v.MatchConstraints
-	} else {
-		if in.ParamKind != nil {
-			v := *in.ParamKind
-			out.ParamKind = &v
-		}
-		if in.MatchConstraints != nil {
-			out.MatchConstraints = new(admissionregistrationv1.MatchResources)
-			deepCopyWith_admissionregistrationv1_MatchResources(m, in.MatchConstraints, out.MatchConstraints)
-		}
+	if in.ParamKind != nil {
+		out.ParamKind = m.admissionregistrationv1_ParamKind.one()
+		*out.ParamKind = *in.ParamKind
+	}
+	if in.MatchConstraints != nil {
+		out.MatchConstraints = m.admissionregistrationv1_MatchResources.one()
+		deepCopyWith_admissionregistrationv1_MatchResources(&m.deepCopyMetaMemory, in.MatchConstraints, out.MatchConstraints)
 	}
 	if in.Validations != nil {
-		out.Validations = make([]admissionregistrationv1.Validation, len(in.Validations))
+		out.Validations = m.admissionregistrationv1_Validation.list(len(in.Validations))
 		for i := range in.Validations {
 			deepCopyWith_admissionregistrationv1_Validation(m, &in.Validations[i], &out.Validations[i])
 		}
@@ -422,51 +413,68 @@ func deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicySpec(m *deepC
 		*out.FailurePolicy = *in.FailurePolicy
 	}
 	if in.AuditAnnotations != nil {
-		out.AuditAnnotations = make([]admissionregistrationv1.AuditAnnotation, len(in.AuditAnnotations))
+		out.AuditAnnotations = m.admissionregistrationv1_AuditAnnotation.list(len(in.AuditAnnotations))
 		copy(out.AuditAnnotations, in.AuditAnnotations)
 	}
 	if in.MatchConditions != nil {
-		out.MatchConditions = make([]admissionregistrationv1.MatchCondition, len(in.MatchConditions))
+		out.MatchConditions = m.admissionregistrationv1_MatchCondition.list(len(in.MatchConditions))
 		copy(out.MatchConditions, in.MatchConditions)
 	}
 	if in.Variables != nil {
-		out.Variables = make([]admissionregistrationv1.Variable, len(in.Variables))
+		out.Variables = m.admissionregistrationv1_Variable.list(len(in.Variables))
 		copy(out.Variables, in.Variables)
 	}
 }
 
 // deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicySpec counts what deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicySpec takes.
-func deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicySpec(m *deepCopyMetaMemory, in *admissionregistrationv1.ValidatingAdmissionPolicySpec) {
-	if in.MatchConstraints != nil {
-		deepCopyCount_admissionregistrationv1_MatchResources(m, in.MatchConstraints)
+func deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicySpec(m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicy, in *admissionregistrationv1.ValidatingAdmissionPolicySpec) {
+	if in.ParamKind != nil {
+		m.admissionregistrationv1_ParamKind.want++
 	}
+	if in.MatchConstraints != nil {
+		m.admissionregistrationv1_MatchResources.want++
+		deepCopyCount_admissionregistrationv1_MatchResources(&m.deepCopyMetaMemory, in.MatchConstraints)
+	}
+	m.admissionregistrationv1_Validation.want += len(in.Validations)
 	for i := range in.Validations {
 		deepCopyCount_admissionregistrationv1_Validation(m, &in.Validations[i])
 	}
 	if in.FailurePolicy != nil {
 		m.strings.want++
 	}
+	m.admissionregistrationv1_AuditAnnotation.want += len(in.AuditAnnotations)
+	m.admissionregistrationv1_MatchCondition.want += len(in.MatchConditions)
+	m.admissionregistrationv1_Variable.want += len(in.Variables)
 }
 
-// deepCopy_admissionregistrationv1_ValidatingAdmissionPolicyStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopy_admissionregistrationv1_ValidatingAdmissionPolicyStatus(in, out *admissionregistrationv1.ValidatingAdmissionPolicyStatus) {
+// deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyStatus copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyStatus(m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicy, in, out *admissionregistrationv1.ValidatingAdmissionPolicyStatus) {
 	if unsafe.Sizeof(*in) != 40 || unsafe.Sizeof(metav1.Condition{}) != 96 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.TypeChecking != nil {
-		out.TypeChecking = new(admissionregistrationv1.TypeChecking)
-		deepCopy_admissionregistrationv1_TypeChecking(in.TypeChecking, out.TypeChecking)
+		out.TypeChecking = m.admissionregistrationv1_TypeChecking.one()
+		deepCopyWith_admissionregistrationv1_TypeChecking(m, in.TypeChecking, out.TypeChecking)
 	}
 	if in.Conditions != nil {
-		out.Conditions = make([]metav1.Condition, len(in.Conditions))
+		out.Conditions = m.metav1_Condition.list(len(in.Conditions))
 		copy(out.Conditions, in.Conditions)
 	}
 }
 
+// deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyStatus counts what deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyStatus takes.
+func deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyStatus(m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicy, in *admissionregistrationv1.ValidatingAdmissionPolicyStatus) {
+	if in.TypeChecking != nil {
+		m.admissionregistrationv1_TypeChecking.want++
+		deepCopyCount_admissionregistrationv1_TypeChecking(m, in.TypeChecking)
+	}
+	m.metav1_Condition.want += len(in.Conditions)
+}
+
 // deepCopyWith_admissionregistrationv1_Validation copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_admissionregistrationv1_Validation(m *deepCopyMetaMemory, in, out *admissionregistrationv1.Validation) {
+func deepCopyWith_admissionregistrationv1_Validation(m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicy, in, out *admissionregistrationv1.Validation) {
 	if unsafe.Sizeof(*in) != 56 {
 		in.DeepCopyInto(out)
 		return
@@ -479,7 +487,7 @@ func deepCopyWith_admissionregistrationv1_Validation(m *deepCopyMetaMemory, in, 
 }
 
 // deepCopyCount_admissionregistrationv1_Validation counts what deepCopyWith_admissionregistrationv1_Validation takes.
-func deepCopyCount_admissionregistrationv1_Validation(m *deepCopyMetaMemory, in *admissionregistrationv1.Validation) {
+func deepCopyCount_admissionregistrationv1_Validation(m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicy, in *admissionregistrationv1.Validation) {
 	if in.Reason != nil {
 		m.strings.want++
 	}
@@ -681,16 +689,8 @@ type deepCopyFirst struct {
 	strings                   [6]string
 }
 
-// deepCopyEntry is what one entry of managed fields needs.
-type deepCopyEntry struct {
-	metav1_FieldsV1           [1]metav1.FieldsV1
-	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
-	metav1_Time               [1]metav1.Time
-}
-
-// first allocates either of them in one piece: the larger one, if at least half of it is needed.
-func (m *deepCopyMetaMemory) first() {
-	var used uintptr
+// used is how many bytes of it are needed.
+func (m *deepCopyMetaMemory) used() (used uintptr) {
 	used += m.bools.fits(8)
 	used += m.int64s.fits(2)
 	used += m.metav1_FieldsV1.fits(3)
@@ -698,22 +698,158 @@ func (m *deepCopyMetaMemory) first() {
 	used += m.metav1_OwnerReference.fits(1)
 	used += m.metav1_Time.fits(3)
 	used += m.strings.fits(6)
+	return used
+}
+
+func (m *deepCopyMetaMemory) takeFirst(from *deepCopyFirst) {
+	m.bools.take(from.bools[:])
+	m.int64s.take(from.int64s[:])
+	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
+	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
+	m.metav1_OwnerReference.take(from.metav1_OwnerReference[:])
+	m.metav1_Time.take(from.metav1_Time[:])
+	m.strings.take(from.strings[:])
+}
+
+// deepCopyEntry is what one entry of managed fields needs.
+type deepCopyEntry struct {
+	metav1_FieldsV1           [1]metav1.FieldsV1
+	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
+	metav1_Time               [1]metav1.Time
+}
+
+// isEntry tells whether just that is needed, apart from strings and the like.
+func (m *deepCopyMetaMemory) isEntry() bool {
+	return m.metav1_FieldsV1.want == 1 && m.metav1_ManagedFieldsEntry.want == 1 && m.metav1_Time.want == 1
+}
+
+func (m *deepCopyMetaMemory) takeEntry(from *deepCopyEntry) {
+	m.metav1_FieldsV1.take(from.metav1_FieldsV1[:])
+	m.metav1_ManagedFieldsEntry.take(from.metav1_ManagedFieldsEntry[:])
+	m.metav1_Time.take(from.metav1_Time[:])
+}
+
+// first allocates either of them in one piece: the larger one, if at least half of it is needed.
+func (m *deepCopyMetaMemory) first() {
 	switch {
-	case 2*used >= unsafe.Sizeof(deepCopyFirst{}):
-		f := new(deepCopyFirst)
-		m.bools.take(f.bools[:])
-		m.int64s.take(f.int64s[:])
-		m.metav1_FieldsV1.take(f.metav1_FieldsV1[:])
-		m.metav1_ManagedFieldsEntry.take(f.metav1_ManagedFieldsEntry[:])
-		m.metav1_OwnerReference.take(f.metav1_OwnerReference[:])
-		m.metav1_Time.take(f.metav1_Time[:])
-		m.strings.take(f.strings[:])
-	case m.metav1_FieldsV1.want == 1 && m.metav1_ManagedFieldsEntry.want == 1 && m.metav1_Time.want == 1:
-		e := new(deepCopyEntry)
-		m.metav1_FieldsV1.take(e.metav1_FieldsV1[:])
-		m.metav1_ManagedFieldsEntry.take(e.metav1_ManagedFieldsEntry[:])
-		m.metav1_Time.take(e.metav1_Time[:])
+	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
+		m.takeFirst(new(deepCopyFirst))
+	case m.isEntry():
+		m.takeEntry(new(deepCopyEntry))
 	}
+}
+
+// deepCopyObject allocates an object and either of them in one piece, under the same condition.
+func deepCopyObject[T any](m *deepCopyMetaMemory) *T {
+	switch {
+	case 2*m.used() >= unsafe.Sizeof(deepCopyFirst{}):
+		b := new(struct {
+			object T
+			first  deepCopyFirst
+		})
+		m.takeFirst(&b.first)
+		return &b.object
+	case m.isEntry():
+		b := new(struct {
+			object T
+			entry  deepCopyEntry
+		})
+		m.takeEntry(&b.entry)
+		return &b.object
+	}
+	return new(T)
+}
+
+// deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicy is the memory for a ValidatingAdmissionPolicy.
+type deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicy struct {
+	deepCopyMetaMemory
+	admissionregistrationv1_AuditAnnotation   deepCopySlab[admissionregistrationv1.AuditAnnotation]
+	admissionregistrationv1_ExpressionWarning deepCopySlab[admissionregistrationv1.ExpressionWarning]
+	admissionregistrationv1_MatchCondition    deepCopySlab[admissionregistrationv1.MatchCondition]
+	admissionregistrationv1_MatchResources    deepCopySlab[admissionregistrationv1.MatchResources]
+	admissionregistrationv1_ParamKind         deepCopySlab[admissionregistrationv1.ParamKind]
+	admissionregistrationv1_TypeChecking      deepCopySlab[admissionregistrationv1.TypeChecking]
+	admissionregistrationv1_Validation        deepCopySlab[admissionregistrationv1.Validation]
+	admissionregistrationv1_Variable          deepCopySlab[admissionregistrationv1.Variable]
+	metav1_Condition                          deepCopySlab[metav1.Condition]
+}
+
+// deepCopyBlock_admissionregistrationv1_ValidatingAdmissionPolicy is one with as much as it needs with one item in each list.
+type deepCopyBlock_admissionregistrationv1_ValidatingAdmissionPolicy struct {
+	object                                    admissionregistrationv1.ValidatingAdmissionPolicy
+	first                                     deepCopyFirst
+	admissionregistrationv1_AuditAnnotation   [1]admissionregistrationv1.AuditAnnotation
+	admissionregistrationv1_ExpressionWarning [1]admissionregistrationv1.ExpressionWarning
+	admissionregistrationv1_MatchCondition    [1]admissionregistrationv1.MatchCondition
+	admissionregistrationv1_MatchResources    [1]admissionregistrationv1.MatchResources
+	admissionregistrationv1_ParamKind         [1]admissionregistrationv1.ParamKind
+	admissionregistrationv1_TypeChecking      [1]admissionregistrationv1.TypeChecking
+	admissionregistrationv1_Validation        [1]admissionregistrationv1.Validation
+	admissionregistrationv1_Variable          [1]admissionregistrationv1.Variable
+	metav1_Condition                          [1]metav1.Condition
+}
+
+// object allocates the object, and all of the block if at least half of what is in it besides is needed.
+func (m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicy) object() *admissionregistrationv1.ValidatingAdmissionPolicy {
+	used := m.used()
+	used += m.admissionregistrationv1_AuditAnnotation.fits(1)
+	used += m.admissionregistrationv1_ExpressionWarning.fits(1)
+	used += m.admissionregistrationv1_MatchCondition.fits(1)
+	used += m.admissionregistrationv1_MatchResources.fits(1)
+	used += m.admissionregistrationv1_ParamKind.fits(1)
+	used += m.admissionregistrationv1_TypeChecking.fits(1)
+	used += m.admissionregistrationv1_Validation.fits(1)
+	used += m.admissionregistrationv1_Variable.fits(1)
+	used += m.metav1_Condition.fits(1)
+	if 2*used < unsafe.Sizeof(deepCopyBlock_admissionregistrationv1_ValidatingAdmissionPolicy{})-unsafe.Sizeof(admissionregistrationv1.ValidatingAdmissionPolicy{}) {
+		return deepCopyObject[admissionregistrationv1.ValidatingAdmissionPolicy](&m.deepCopyMetaMemory)
+	}
+	b := new(deepCopyBlock_admissionregistrationv1_ValidatingAdmissionPolicy)
+	m.takeFirst(&b.first)
+	m.admissionregistrationv1_AuditAnnotation.take(b.admissionregistrationv1_AuditAnnotation[:])
+	m.admissionregistrationv1_ExpressionWarning.take(b.admissionregistrationv1_ExpressionWarning[:])
+	m.admissionregistrationv1_MatchCondition.take(b.admissionregistrationv1_MatchCondition[:])
+	m.admissionregistrationv1_MatchResources.take(b.admissionregistrationv1_MatchResources[:])
+	m.admissionregistrationv1_ParamKind.take(b.admissionregistrationv1_ParamKind[:])
+	m.admissionregistrationv1_TypeChecking.take(b.admissionregistrationv1_TypeChecking[:])
+	m.admissionregistrationv1_Validation.take(b.admissionregistrationv1_Validation[:])
+	m.admissionregistrationv1_Variable.take(b.admissionregistrationv1_Variable[:])
+	m.metav1_Condition.take(b.metav1_Condition[:])
+	return &b.object
+}
+
+// deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicyBinding is the memory for a ValidatingAdmissionPolicyBinding.
+type deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicyBinding struct {
+	deepCopyMetaMemory
+	admissionregistrationv1_MatchResources deepCopySlab[admissionregistrationv1.MatchResources]
+	admissionregistrationv1_ParamRef       deepCopySlab[admissionregistrationv1.ParamRef]
+	metav1_LabelSelector                   deepCopySlab[metav1.LabelSelector]
+}
+
+// deepCopyBlock_admissionregistrationv1_ValidatingAdmissionPolicyBinding is one with as much as it needs with one item in each list.
+type deepCopyBlock_admissionregistrationv1_ValidatingAdmissionPolicyBinding struct {
+	object                                 admissionregistrationv1.ValidatingAdmissionPolicyBinding
+	first                                  deepCopyFirst
+	admissionregistrationv1_MatchResources [1]admissionregistrationv1.MatchResources
+	admissionregistrationv1_ParamRef       [1]admissionregistrationv1.ParamRef
+	metav1_LabelSelector                   [1]metav1.LabelSelector
+}
+
+// object allocates the object, and all of the block if at least half of what is in it besides is needed.
+func (m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicyBinding) object() *admissionregistrationv1.ValidatingAdmissionPolicyBinding {
+	used := m.used()
+	used += m.admissionregistrationv1_MatchResources.fits(1)
+	used += m.admissionregistrationv1_ParamRef.fits(1)
+	used += m.metav1_LabelSelector.fits(1)
+	if 2*used < unsafe.Sizeof(deepCopyBlock_admissionregistrationv1_ValidatingAdmissionPolicyBinding{})-unsafe.Sizeof(admissionregistrationv1.ValidatingAdmissionPolicyBinding{}) {
+		return deepCopyObject[admissionregistrationv1.ValidatingAdmissionPolicyBinding](&m.deepCopyMetaMemory)
+	}
+	b := new(deepCopyBlock_admissionregistrationv1_ValidatingAdmissionPolicyBinding)
+	m.takeFirst(&b.first)
+	m.admissionregistrationv1_MatchResources.take(b.admissionregistrationv1_MatchResources[:])
+	m.admissionregistrationv1_ParamRef.take(b.admissionregistrationv1_ParamRef[:])
+	m.metav1_LabelSelector.take(b.metav1_LabelSelector[:])
+	return &b.object
 }
 
 // deepCopySlab is memory for as many values as were counted, all of it allocated when the first is asked for.
