@@ -70,6 +70,8 @@ type StoreOptions struct {
 	MediaType string
 	// WatchCache answers reads from memory; without it every one goes to etcd, with the same answers.
 	WatchCache bool
+	// GarbageCollector says that a garbage collector follows the owners of objects.
+	GarbageCollector bool
 	// Versions overrides the storage versions, see the flag's help for the form of an item.
 	Versions []string
 	// EncryptionConfig is a file that says how objects are encrypted at rest, as in Kubernetes; "" leaves them plain.
@@ -133,6 +135,7 @@ func (o *ServingOptions) addFlags(fs *pflag.FlagSet) {
 func (o *StoreOptions) AddFlags(fs *pflag.FlagSet) {
 	o.addPlaceFlags(fs)
 	o.addFormFlags(fs)
+	fs.BoolVar(&o.GarbageCollector, "enable-garbage-collector", o.GarbageCollector, "say with finalizers what becomes of the dependents of a deleted object, as the client wants it; only for servers beside which a garbage collector runs, that takes them off")
 	fs.BoolVar(&o.WatchCache, "watch-cache", o.WatchCache, "answer reads from memory, kept up to date by one watch for each resource; false asks etcd each time")
 	fs.DurationVar(&o.EtcdCompaction, "etcd-compaction-interval", o.EtcdCompaction, "`time` after which old revisions are compacted away; servers on one etcd, Kubernetes' included, take turns; 0 leaves it to somebody else")
 	fs.BoolVar(&o.EncryptionReload, "encryption-provider-config-automatic-reload", o.EncryptionReload, "put changes of that file into effect within seconds; one with a mistake is refused, and fails the health check encryption-config")

@@ -11,7 +11,7 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	o, err := parse(Server{Name: "library"}, []string{"--bind-address=0.0.0.0", "--secure-port=0", "--max-requests-inflight=0", "--encoded-cache-mib=8", "--etcd-servers=https://a:2379,https://b:2379", "--storage-media-type=application/json", "--etcd-compaction-interval=1m",
+	o, err := parse(Server{Name: "library"}, []string{"--bind-address=0.0.0.0", "--secure-port=0", "--max-requests-inflight=0", "--encoded-cache-mib=8", "--etcd-servers=https://a:2379,https://b:2379", "--storage-media-type=application/json", "--etcd-compaction-interval=1m", "--enable-garbage-collector",
 		"--tls-cert-file=a.crt", "--tls-private-key-file=a.key", "--request-timeout=30s", "--min-request-timeout=60", "--max-watches-per-user=7", "--http2-max-streams-per-connection=100",
 		"--cors-allowed-origins=^https://a$", "--shutdown-delay-duration=5s", "--shutdown-watch-termination-grace-period=1s",
 		"--audit-log-path=-", "--audit-log-maxsize=10", "--audit-log-maxbackup=3", "--audit-log-maxage=7", "--logging-format=json", "-v=3"})
@@ -30,6 +30,7 @@ func TestParse(t *testing.T) {
 			MediaType:   "application/json",
 			WatchCache:  true,
 
+			GarbageCollector: true,
 			EtcdCompaction:   time.Minute,
 			EncryptionReload: true,
 		},

@@ -52,6 +52,9 @@ type Options struct {
 	// Schemas say which fields there are, to keep track of who owns them. nil, or without the schema of a version: nobody
 	// owns fields there, and there are no apply patches.
 	Schemas *ownership.Schemas
+	// Collected says that a garbage collector follows the owners of objects: the propagation policy of a deletion is left to
+	// it, by finalizers that it takes off.
+	Collected bool
 	// Lifetime is how long an object is there after its last write; 0 is for ever.
 	Lifetime time.Duration
 	// Admission is asked about every write of objects; nil: nobody is.

@@ -25,7 +25,7 @@ var (
 )
 
 // Delete removes an object, or marks it as being deleted while it has finalizers or a time of grace. What it has to know it
-// reads from the bytes, where no strategy has to be asked; else only marking decodes. A propagationPolicy adds no finalizers: nobody here would ever take them off.
+// reads from the bytes, where no strategy has to be asked; else only marking decodes. What becomes of dependents is in dependents.go.
 func (e *endpoint[T]) Delete(ctx context.Context, name rest.Name, opts metav1.DeleteOptions) (rest.View, error) {
 	key, err := e.key(name)
 	if err != nil {
@@ -140,7 +140,7 @@ func (e *endpoint[T]) mark(ctx context.Context, key, name string, opts metav1.De
 			return nil, nil, err
 		case !g.stays:
 			return nil, nil, errStaysNot
-		case g.waits:
+		case g.waits && g.finalizers == nil:
 			return current.Value, nil, nil
 		}
 		hub, err := e.decodeHub(current)
@@ -148,8 +148,12 @@ func (e *endpoint[T]) mark(ctx context.Context, key, name string, opts metav1.De
 			return nil, nil, err
 		}
 		full := runtime.Meta(hub)
-		full.DeletionTimestamp = &g.until
-		full.DeletionGracePeriodSeconds = &g.seconds
+		if !g.waits {
+			full.DeletionTimestamp, full.DeletionGracePeriodSeconds = &g.until, &g.seconds
+		}
+		if g.finalizers != nil {
+			full.Finalizers = *g.finalizers
+		}
 		if full.Generation > 0 && !meta.Deleting {
 			full.Generation++
 		}
@@ -163,29 +167,38 @@ func (e *endpoint[T]) mark(ctx context.Context, key, name string, opts metav1.De
 
 // stays says whether an entry has to stay for now, and until when.
 func (e *endpoint[T]) stays(ctx context.Context, current storage.Entry, meta wire.Meta, opts metav1.DeleteOptions) (g grace, err error) {
+	finalizers := meta.HasFinalizers()
+	var changed *[]string
+	if e.collected && current.Err == nil {
+		if after, differs := finalizersAfter(meta, opts); differs {
+			finalizers, changed = len(after) > 0, &after
+		}
+	}
 	if e.def.Strategy.CheckGracefulDelete != nil && current.Err == nil {
 		hub, err := e.decodeHub(current)
 		if err != nil {
 			return g, err
 		}
-		if g, err = e.graceOf(ctx, hub, opts); err != nil || g.stays {
+		g, err = e.graceOf(ctx, hub, opts)
+		g.finalizers = changed
+		if err != nil || g.stays {
 			return g, err
 		}
 		g.waits = meta.Deleting && !inGrace(runtime.Meta(hub))
 	} else {
-		g.waits = meta.Deleting
+		g.waits, g.finalizers = meta.Deleting, changed
 	}
 	if g.until.IsZero() {
 		g.until = e.timestamp()
 	}
-	g.stays, err = e.kept(current, meta)
+	g.stays, err = e.kept(current, finalizers)
 	return g, err
 }
 
 // kept says whether an entry has to stay for now: it has finalizers, or its kind says that something holds it.
-func (e *endpoint[T]) kept(current storage.Entry, meta wire.Meta) (bool, error) {
-	if meta.HasFinalizers() || e.def.Strategy.Held == nil || current.Err != nil {
-		return meta.HasFinalizers(), nil
+func (e *endpoint[T]) kept(current storage.Entry, finalizers bool) (bool, error) {
+	if finalizers || e.def.Strategy.Held == nil || current.Err != nil {
+		return finalizers, nil
 	}
 	hub, err := e.decodeHub(current)
 	return err == nil && e.held(hub), err

@@ -25,6 +25,7 @@ type Store[T runtime.Object] struct {
 	memos   *Memos
 	// admission is asked about every write; nil: nobody is.
 	admission *admission.Chain
+	collected bool
 	with      []storage.Op // goes with every write of an object
 	backend   storage.Interface
 	prefix    string
@@ -55,6 +56,7 @@ func newStore[T runtime.Object](def Definition[T], c *codec, opts Options, backe
 		schemas:   opts.Schemas,
 		memos:     opts.Memos,
 		admission: opts.Admission,
+		collected: opts.Collected,
 		backend:   backend,
 		prefix:    keyPrefix(def.GroupKind.Group, def.Plural),
 		now:       time.Now,
