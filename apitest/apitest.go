@@ -96,19 +96,22 @@ func connect(t testing.TB, instance *boot.Instance) *Server {
 		KubeconfigFile: instance.Kubeconfig(),
 		Client:         &http.Client{Transport: transport},
 	}
-	s.waitReady(ctx, t)
+	// A transport that was used has changed its TLSClientConfig, and tests copy that of the client.
+	probe := &http.Transport{TLSClientConfig: config.Clone(), ForceAttemptHTTP2: true}
+	defer probe.CloseIdleConnections()
+	waitReady(ctx, t, &http.Client{Transport: probe}, s.URL)
 	return s
 }
 
 // waitReady waits for what follows the objects of others, like roles and webhooks, to have seen all that there is.
-func (s *Server) waitReady(ctx context.Context, t testing.TB) {
+func waitReady(ctx context.Context, t testing.TB, client *http.Client, url string) {
 	t.Helper()
 	for {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/readyz", nil)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/readyz", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		resp, err := s.Client.Do(req)
+		resp, err := client.Do(req)
 		if err != nil {
 			t.Fatalf("the server is not ready: %v", err)
 		}
