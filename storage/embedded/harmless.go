@@ -73,5 +73,5 @@ func noTermYet(err error) bool { return strings.HasSuffix(err.Error(), "missing 
 
 // closed says that somebody has closed what was in use; in the phase closing that is us.
 func closed(err error) bool {
-	return errors.Is(err, net.ErrClosed) || slices.Contains([]string{"http: Server closed", "mux: server closed", "grpc: the server has been stopped"}, err.Error())
+	return errors.Is(err, net.ErrClosed) || slices.Contains([]string{"http: Server closed", "mux: server closed", "mux: listener closed", "grpc: the server has been stopped"}, err.Error())
 }
