@@ -7,7 +7,10 @@ import (
 )
 
 // TestUpgrade runs the commands of docs/upgrading.md: three releases of one program over one database.
-func TestUpgrade(t *testing.T) { tellAlone(t, "../../docs/upgrading.md", goEnv(t)) }
+func TestUpgrade(t *testing.T) {
+	t.Parallel()
+	tellAlone(t, "../../docs/upgrading.md", goEnv(t))
+}
 
 // goEnv is what the go command needs to build in another home directory what it has built in this one.
 func goEnv(t *testing.T) []string {
