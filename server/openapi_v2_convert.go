@@ -197,6 +197,12 @@ func convertSchema(v3 object) object {
 	if v2["type"] == nil && isStringOrMore(v3["oneOf"]) {
 		v2["type"] = "string"
 	}
+	// In v2 there is nothing about the shape of a value beside a reference: clients refuse the whole document for it.
+	if v2["$ref"] != nil {
+		for _, key := range []string{"type", "properties", "required", "items", "additionalProperties"} {
+			delete(v2, key)
+		}
+	}
 	// Clients of v2 know nothing of the extension, and would refuse the fields that are not listed.
 	if v3["x-kubernetes-preserve-unknown-fields"] == true {
 		delete(v2, "properties")

@@ -13,6 +13,7 @@ func TestConvertSchema(t *testing.T) {
 		"keywords":                     {`{"type":"integer","format":"int64","minimum":1,"default":9007199254740993,"enum":[1,2],"x-a":{"b":[]}}`, `{"type":"integer","format":"int64","minimum":1,"default":9007199254740993,"enum":[1,2],"x-a":{"b":[]}}`},
 		"reference":                    {`{"$ref":"#/components/schemas/a.B"}`, `{"$ref":"#/definitions/a.B"}`},
 		"reference with a description": {`{"description":"d","default":{},"allOf":[{"$ref":"#/components/schemas/a.B"}]}`, `{"description":"d","default":{},"$ref":"#/definitions/a.B"}`},
+		"reference with more rules":    {`{"type":"object","properties":{"name":{"maxLength":63}},"required":["name"],"allOf":[{"$ref":"#/components/schemas/a.B"}]}`, `{"$ref":"#/definitions/a.B"}`},
 		"all of several":               {`{"allOf":[{"$ref":"#/components/schemas/a.B"},{"required":["x"]}]}`, `{"allOf":[{"$ref":"#/definitions/a.B"},{"required":["x"]}]}`},
 		"list":                         {`{"type":"array","items":{"$ref":"#/components/schemas/a.B"},"x-kubernetes-list-type":"atomic"}`, `{"type":"array","items":{"$ref":"#/definitions/a.B"},"x-kubernetes-list-type":"atomic"}`},
 		"map":                          {`{"type":"object","additionalProperties":{"$ref":"#/components/schemas/a.B"}}`, `{"type":"object","additionalProperties":{"$ref":"#/definitions/a.B"}}`},
