@@ -1,5 +1,7 @@
 package registry_test
 
+//lint:file-ignore SA1019 orphanDependents is what clients of long ago send
+
 import (
 	"slices"
 	"testing"
