@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -14,14 +15,16 @@ import (
 	"github.com/typeplane/typeplane/runtime/serializer"
 )
 
-// sent is what a client sent to a subresource of an author: an object of a kind, made by new.
+// sent is what a client sent to a subresource that takes a kind of its own: an object of that kind, made by new.
 type sent struct {
-	op     admission.Operation
-	name   rest.Name
-	kind   schema.GroupVersionKind
-	new    func() apiruntime.Object
-	opts   apiruntime.Object // nil: there are none
-	dryRun bool
+	op          admission.Operation
+	subresource string // "": that of the endpoint
+	name        rest.Name
+	kind        schema.GroupVersionKind
+	new         func() apiruntime.Object
+	old         func() (apiruntime.Object, error) // what the subresource shows now; nil: nothing
+	opts        apiruntime.Object                 // nil: there are none
+	dryRun      bool
 }
 
 // admitBody shows admission a body, and returns what admission makes of it. It is the body that is admitted, not the object that
@@ -31,7 +34,7 @@ func admitBody[T runtime.Object, B apiruntime.Object](ctx context.Context, e *en
 	request := e.asked(&admission.Request{
 		Operation:   to.op,
 		Resource:    resource,
-		Subresource: e.subresource,
+		Subresource: cmp.Or(to.subresource, e.subresource),
 		Kind:        to.kind,
 		Namespace:   to.name.Namespace,
 		Name:        to.name.Name,
@@ -42,6 +45,13 @@ func admitBody[T runtime.Object, B apiruntime.Object](ctx context.Context, e *en
 	})
 	if request == nil {
 		return body, nil
+	}
+	if to.old != nil {
+		old, err := to.old()
+		if err != nil {
+			return body, err
+		}
+		request.Old = old
 	}
 	if err := e.admission.Mutate(ctx, request); err != nil {
 		return body, err

@@ -206,7 +206,10 @@ type bodyOf struct {
 }
 
 func (b bodyOf) sent(name rest.Name, opts *metav1.CreateOptions) sent {
-	return sent{admission.Create, name, b.kind, func() apiruntime.Object { return b.new() }, opts, isDryRun(opts.DryRun)}
+	return sent{
+		op: admission.Create, name: name, kind: b.kind,
+		new: func() apiruntime.Object { return b.new() }, opts: opts, dryRun: isDryRun(opts.DryRun),
+	}
 }
 
 func (p getPart[T, A]) Get(ctx context.Context, name rest.Name, opts metav1.GetOptions) (rest.View, error) {

@@ -66,7 +66,13 @@ func (s *scaleEndpoint[T]) write(ctx context.Context, verb string, name rest.Nam
 		if err != nil {
 			return nil, nil, err
 		}
-		if scale, err = s.admit(ctx, name, opts, scale, current); err != nil {
+		// It is the Scale that is admitted, not the object behind it.
+		scale, err = admitBody(ctx, e, sent{
+			op: admission.Update, subresource: subresourceScale, name: name, kind: scaleKind,
+			new: func() apiruntime.Object { return newScale() }, old: func() (apiruntime.Object, error) { return s.shown(current) },
+			opts: opts, dryRun: isDryRun(opts.DryRun),
+		}, scale.DeepCopy())
+		if err != nil {
 			return nil, nil, err
 		}
 		hub, err := s.scaled(scale, old)
