@@ -1,7 +1,6 @@
 package v1
 
 import (
-	"maps"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,12 +20,15 @@ func SetDefaults_Pod(in *corev1.Pod) {
 }
 
 func requestLimits(r *corev1.ResourceRequirements) {
-	if len(r.Limits) == 0 {
-		return
+	for name, limit := range r.Limits {
+		if _, requested := r.Requests[name]; requested {
+			continue
+		}
+		if r.Requests == nil {
+			r.Requests = make(corev1.ResourceList, len(r.Limits))
+		}
+		r.Requests[name] = limit
 	}
-	requests := maps.Clone(r.Limits)
-	maps.Copy(requests, r.Requests)
-	r.Requests = requests
 }
 
 // SetDefaults_PodSpec fills in what every pod has.
