@@ -24,7 +24,7 @@ type codec struct {
 	mediaType rest.MediaType
 	// apiVersion and kind are what an envelope of the storage version says.
 	apiVersion, kind string
-	// spares are empty objects of the storage version. What canonical reads is encoded and then dropped.
+	// spares are empty objects of the storage version, for again.
 	spares sync.Pool
 }
 
@@ -66,21 +66,8 @@ func (c *codec) canonical(key string, stored []byte) (value []byte, stale bool, 
 			value, stale, err = nil, false, fmt.Errorf("read stored value of %s: panic: %v", key, r)
 		}
 	}()
-	obj, spare, err := c.readAside(stored)
-	if err != nil {
+	if value, err = c.valueOf(stored); err != nil {
 		return nil, false, fmt.Errorf("read stored value of %s: %w", key, err)
-	}
-	scratch := scratches.Get().(*[]byte)
-	defer scratches.Put(scratch)
-	if *scratch, err = c.appendValue((*scratch)[:0], obj); err != nil {
-		return nil, false, fmt.Errorf("encode stored value of %s: %w", key, err)
-	}
-	if value = stored; !bytes.Equal(*scratch, stored) {
-		value = bytes.Clone(*scratch)
-	}
-	if spare {
-		reflect.ValueOf(obj).Elem().SetZero()
-		c.spares.Put(obj)
 	}
 	want, err := c.stored(key, value)
 	if err != nil {
@@ -89,21 +76,47 @@ func (c *codec) canonical(key string, stored []byte) (value []byte, stale bool, 
 	return value, !bytes.Equal(want, stored), nil
 }
 
-// readAside is read for an object that nobody but the caller sees. Nearly every stored value is protobuf of the storage
-// version: then the object is one of spares, to be emptied and given back.
-func (c *codec) readAside(stored []byte) (obj runtime.Object, spare bool, err error) {
+// valueOf is canonical without a judgment. Nearly every stored value is protobuf of the storage version, and canonical.
+func (c *codec) valueOf(stored []byte) ([]byte, error) {
 	envelope, err := wire.ParseEnvelope(stored)
-	if err != nil || !c.storage.Protobuf() || string(envelope.APIVersion) != c.apiVersion || string(envelope.Kind) != c.kind {
-		obj, err = c.read(stored)
-		return obj, false, err
+	if err == nil && c.storage.Protobuf() && string(envelope.APIVersion) == c.apiVersion && string(envelope.Kind) == c.kind {
+		return c.again(stored, envelope.Raw)
 	}
-	obj = c.spares.Get().(runtime.Object)
-	if err := c.storage.UnmarshalShared(envelope.Raw, obj); err != nil {
-		return nil, false, err
+	obj, err := c.read(stored)
+	if err != nil {
+		return nil, err
+	}
+	return c.encode(obj)
+}
+
+// again encodes a message of the storage version once more, with its defaults. It returns stored, which is an envelope around it, when
+// that makes no difference. What it works with are a spare object and a scratch buffer, which are emptied and given back.
+func (c *codec) again(stored, message []byte) ([]byte, error) {
+	obj := c.spares.Get().(runtime.Object)
+	if err := c.storage.UnmarshalShared(message, obj); err != nil {
+		return nil, err
 	}
 	obj.GetObjectKind().SetGroupVersionKind(c.storage.GroupVersionKind())
 	c.storage.Default(obj)
-	return obj, true, nil
+	scratch := scratches.Get().(*[]byte)
+	defer scratches.Put(scratch)
+	// Most messages come out as long as they were, so the length can be written before.
+	value := wire.AppendEnvelopeStart((*scratch)[:0], c.apiVersion, c.kind, len(message))
+	start := len(value)
+	value, err := c.storage.AppendMessage(value, stripped(obj))
+	if err != nil {
+		return nil, err
+	}
+	reflect.ValueOf(obj).Elem().SetZero()
+	c.spares.Put(obj)
+	*scratch = value
+	if len(value)-start != len(message) {
+		return wire.AppendEnvelope(nil, c.apiVersion, c.kind, value[start:]), nil
+	}
+	if value = wire.AppendEnvelopeEnd(value); bytes.Equal(value, stored) {
+		return stored, nil
+	}
+	return bytes.Clone(value), nil
 }
 
 // read makes an object in the storage version of any value that has ever been written: of any version, as protobuf or
@@ -142,20 +155,22 @@ func (c *codec) fromHub(hub runtime.Object) (runtime.Object, error) {
 	return obj, nil
 }
 
-// scratches are where canonical encodes what is then thrown away, as nearly every stored value is canonical.
+// scratches are where again encodes.
 var scratches = sync.Pool{New: func() any { return new([]byte) }}
 
 // encode makes the canonical value of an object of the storage version, defaulted in it. It takes the resourceVersion
 // and the selfLink out of obj.
-func (c *codec) encode(obj runtime.Object) ([]byte, error) { return c.appendValue(nil, obj) }
+func (c *codec) encode(obj runtime.Object) ([]byte, error) {
+	return serializer.AppendKind(nil, c.storage, stripped(obj), serializer.Protobuf, false)
+}
 
-// appendValue is encode that appends to dst.
-func (c *codec) appendValue(dst []byte, obj runtime.Object) ([]byte, error) {
+// stripped takes out of obj what is not stored.
+func stripped(obj runtime.Object) runtime.Object {
 	meta := runtime.Meta(obj)
 	meta.ResourceVersion = ""
 	//lint:ignore SA1019 clients of long ago still send it, and nothing has set it for years
 	meta.SelfLink = ""
-	return serializer.AppendKind(dst, c.storage, obj, serializer.Protobuf, false)
+	return obj
 }
 
 // decode makes an object of the storage version of a canonical value, which never changes: its strings may be parts of it.

@@ -76,9 +76,9 @@ type Version[V, H Object] struct {
 	// strictly.
 	AppendJSON func(dst []byte, obj V) ([]byte, error)
 	ReadJSON   func(r *json.Reader, obj V)
-	// Marshal writes the message of an object. UnmarshalShared reads that of an empty one: its strings may be parts of
-	// message, which never changes then; its slices of bytes are not.
-	Marshal         func(V) ([]byte, error)
+	// AppendProtobuf appends the message of an object; for a nil dst it makes a slice of just its length. UnmarshalShared
+	// reads that of an empty one: its strings may be parts of message, which never changes then; its slices of bytes are not.
+	AppendProtobuf  func(dst []byte, obj V) ([]byte, error)
 	UnmarshalShared func(message []byte, obj V) error
 	// DeepCopy returns a copy that shares nothing with the object.
 	DeepCopy func(V) V

@@ -15,7 +15,7 @@ import (
 type functions struct {
 	appendJSON      func(dst []byte, obj Object) ([]byte, error)
 	readJSON        func(r *runtimejson.Reader, obj Object)
-	marshal         func(obj Object) ([]byte, error)
+	appendProtobuf  func(dst []byte, obj Object) ([]byte, error)
 	unmarshalShared func(message []byte, obj Object) error
 	deepCopy        func(obj Object) Object
 	compareFields   func(c *fieldset.Comparison, old, obj Object)
@@ -29,8 +29,8 @@ func functionsOf[V, H Object](v Version[V, H]) (f functions) {
 	if v.ReadJSON != nil {
 		f.readJSON = func(r *runtimejson.Reader, obj Object) { v.ReadJSON(r, obj.(V)) }
 	}
-	if v.Marshal != nil {
-		f.marshal = func(obj Object) ([]byte, error) { return v.Marshal(obj.(V)) }
+	if v.AppendProtobuf != nil {
+		f.appendProtobuf = func(dst []byte, obj Object) ([]byte, error) { return v.AppendProtobuf(dst, obj.(V)) }
 	}
 	if v.UnmarshalShared != nil {
 		f.unmarshalShared = func(message []byte, obj Object) error { return v.UnmarshalShared(message, obj.(V)) }
@@ -91,18 +91,15 @@ func (k *Kind) ReadJSON(data []byte, obj Object) (strict []error, err error) {
 
 // AppendMessage appends obj as protobuf without an envelope. The kind must be Protobuf.
 func (k *Kind) AppendMessage(dst []byte, obj Object) ([]byte, error) {
-	if k.marshal != nil {
-		message, err := k.marshal(obj)
-		if len(dst) == 0 || err != nil {
-			return message, err
-		}
-		return append(dst, message...), nil
+	if k.appendProtobuf != nil {
+		return k.appendProtobuf(dst, obj)
 	}
 	return appendMessage(dst, obj.(Protobuf))
 }
 
-// Marshals says whether AppendMessage has a function of its own, which makes the message in one piece.
-func (k *Kind) Marshals() bool { return k.marshal != nil }
+// AppendsMessages says whether AppendMessage has a function of its own, which does not know the length of a message before it
+// is written.
+func (k *Kind) AppendsMessages() bool { return k.appendProtobuf != nil }
 
 // Unmarshal reads obj, which is empty, of a message. The kind must be Protobuf. The object keeps no part of message.
 func (k *Kind) Unmarshal(message []byte, obj Object) error {

@@ -23,7 +23,7 @@ func addToScheme(b *runtime.Builder) {
 		NewList:         func() pkgruntime.Object { return new(v1.LeaseList) },
 		AppendJSON:      v1.AppendJSON_Lease,
 		ReadJSON:        v1.ReadJSON_Lease,
-		Marshal:         v1.Marshal_Lease,
+		AppendProtobuf:  v1.AppendProtobuf_Lease,
 		UnmarshalShared: v1.UnmarshalShared_Lease,
 		DeepCopy:        v1.DeepCopy_Lease,
 		CompareFields:   compareFields_v1_Lease,

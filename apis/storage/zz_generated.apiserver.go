@@ -24,7 +24,7 @@ func addToScheme(b *runtime.Builder) {
 		Default:         v1.SetObjectDefaults_StorageClass,
 		AppendJSON:      v1.AppendJSON_StorageClass,
 		ReadJSON:        v1.ReadJSON_StorageClass,
-		Marshal:         v1.Marshal_StorageClass,
+		AppendProtobuf:  v1.AppendProtobuf_StorageClass,
 		UnmarshalShared: v1.UnmarshalShared_StorageClass,
 		DeepCopy:        v1.DeepCopy_StorageClass,
 		CompareFields:   compareFields_v1_StorageClass,

@@ -11,7 +11,7 @@ func (p printer) functions(v *version) {
 	}
 	field("AppendJSON", v.functions.json)
 	field("ReadJSON", v.functions.json)
-	field("Marshal", v.functions.marshal)
+	field("AppendProtobuf", v.functions.append)
 	field("UnmarshalShared", v.functions.shared)
 	field("DeepCopy", v.functions.deepCopy)
 	field("Validate", v.functions.validate)

@@ -19,7 +19,7 @@ import (
 type functions struct {
 	json     bool // AppendJSON_T and ReadJSON_T
 	shared   bool // UnmarshalShared_T
-	marshal  bool // Marshal_T, which kinds of other modules have
+	append   bool // AppendProtobuf_T, which kinds of other modules have
 	deepCopy bool // DeepCopy_T, likewise
 	validate bool // Validate_T
 }
@@ -35,7 +35,7 @@ func (p *planner) findFunctions(versions []*version) {
 		v.functions = functions{
 			json:     v.asks(tagJSON, tagJSON),
 			shared:   own && p.numbers().Message(v.goType) || !own && v.asks(tagProtobuf, tagMessage),
-			marshal:  !own && v.asks(tagProtobuf, tagMessage),
+			append:   !own && v.asks(tagProtobuf, tagMessage),
 			deepCopy: !own && strings.Split(v.packageTag(tagDeepCopy), ",")[0] == "package",
 			validate: p.validates(v, validated[v.pkg][v.goType.Name.Name]),
 		}

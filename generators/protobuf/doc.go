@@ -8,7 +8,7 @@
 //
 // Types of other modules that have such methods (ObjectMeta is in every kind) get functions in each package that
 // needs them, so that an object is read and written in one piece; types with hand-written methods are left to those.
-// A kind of another module that a package serves by an alias (see package kind) gets UnmarshalShared_T and Marshal_T.
+// A kind of another module that a package serves by an alias (see package kind) gets UnmarshalShared_T and AppendProtobuf_T.
 // Packages of one module call each other's UnmarshalShared_T.
 //
 // # What sharing memory costs

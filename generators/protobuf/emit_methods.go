@@ -9,7 +9,7 @@ func (p *printer) methods(m *message) {
 	marshal, unmarshal := p.function("marshal", m), p.function("unmarshal", m)
 	p.P("// Marshal returns m as it stands on the wire.")
 	p.P("func (", p.receiver(m), ") Marshal() ([]byte, error) {")
-	p.write(marshal, pointer)
+	p.write(marshal, pointer, "nil")
 	p.P("}")
 	p.P()
 	p.P("// MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.")
@@ -33,14 +33,14 @@ func (p *printer) methods(m *message) {
 	p.unmarshalShared(m.name, m)
 }
 
-// write prints what writes a message into a slice of its own: twice, if the writer had too little room.
-func (p *printer) write(marshal, pointer string) {
+// write prints what appends a message to dst: it is written twice, if the writer had too little room.
+func (p *printer) write(marshal, pointer, dst string) {
 	p.f("w := %s()", p.helper("start"))
 	p.f("n := %s(&w, 0, %s)", marshal, pointer)
 	p.f("if w.%s(n) {", p.method("again"))
 	p.f("n = %s(&w, 0, %s)", marshal, pointer)
 	p.P("}")
-	p.f("return w.%s(n)", p.method("finish"))
+	p.f("return w.%s(%s, n)", p.method("finish"), dst)
 }
 
 // unmarshalShared prints the function that reads a message without copying its strings.
@@ -82,15 +82,18 @@ func (p *printer) alias(a alias) {
 		}
 		p.P("}")
 		p.P()
-		p.P("// Marshal_", name, " returns m as it stands on the wire.")
-		p.P("func Marshal_", name, "(m *", name, ") ([]byte, error) { return m.Marshal() }")
+		p.P("// AppendProtobuf_", name, " appends m as it stands on the wire.")
+		p.P("func AppendProtobuf_", name, "(dst []byte, m *", name, ") ([]byte, error) {")
+		p.P("data, err := m.Marshal()")
+		p.P("return append(dst, data...), err")
+		p.P("}")
 		p.P()
 		return
 	}
 	p.unmarshalShared(name, a.target)
-	p.P("// Marshal_", name, " returns m as it stands on the wire.")
-	p.P("func Marshal_", name, "(m *", name, ") ([]byte, error) {")
-	p.write(p.function("marshal", a.target), "m")
+	p.P("// AppendProtobuf_", name, " appends m as it stands on the wire.")
+	p.P("func AppendProtobuf_", name, "(dst []byte, m *", name, ") ([]byte, error) {")
+	p.write(p.function("marshal", a.target), "m", "dst")
 	p.P("}")
 	p.P()
 }

@@ -45,8 +45,11 @@ func plan(pass *generators.Pass, pkg *load.Package) []tested {
 		}
 		k := tested{
 			typ: t, name: name, sent: sent(t),
-			deepCopy: method("DeepCopy", "DeepCopy_"+name), marshal: method("Marshal", "Marshal_"+name), unmarshal: method("Unmarshal", ""),
+			deepCopy: method("DeepCopy", "DeepCopy_"+name), marshal: method("Marshal", ""), unmarshal: method("Unmarshal", ""),
 			json: there["AppendJSON_"+name] && there["ReadJSON_"+name],
+		}
+		if there["AppendProtobuf_"+name] {
+			k.marshal = "func(m *" + name + ") ([]byte, error) { return AppendProtobuf_" + name + "(nil, m) }"
 		}
 		if there["UnmarshalShared_"+name] {
 			k.shared = "UnmarshalShared_" + name

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"sync"
 
 	"sigs.k8s.io/yaml"
 
@@ -51,6 +52,12 @@ func appendKindJSON(dst []byte, kind *runtime.Kind, obj runtime.Object, pretty b
 	return append(indented.Bytes(), '\n'), nil
 }
 
+// maxMessage is how large a buffer is kept for the next message.
+const maxMessage = 256 << 10
+
+// messages are where messages are put together whose length comes before them.
+var messages = sync.Pool{New: func() any { return new([]byte) }}
+
 // appendKindProtobuf has the length of the message before the message: it is put together in a place of its own if the
 // kind has a function for it.
 func appendKindProtobuf(dst []byte, kind *runtime.Kind, obj runtime.Object) ([]byte, error) {
@@ -58,12 +65,17 @@ func appendKindProtobuf(dst []byte, kind *runtime.Kind, obj runtime.Object) ([]b
 	if !kind.Protobuf() {
 		return dst, &NoProtobufError{Object: obj}
 	}
-	if !kind.Marshals() {
+	if !kind.AppendsMessages() {
 		return AppendProtobuf(dst, obj, gvk)
 	}
-	message, err := kind.AppendMessage(nil, obj)
+	scratch := messages.Get().(*[]byte)
+	defer messages.Put(scratch)
+	message, err := kind.AppendMessage((*scratch)[:0], obj)
 	if err != nil {
 		return dst, err
+	}
+	if cap(message) <= maxMessage {
+		*scratch = message
 	}
 	apiVersion := gvk.GroupVersion().String()
 	if total := wire.EnvelopeSize(apiVersion, gvk.Kind, len(message)); cap(dst)-len(dst) < total {

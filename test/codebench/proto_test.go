@@ -31,20 +31,20 @@ type protoMessage interface {
 func newProtoKind[T any, P interface {
 	*T
 	protoMessage
-}](name string, unmarshal func([]byte, P) error, marshal func(P) ([]byte, error), allocations float64) protoKind {
+}](name string, unmarshal func([]byte, P) error, marshal func([]byte, P) ([]byte, error), allocations float64) protoKind {
 	return protoKind{
 		name: name, allocations: allocations,
 		empty:     func() protoMessage { return P(new(T)) },
 		unmarshal: func(data []byte, m protoMessage) error { return unmarshal(data, m.(P)) },
-		marshal:   func(m protoMessage) ([]byte, error) { return marshal(m.(P)) },
+		marshal:   func(m protoMessage) ([]byte, error) { return marshal(nil, m.(P)) },
 	}
 }
 
 var protoKinds = []protoKind{
-	newProtoKind("core.v1.Pod", kinds.UnmarshalShared_Pod, kinds.Marshal_Pod, 0.25),
-	newProtoKind("apps.v1.Deployment", kinds.UnmarshalShared_Deployment, kinds.Marshal_Deployment, 0.25),
-	newProtoKind("core.v1.Node", kinds.UnmarshalShared_Node, kinds.Marshal_Node, 0.5),
-	newProtoKind("core.v1.ConfigMap", kinds.UnmarshalShared_ConfigMap, kinds.Marshal_ConfigMap, 0.5),
+	newProtoKind("core.v1.Pod", kinds.UnmarshalShared_Pod, kinds.AppendProtobuf_Pod, 0.25),
+	newProtoKind("apps.v1.Deployment", kinds.UnmarshalShared_Deployment, kinds.AppendProtobuf_Deployment, 0.25),
+	newProtoKind("core.v1.Node", kinds.UnmarshalShared_Node, kinds.AppendProtobuf_Node, 0.5),
+	newProtoKind("core.v1.ConfigMap", kinds.UnmarshalShared_ConfigMap, kinds.AppendProtobuf_ConfigMap, 0.5),
 }
 
 // BenchmarkUnmarshal compares reading in the mode that a server uses.
@@ -183,7 +183,7 @@ func TestConcurrentWriters(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-				if got, err := kinds.Marshal_ConfigMap(m); err != nil || !bytes.Equal(want, got) {
+				if got, err := kinds.AppendProtobuf_ConfigMap(nil, m); err != nil || !bytes.Equal(want, got) {
 					t.Errorf("%d bytes of %c: %v", len(text), 'a'+n, err)
 				}
 			}

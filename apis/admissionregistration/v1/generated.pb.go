@@ -32,14 +32,14 @@ func UnmarshalShared_MutatingWebhookConfiguration(data []byte, m *admissionregis
 	return r.err
 }
 
-// Marshal_MutatingWebhookConfiguration returns m as it stands on the wire.
-func Marshal_MutatingWebhookConfiguration(m *MutatingWebhookConfiguration) ([]byte, error) {
+// AppendProtobuf_MutatingWebhookConfiguration appends m as it stands on the wire.
+func AppendProtobuf_MutatingWebhookConfiguration(dst []byte, m *MutatingWebhookConfiguration) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_admissionregistrationv1_MutatingWebhookConfiguration(&w, 0, m)
 	if w.again(n) {
 		n = marshal_admissionregistrationv1_MutatingWebhookConfiguration(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_MutatingWebhookConfigurationList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -51,14 +51,14 @@ func UnmarshalShared_MutatingWebhookConfigurationList(data []byte, m *admissionr
 	return r.err
 }
 
-// Marshal_MutatingWebhookConfigurationList returns m as it stands on the wire.
-func Marshal_MutatingWebhookConfigurationList(m *MutatingWebhookConfigurationList) ([]byte, error) {
+// AppendProtobuf_MutatingWebhookConfigurationList appends m as it stands on the wire.
+func AppendProtobuf_MutatingWebhookConfigurationList(dst []byte, m *MutatingWebhookConfigurationList) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_admissionregistrationv1_MutatingWebhookConfigurationList(&w, 0, m)
 	if w.again(n) {
 		n = marshal_admissionregistrationv1_MutatingWebhookConfigurationList(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_ValidatingWebhookConfiguration is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -70,14 +70,14 @@ func UnmarshalShared_ValidatingWebhookConfiguration(data []byte, m *admissionreg
 	return r.err
 }
 
-// Marshal_ValidatingWebhookConfiguration returns m as it stands on the wire.
-func Marshal_ValidatingWebhookConfiguration(m *ValidatingWebhookConfiguration) ([]byte, error) {
+// AppendProtobuf_ValidatingWebhookConfiguration appends m as it stands on the wire.
+func AppendProtobuf_ValidatingWebhookConfiguration(dst []byte, m *ValidatingWebhookConfiguration) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_admissionregistrationv1_ValidatingWebhookConfiguration(&w, 0, m)
 	if w.again(n) {
 		n = marshal_admissionregistrationv1_ValidatingWebhookConfiguration(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_ValidatingWebhookConfigurationList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -89,14 +89,14 @@ func UnmarshalShared_ValidatingWebhookConfigurationList(data []byte, m *admissio
 	return r.err
 }
 
-// Marshal_ValidatingWebhookConfigurationList returns m as it stands on the wire.
-func Marshal_ValidatingWebhookConfigurationList(m *ValidatingWebhookConfigurationList) ([]byte, error) {
+// AppendProtobuf_ValidatingWebhookConfigurationList appends m as it stands on the wire.
+func AppendProtobuf_ValidatingWebhookConfigurationList(dst []byte, m *ValidatingWebhookConfigurationList) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_admissionregistrationv1_ValidatingWebhookConfigurationList(&w, 0, m)
 	if w.again(n) {
 		n = marshal_admissionregistrationv1_ValidatingWebhookConfigurationList(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // unmarshal_admissionregistrationv1_MutatingWebhookConfiguration adds to m what r has up to its end.
@@ -1725,19 +1725,24 @@ func (w *writerGenerated) again(n int) bool {
 	return true
 }
 
-// finish returns what was written: a copy, if the buffer is given back.
-func (w *writerGenerated) finish(n int) ([]byte, error) {
+// finish appends what was written to dst, and gives the buffer back. After an error it returns dst as it was.
+func (w *writerGenerated) finish(dst []byte, n int) ([]byte, error) {
 	written := w.data[len(w.data)-n:]
+	switch {
+	case w.err != nil:
+	case dst == nil && len(w.data) > pooledGenerated:
+		dst = written // nobody else has it
+	case dst == nil:
+		dst = make([]byte, n)
+		copy(dst, written)
+	default:
+		dst = append(dst, written...)
+	}
 	if len(w.data) <= pooledGenerated {
-		out := make([]byte, len(written))
-		copy(out, written)
-		*w.scratch, written = w.data, out
+		*w.scratch = w.data
 	}
 	scratchGenerated.Put(w.scratch)
-	if w.err != nil {
-		return nil, w.err
-	}
-	return written, nil
+	return dst, w.err
 }
 
 // putNumber writes a number and its tag.

@@ -31,14 +31,14 @@ func UnmarshalShared_Lease(data []byte, m *coordinationv1.Lease) error {
 	return r.err
 }
 
-// Marshal_Lease returns m as it stands on the wire.
-func Marshal_Lease(m *Lease) ([]byte, error) {
+// AppendProtobuf_Lease appends m as it stands on the wire.
+func AppendProtobuf_Lease(dst []byte, m *Lease) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_coordinationv1_Lease(&w, 0, m)
 	if w.again(n) {
 		n = marshal_coordinationv1_Lease(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_LeaseList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -49,14 +49,14 @@ func UnmarshalShared_LeaseList(data []byte, m *coordinationv1.LeaseList) error {
 	return r.err
 }
 
-// Marshal_LeaseList returns m as it stands on the wire.
-func Marshal_LeaseList(m *LeaseList) ([]byte, error) {
+// AppendProtobuf_LeaseList appends m as it stands on the wire.
+func AppendProtobuf_LeaseList(dst []byte, m *LeaseList) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_coordinationv1_LeaseList(&w, 0, m)
 	if w.again(n) {
 		n = marshal_coordinationv1_LeaseList(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // unmarshal_coordinationv1_Lease adds to m what r has up to its end.
@@ -1101,19 +1101,24 @@ func (w *writerGenerated) again(n int) bool {
 	return true
 }
 
-// finish returns what was written: a copy, if the buffer is given back.
-func (w *writerGenerated) finish(n int) ([]byte, error) {
+// finish appends what was written to dst, and gives the buffer back. After an error it returns dst as it was.
+func (w *writerGenerated) finish(dst []byte, n int) ([]byte, error) {
 	written := w.data[len(w.data)-n:]
+	switch {
+	case w.err != nil:
+	case dst == nil && len(w.data) > pooledGenerated:
+		dst = written // nobody else has it
+	case dst == nil:
+		dst = make([]byte, n)
+		copy(dst, written)
+	default:
+		dst = append(dst, written...)
+	}
 	if len(w.data) <= pooledGenerated {
-		out := make([]byte, len(written))
-		copy(out, written)
-		*w.scratch, written = w.data, out
+		*w.scratch = w.data
 	}
 	scratchGenerated.Put(w.scratch)
-	if w.err != nil {
-		return nil, w.err
-	}
-	return written, nil
+	return dst, w.err
 }
 
 // putNumber writes a number and its tag.

@@ -33,14 +33,14 @@ func UnmarshalShared_ConfigMap(data []byte, m *corev1.ConfigMap) error {
 	return r.err
 }
 
-// Marshal_ConfigMap returns m as it stands on the wire.
-func Marshal_ConfigMap(m *ConfigMap) ([]byte, error) {
+// AppendProtobuf_ConfigMap appends m as it stands on the wire.
+func AppendProtobuf_ConfigMap(dst []byte, m *ConfigMap) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_corev1_ConfigMap(&w, 0, m)
 	if w.again(n) {
 		n = marshal_corev1_ConfigMap(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_ConfigMapList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -51,14 +51,14 @@ func UnmarshalShared_ConfigMapList(data []byte, m *corev1.ConfigMapList) error {
 	return r.err
 }
 
-// Marshal_ConfigMapList returns m as it stands on the wire.
-func Marshal_ConfigMapList(m *ConfigMapList) ([]byte, error) {
+// AppendProtobuf_ConfigMapList appends m as it stands on the wire.
+func AppendProtobuf_ConfigMapList(dst []byte, m *ConfigMapList) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_corev1_ConfigMapList(&w, 0, m)
 	if w.again(n) {
 		n = marshal_corev1_ConfigMapList(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_LimitRange is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -70,14 +70,14 @@ func UnmarshalShared_LimitRange(data []byte, m *corev1.LimitRange) error {
 	return r.err
 }
 
-// Marshal_LimitRange returns m as it stands on the wire.
-func Marshal_LimitRange(m *LimitRange) ([]byte, error) {
+// AppendProtobuf_LimitRange appends m as it stands on the wire.
+func AppendProtobuf_LimitRange(dst []byte, m *LimitRange) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_corev1_LimitRange(&w, 0, m)
 	if w.again(n) {
 		n = marshal_corev1_LimitRange(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_LimitRangeList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -88,14 +88,14 @@ func UnmarshalShared_LimitRangeList(data []byte, m *corev1.LimitRangeList) error
 	return r.err
 }
 
-// Marshal_LimitRangeList returns m as it stands on the wire.
-func Marshal_LimitRangeList(m *LimitRangeList) ([]byte, error) {
+// AppendProtobuf_LimitRangeList appends m as it stands on the wire.
+func AppendProtobuf_LimitRangeList(dst []byte, m *LimitRangeList) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_corev1_LimitRangeList(&w, 0, m)
 	if w.again(n) {
 		n = marshal_corev1_LimitRangeList(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_Namespace is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -107,14 +107,14 @@ func UnmarshalShared_Namespace(data []byte, m *corev1.Namespace) error {
 	return r.err
 }
 
-// Marshal_Namespace returns m as it stands on the wire.
-func Marshal_Namespace(m *Namespace) ([]byte, error) {
+// AppendProtobuf_Namespace appends m as it stands on the wire.
+func AppendProtobuf_Namespace(dst []byte, m *Namespace) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_corev1_Namespace(&w, 0, m)
 	if w.again(n) {
 		n = marshal_corev1_Namespace(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_NamespaceList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -125,14 +125,14 @@ func UnmarshalShared_NamespaceList(data []byte, m *corev1.NamespaceList) error {
 	return r.err
 }
 
-// Marshal_NamespaceList returns m as it stands on the wire.
-func Marshal_NamespaceList(m *NamespaceList) ([]byte, error) {
+// AppendProtobuf_NamespaceList appends m as it stands on the wire.
+func AppendProtobuf_NamespaceList(dst []byte, m *NamespaceList) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_corev1_NamespaceList(&w, 0, m)
 	if w.again(n) {
 		n = marshal_corev1_NamespaceList(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_ResourceQuota is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -144,14 +144,14 @@ func UnmarshalShared_ResourceQuota(data []byte, m *corev1.ResourceQuota) error {
 	return r.err
 }
 
-// Marshal_ResourceQuota returns m as it stands on the wire.
-func Marshal_ResourceQuota(m *ResourceQuota) ([]byte, error) {
+// AppendProtobuf_ResourceQuota appends m as it stands on the wire.
+func AppendProtobuf_ResourceQuota(dst []byte, m *ResourceQuota) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_corev1_ResourceQuota(&w, 0, m)
 	if w.again(n) {
 		n = marshal_corev1_ResourceQuota(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_ResourceQuotaList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -162,14 +162,14 @@ func UnmarshalShared_ResourceQuotaList(data []byte, m *corev1.ResourceQuotaList)
 	return r.err
 }
 
-// Marshal_ResourceQuotaList returns m as it stands on the wire.
-func Marshal_ResourceQuotaList(m *ResourceQuotaList) ([]byte, error) {
+// AppendProtobuf_ResourceQuotaList appends m as it stands on the wire.
+func AppendProtobuf_ResourceQuotaList(dst []byte, m *ResourceQuotaList) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_corev1_ResourceQuotaList(&w, 0, m)
 	if w.again(n) {
 		n = marshal_corev1_ResourceQuotaList(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_Secret is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -181,14 +181,14 @@ func UnmarshalShared_Secret(data []byte, m *corev1.Secret) error {
 	return r.err
 }
 
-// Marshal_Secret returns m as it stands on the wire.
-func Marshal_Secret(m *Secret) ([]byte, error) {
+// AppendProtobuf_Secret appends m as it stands on the wire.
+func AppendProtobuf_Secret(dst []byte, m *Secret) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_corev1_Secret(&w, 0, m)
 	if w.again(n) {
 		n = marshal_corev1_Secret(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_SecretList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -199,14 +199,14 @@ func UnmarshalShared_SecretList(data []byte, m *corev1.SecretList) error {
 	return r.err
 }
 
-// Marshal_SecretList returns m as it stands on the wire.
-func Marshal_SecretList(m *SecretList) ([]byte, error) {
+// AppendProtobuf_SecretList appends m as it stands on the wire.
+func AppendProtobuf_SecretList(dst []byte, m *SecretList) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_corev1_SecretList(&w, 0, m)
 	if w.again(n) {
 		n = marshal_corev1_SecretList(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_ServiceAccount is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -218,14 +218,14 @@ func UnmarshalShared_ServiceAccount(data []byte, m *corev1.ServiceAccount) error
 	return r.err
 }
 
-// Marshal_ServiceAccount returns m as it stands on the wire.
-func Marshal_ServiceAccount(m *ServiceAccount) ([]byte, error) {
+// AppendProtobuf_ServiceAccount appends m as it stands on the wire.
+func AppendProtobuf_ServiceAccount(dst []byte, m *ServiceAccount) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_corev1_ServiceAccount(&w, 0, m)
 	if w.again(n) {
 		n = marshal_corev1_ServiceAccount(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_ServiceAccountList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -236,14 +236,14 @@ func UnmarshalShared_ServiceAccountList(data []byte, m *corev1.ServiceAccountLis
 	return r.err
 }
 
-// Marshal_ServiceAccountList returns m as it stands on the wire.
-func Marshal_ServiceAccountList(m *ServiceAccountList) ([]byte, error) {
+// AppendProtobuf_ServiceAccountList appends m as it stands on the wire.
+func AppendProtobuf_ServiceAccountList(dst []byte, m *ServiceAccountList) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_corev1_ServiceAccountList(&w, 0, m)
 	if w.again(n) {
 		n = marshal_corev1_ServiceAccountList(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // unmarshal_corev1_ConfigMap adds to m what r has up to its end.
@@ -2464,19 +2464,24 @@ func (w *writerGenerated) again(n int) bool {
 	return true
 }
 
-// finish returns what was written: a copy, if the buffer is given back.
-func (w *writerGenerated) finish(n int) ([]byte, error) {
+// finish appends what was written to dst, and gives the buffer back. After an error it returns dst as it was.
+func (w *writerGenerated) finish(dst []byte, n int) ([]byte, error) {
 	written := w.data[len(w.data)-n:]
+	switch {
+	case w.err != nil:
+	case dst == nil && len(w.data) > pooledGenerated:
+		dst = written // nobody else has it
+	case dst == nil:
+		dst = make([]byte, n)
+		copy(dst, written)
+	default:
+		dst = append(dst, written...)
+	}
 	if len(w.data) <= pooledGenerated {
-		out := make([]byte, len(written))
-		copy(out, written)
-		*w.scratch, written = w.data, out
+		*w.scratch = w.data
 	}
 	scratchGenerated.Put(w.scratch)
-	if w.err != nil {
-		return nil, w.err
-	}
-	return written, nil
+	return dst, w.err
 }
 
 // putNumber writes a number and its tag.

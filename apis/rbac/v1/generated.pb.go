@@ -31,14 +31,14 @@ func UnmarshalShared_ClusterRole(data []byte, m *rbacv1.ClusterRole) error {
 	return r.err
 }
 
-// Marshal_ClusterRole returns m as it stands on the wire.
-func Marshal_ClusterRole(m *ClusterRole) ([]byte, error) {
+// AppendProtobuf_ClusterRole appends m as it stands on the wire.
+func AppendProtobuf_ClusterRole(dst []byte, m *ClusterRole) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_rbacv1_ClusterRole(&w, 0, m)
 	if w.again(n) {
 		n = marshal_rbacv1_ClusterRole(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_ClusterRoleBinding is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -49,14 +49,14 @@ func UnmarshalShared_ClusterRoleBinding(data []byte, m *rbacv1.ClusterRoleBindin
 	return r.err
 }
 
-// Marshal_ClusterRoleBinding returns m as it stands on the wire.
-func Marshal_ClusterRoleBinding(m *ClusterRoleBinding) ([]byte, error) {
+// AppendProtobuf_ClusterRoleBinding appends m as it stands on the wire.
+func AppendProtobuf_ClusterRoleBinding(dst []byte, m *ClusterRoleBinding) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_rbacv1_ClusterRoleBinding(&w, 0, m)
 	if w.again(n) {
 		n = marshal_rbacv1_ClusterRoleBinding(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_ClusterRoleBindingList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -67,14 +67,14 @@ func UnmarshalShared_ClusterRoleBindingList(data []byte, m *rbacv1.ClusterRoleBi
 	return r.err
 }
 
-// Marshal_ClusterRoleBindingList returns m as it stands on the wire.
-func Marshal_ClusterRoleBindingList(m *ClusterRoleBindingList) ([]byte, error) {
+// AppendProtobuf_ClusterRoleBindingList appends m as it stands on the wire.
+func AppendProtobuf_ClusterRoleBindingList(dst []byte, m *ClusterRoleBindingList) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_rbacv1_ClusterRoleBindingList(&w, 0, m)
 	if w.again(n) {
 		n = marshal_rbacv1_ClusterRoleBindingList(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_ClusterRoleList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -85,14 +85,14 @@ func UnmarshalShared_ClusterRoleList(data []byte, m *rbacv1.ClusterRoleList) err
 	return r.err
 }
 
-// Marshal_ClusterRoleList returns m as it stands on the wire.
-func Marshal_ClusterRoleList(m *ClusterRoleList) ([]byte, error) {
+// AppendProtobuf_ClusterRoleList appends m as it stands on the wire.
+func AppendProtobuf_ClusterRoleList(dst []byte, m *ClusterRoleList) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_rbacv1_ClusterRoleList(&w, 0, m)
 	if w.again(n) {
 		n = marshal_rbacv1_ClusterRoleList(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_Role is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -103,14 +103,14 @@ func UnmarshalShared_Role(data []byte, m *rbacv1.Role) error {
 	return r.err
 }
 
-// Marshal_Role returns m as it stands on the wire.
-func Marshal_Role(m *Role) ([]byte, error) {
+// AppendProtobuf_Role appends m as it stands on the wire.
+func AppendProtobuf_Role(dst []byte, m *Role) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_rbacv1_Role(&w, 0, m)
 	if w.again(n) {
 		n = marshal_rbacv1_Role(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_RoleBinding is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -121,14 +121,14 @@ func UnmarshalShared_RoleBinding(data []byte, m *rbacv1.RoleBinding) error {
 	return r.err
 }
 
-// Marshal_RoleBinding returns m as it stands on the wire.
-func Marshal_RoleBinding(m *RoleBinding) ([]byte, error) {
+// AppendProtobuf_RoleBinding appends m as it stands on the wire.
+func AppendProtobuf_RoleBinding(dst []byte, m *RoleBinding) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_rbacv1_RoleBinding(&w, 0, m)
 	if w.again(n) {
 		n = marshal_rbacv1_RoleBinding(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_RoleBindingList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -139,14 +139,14 @@ func UnmarshalShared_RoleBindingList(data []byte, m *rbacv1.RoleBindingList) err
 	return r.err
 }
 
-// Marshal_RoleBindingList returns m as it stands on the wire.
-func Marshal_RoleBindingList(m *RoleBindingList) ([]byte, error) {
+// AppendProtobuf_RoleBindingList appends m as it stands on the wire.
+func AppendProtobuf_RoleBindingList(dst []byte, m *RoleBindingList) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_rbacv1_RoleBindingList(&w, 0, m)
 	if w.again(n) {
 		n = marshal_rbacv1_RoleBindingList(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_RoleList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -157,14 +157,14 @@ func UnmarshalShared_RoleList(data []byte, m *rbacv1.RoleList) error {
 	return r.err
 }
 
-// Marshal_RoleList returns m as it stands on the wire.
-func Marshal_RoleList(m *RoleList) ([]byte, error) {
+// AppendProtobuf_RoleList appends m as it stands on the wire.
+func AppendProtobuf_RoleList(dst []byte, m *RoleList) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_rbacv1_RoleList(&w, 0, m)
 	if w.again(n) {
 		n = marshal_rbacv1_RoleList(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // unmarshal_rbacv1_ClusterRole adds to m what r has up to its end.
@@ -1668,19 +1668,24 @@ func (w *writerGenerated) again(n int) bool {
 	return true
 }
 
-// finish returns what was written: a copy, if the buffer is given back.
-func (w *writerGenerated) finish(n int) ([]byte, error) {
+// finish appends what was written to dst, and gives the buffer back. After an error it returns dst as it was.
+func (w *writerGenerated) finish(dst []byte, n int) ([]byte, error) {
 	written := w.data[len(w.data)-n:]
+	switch {
+	case w.err != nil:
+	case dst == nil && len(w.data) > pooledGenerated:
+		dst = written // nobody else has it
+	case dst == nil:
+		dst = make([]byte, n)
+		copy(dst, written)
+	default:
+		dst = append(dst, written...)
+	}
 	if len(w.data) <= pooledGenerated {
-		out := make([]byte, len(written))
-		copy(out, written)
-		*w.scratch, written = w.data, out
+		*w.scratch = w.data
 	}
 	scratchGenerated.Put(w.scratch)
-	if w.err != nil {
-		return nil, w.err
-	}
-	return written, nil
+	return dst, w.err
 }
 
 // putNumber writes a number and its tag.

@@ -32,14 +32,14 @@ func UnmarshalShared_StorageClass(data []byte, m *storagev1.StorageClass) error 
 	return r.err
 }
 
-// Marshal_StorageClass returns m as it stands on the wire.
-func Marshal_StorageClass(m *StorageClass) ([]byte, error) {
+// AppendProtobuf_StorageClass appends m as it stands on the wire.
+func AppendProtobuf_StorageClass(dst []byte, m *StorageClass) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_storagev1_StorageClass(&w, 0, m)
 	if w.again(n) {
 		n = marshal_storagev1_StorageClass(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_StorageClassList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -50,14 +50,14 @@ func UnmarshalShared_StorageClassList(data []byte, m *storagev1.StorageClassList
 	return r.err
 }
 
-// Marshal_StorageClassList returns m as it stands on the wire.
-func Marshal_StorageClassList(m *StorageClassList) ([]byte, error) {
+// AppendProtobuf_StorageClassList appends m as it stands on the wire.
+func AppendProtobuf_StorageClassList(dst []byte, m *StorageClassList) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_storagev1_StorageClassList(&w, 0, m)
 	if w.again(n) {
 		n = marshal_storagev1_StorageClassList(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // unmarshal_storagev1_StorageClass adds to m what r has up to its end.
@@ -1127,19 +1127,24 @@ func (w *writerGenerated) again(n int) bool {
 	return true
 }
 
-// finish returns what was written: a copy, if the buffer is given back.
-func (w *writerGenerated) finish(n int) ([]byte, error) {
+// finish appends what was written to dst, and gives the buffer back. After an error it returns dst as it was.
+func (w *writerGenerated) finish(dst []byte, n int) ([]byte, error) {
 	written := w.data[len(w.data)-n:]
+	switch {
+	case w.err != nil:
+	case dst == nil && len(w.data) > pooledGenerated:
+		dst = written // nobody else has it
+	case dst == nil:
+		dst = make([]byte, n)
+		copy(dst, written)
+	default:
+		dst = append(dst, written...)
+	}
 	if len(w.data) <= pooledGenerated {
-		out := make([]byte, len(written))
-		copy(out, written)
-		*w.scratch, written = w.data, out
+		*w.scratch = w.data
 	}
 	scratchGenerated.Put(w.scratch)
-	if w.err != nil {
-		return nil, w.err
-	}
-	return written, nil
+	return dst, w.err
 }
 
 // putNumber writes a number and its tag.

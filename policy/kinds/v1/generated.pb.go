@@ -33,14 +33,14 @@ func UnmarshalShared_ValidatingAdmissionPolicy(data []byte, m *admissionregistra
 	return r.err
 }
 
-// Marshal_ValidatingAdmissionPolicy returns m as it stands on the wire.
-func Marshal_ValidatingAdmissionPolicy(m *ValidatingAdmissionPolicy) ([]byte, error) {
+// AppendProtobuf_ValidatingAdmissionPolicy appends m as it stands on the wire.
+func AppendProtobuf_ValidatingAdmissionPolicy(dst []byte, m *ValidatingAdmissionPolicy) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_admissionregistrationv1_ValidatingAdmissionPolicy(&w, 0, m)
 	if w.again(n) {
 		n = marshal_admissionregistrationv1_ValidatingAdmissionPolicy(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_ValidatingAdmissionPolicyBinding is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -53,14 +53,14 @@ func UnmarshalShared_ValidatingAdmissionPolicyBinding(data []byte, m *admissionr
 	return r.err
 }
 
-// Marshal_ValidatingAdmissionPolicyBinding returns m as it stands on the wire.
-func Marshal_ValidatingAdmissionPolicyBinding(m *ValidatingAdmissionPolicyBinding) ([]byte, error) {
+// AppendProtobuf_ValidatingAdmissionPolicyBinding appends m as it stands on the wire.
+func AppendProtobuf_ValidatingAdmissionPolicyBinding(dst []byte, m *ValidatingAdmissionPolicyBinding) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_admissionregistrationv1_ValidatingAdmissionPolicyBinding(&w, 0, m)
 	if w.again(n) {
 		n = marshal_admissionregistrationv1_ValidatingAdmissionPolicyBinding(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_ValidatingAdmissionPolicyBindingList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -72,14 +72,14 @@ func UnmarshalShared_ValidatingAdmissionPolicyBindingList(data []byte, m *admiss
 	return r.err
 }
 
-// Marshal_ValidatingAdmissionPolicyBindingList returns m as it stands on the wire.
-func Marshal_ValidatingAdmissionPolicyBindingList(m *ValidatingAdmissionPolicyBindingList) ([]byte, error) {
+// AppendProtobuf_ValidatingAdmissionPolicyBindingList appends m as it stands on the wire.
+func AppendProtobuf_ValidatingAdmissionPolicyBindingList(dst []byte, m *ValidatingAdmissionPolicyBindingList) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_admissionregistrationv1_ValidatingAdmissionPolicyBindingList(&w, 0, m)
 	if w.again(n) {
 		n = marshal_admissionregistrationv1_ValidatingAdmissionPolicyBindingList(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_ValidatingAdmissionPolicyList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -91,14 +91,14 @@ func UnmarshalShared_ValidatingAdmissionPolicyList(data []byte, m *admissionregi
 	return r.err
 }
 
-// Marshal_ValidatingAdmissionPolicyList returns m as it stands on the wire.
-func Marshal_ValidatingAdmissionPolicyList(m *ValidatingAdmissionPolicyList) ([]byte, error) {
+// AppendProtobuf_ValidatingAdmissionPolicyList appends m as it stands on the wire.
+func AppendProtobuf_ValidatingAdmissionPolicyList(dst []byte, m *ValidatingAdmissionPolicyList) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_admissionregistrationv1_ValidatingAdmissionPolicyList(&w, 0, m)
 	if w.again(n) {
 		n = marshal_admissionregistrationv1_ValidatingAdmissionPolicyList(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // unmarshal_admissionregistrationv1_ValidatingAdmissionPolicy adds to m what r has up to its end.
@@ -2037,19 +2037,24 @@ func (w *writerGenerated) again(n int) bool {
 	return true
 }
 
-// finish returns what was written: a copy, if the buffer is given back.
-func (w *writerGenerated) finish(n int) ([]byte, error) {
+// finish appends what was written to dst, and gives the buffer back. After an error it returns dst as it was.
+func (w *writerGenerated) finish(dst []byte, n int) ([]byte, error) {
 	written := w.data[len(w.data)-n:]
+	switch {
+	case w.err != nil:
+	case dst == nil && len(w.data) > pooledGenerated:
+		dst = written // nobody else has it
+	case dst == nil:
+		dst = make([]byte, n)
+		copy(dst, written)
+	default:
+		dst = append(dst, written...)
+	}
 	if len(w.data) <= pooledGenerated {
-		out := make([]byte, len(written))
-		copy(out, written)
-		*w.scratch, written = w.data, out
+		*w.scratch = w.data
 	}
 	scratchGenerated.Put(w.scratch)
-	if w.err != nil {
-		return nil, w.err
-	}
-	return written, nil
+	return dst, w.err
 }
 
 // putNumber writes a number and its tag.

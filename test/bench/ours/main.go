@@ -57,7 +57,7 @@ func addToScheme(b *runtime.Builder) {
 		Default:          pods.Default,
 		AppendJSON:       v1.AppendJSON_Pod,
 		ReadJSON:         v1.ReadJSON_Pod,
-		Marshal:          v1.Marshal_Pod,
+		AppendProtobuf:   v1.AppendProtobuf_Pod,
 		UnmarshalShared:  v1.UnmarshalShared_Pod,
 		DeepCopy:         v1.DeepCopy_Pod,
 		CompareFields:    v1.CompareFields_Pod,

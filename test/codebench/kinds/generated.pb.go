@@ -35,14 +35,14 @@ func UnmarshalShared_ConfigMap(data []byte, m *v1.ConfigMap) error {
 	return r.err
 }
 
-// Marshal_ConfigMap returns m as it stands on the wire.
-func Marshal_ConfigMap(m *ConfigMap) ([]byte, error) {
+// AppendProtobuf_ConfigMap appends m as it stands on the wire.
+func AppendProtobuf_ConfigMap(dst []byte, m *ConfigMap) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_v1_ConfigMap(&w, 0, m)
 	if w.again(n) {
 		n = marshal_v1_ConfigMap(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_Deployment is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -55,14 +55,14 @@ func UnmarshalShared_Deployment(data []byte, m *appsv1.Deployment) error {
 	return r.err
 }
 
-// Marshal_Deployment returns m as it stands on the wire.
-func Marshal_Deployment(m *Deployment) ([]byte, error) {
+// AppendProtobuf_Deployment appends m as it stands on the wire.
+func AppendProtobuf_Deployment(dst []byte, m *Deployment) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_appsv1_Deployment(&w, 0, m)
 	if w.again(n) {
 		n = marshal_appsv1_Deployment(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_Node is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -74,14 +74,14 @@ func UnmarshalShared_Node(data []byte, m *v1.Node) error {
 	return r.err
 }
 
-// Marshal_Node returns m as it stands on the wire.
-func Marshal_Node(m *Node) ([]byte, error) {
+// AppendProtobuf_Node appends m as it stands on the wire.
+func AppendProtobuf_Node(dst []byte, m *Node) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_v1_Node(&w, 0, m)
 	if w.again(n) {
 		n = marshal_v1_Node(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_Pod is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -94,14 +94,14 @@ func UnmarshalShared_Pod(data []byte, m *v1.Pod) error {
 	return r.err
 }
 
-// Marshal_Pod returns m as it stands on the wire.
-func Marshal_Pod(m *Pod) ([]byte, error) {
+// AppendProtobuf_Pod appends m as it stands on the wire.
+func AppendProtobuf_Pod(dst []byte, m *Pod) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_v1_Pod(&w, 0, m)
 	if w.again(n) {
 		n = marshal_v1_Pod(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // unmarshal_v1_ConfigMap adds to m what r has up to its end.
@@ -10402,19 +10402,24 @@ func (w *writerGenerated) again(n int) bool {
 	return true
 }
 
-// finish returns what was written: a copy, if the buffer is given back.
-func (w *writerGenerated) finish(n int) ([]byte, error) {
+// finish appends what was written to dst, and gives the buffer back. After an error it returns dst as it was.
+func (w *writerGenerated) finish(dst []byte, n int) ([]byte, error) {
 	written := w.data[len(w.data)-n:]
+	switch {
+	case w.err != nil:
+	case dst == nil && len(w.data) > pooledGenerated:
+		dst = written // nobody else has it
+	case dst == nil:
+		dst = make([]byte, n)
+		copy(dst, written)
+	default:
+		dst = append(dst, written...)
+	}
 	if len(w.data) <= pooledGenerated {
-		out := make([]byte, len(written))
-		copy(out, written)
-		*w.scratch, written = w.data, out
+		*w.scratch = w.data
 	}
 	scratchGenerated.Put(w.scratch)
-	if w.err != nil {
-		return nil, w.err
-	}
-	return written, nil
+	return dst, w.err
 }
 
 // putNumber writes a number and its tag.

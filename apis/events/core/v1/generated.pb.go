@@ -32,14 +32,14 @@ func UnmarshalShared_Event(data []byte, m *corev1.Event) error {
 	return r.err
 }
 
-// Marshal_Event returns m as it stands on the wire.
-func Marshal_Event(m *Event) ([]byte, error) {
+// AppendProtobuf_Event appends m as it stands on the wire.
+func AppendProtobuf_Event(dst []byte, m *Event) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_corev1_Event(&w, 0, m)
 	if w.again(n) {
 		n = marshal_corev1_Event(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_EventList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -50,14 +50,14 @@ func UnmarshalShared_EventList(data []byte, m *corev1.EventList) error {
 	return r.err
 }
 
-// Marshal_EventList returns m as it stands on the wire.
-func Marshal_EventList(m *EventList) ([]byte, error) {
+// AppendProtobuf_EventList appends m as it stands on the wire.
+func AppendProtobuf_EventList(dst []byte, m *EventList) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_corev1_EventList(&w, 0, m)
 	if w.again(n) {
 		n = marshal_corev1_EventList(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // unmarshal_corev1_Event adds to m what r has up to its end.
@@ -1218,19 +1218,24 @@ func (w *writerGenerated) again(n int) bool {
 	return true
 }
 
-// finish returns what was written: a copy, if the buffer is given back.
-func (w *writerGenerated) finish(n int) ([]byte, error) {
+// finish appends what was written to dst, and gives the buffer back. After an error it returns dst as it was.
+func (w *writerGenerated) finish(dst []byte, n int) ([]byte, error) {
 	written := w.data[len(w.data)-n:]
+	switch {
+	case w.err != nil:
+	case dst == nil && len(w.data) > pooledGenerated:
+		dst = written // nobody else has it
+	case dst == nil:
+		dst = make([]byte, n)
+		copy(dst, written)
+	default:
+		dst = append(dst, written...)
+	}
 	if len(w.data) <= pooledGenerated {
-		out := make([]byte, len(written))
-		copy(out, written)
-		*w.scratch, written = w.data, out
+		*w.scratch = w.data
 	}
 	scratchGenerated.Put(w.scratch)
-	if w.err != nil {
-		return nil, w.err
-	}
-	return written, nil
+	return dst, w.err
 }
 
 // putNumber writes a number and its tag.

@@ -45,7 +45,7 @@ func (m *Book) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_Book(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -162,7 +162,7 @@ func (m *BookList) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_BookList(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -275,7 +275,7 @@ func (m *BookSpec) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_BookSpec(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -392,7 +392,7 @@ func (m *BookStatus) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_BookStatus(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -1407,19 +1407,24 @@ func (w *writerGenerated) again(n int) bool {
 	return true
 }
 
-// finish returns what was written: a copy, if the buffer is given back.
-func (w *writerGenerated) finish(n int) ([]byte, error) {
+// finish appends what was written to dst, and gives the buffer back. After an error it returns dst as it was.
+func (w *writerGenerated) finish(dst []byte, n int) ([]byte, error) {
 	written := w.data[len(w.data)-n:]
+	switch {
+	case w.err != nil:
+	case dst == nil && len(w.data) > pooledGenerated:
+		dst = written // nobody else has it
+	case dst == nil:
+		dst = make([]byte, n)
+		copy(dst, written)
+	default:
+		dst = append(dst, written...)
+	}
 	if len(w.data) <= pooledGenerated {
-		out := make([]byte, len(written))
-		copy(out, written)
-		*w.scratch, written = w.data, out
+		*w.scratch = w.data
 	}
 	scratchGenerated.Put(w.scratch)
-	if w.err != nil {
-		return nil, w.err
-	}
-	return written, nil
+	return dst, w.err
 }
 
 // fit returns how much was written at the end of data.

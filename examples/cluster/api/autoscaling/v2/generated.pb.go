@@ -46,7 +46,7 @@ func (m *ContainerResourceMetricSource) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_ContainerResourceMetricSource(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -150,7 +150,7 @@ func (m *ContainerResourceMetricStatus) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_ContainerResourceMetricStatus(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -254,7 +254,7 @@ func (m *CrossVersionObjectReference) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_CrossVersionObjectReference(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -349,7 +349,7 @@ func (m *ExternalMetricSource) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_ExternalMetricSource(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -454,7 +454,7 @@ func (m *ExternalMetricStatus) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_ExternalMetricStatus(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -560,7 +560,7 @@ func (m *HPAScalingPolicy) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_HPAScalingPolicy(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -665,7 +665,7 @@ func (m *HPAScalingRules) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_HPAScalingRules(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -791,7 +791,7 @@ func (m *HorizontalPodAutoscaler) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_HorizontalPodAutoscaler(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -912,7 +912,7 @@ func (m *HorizontalPodAutoscalerBehavior) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_HorizontalPodAutoscalerBehavior(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -1033,7 +1033,7 @@ func (m *HorizontalPodAutoscalerCondition) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_HorizontalPodAutoscalerCondition(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -1148,7 +1148,7 @@ func (m *HorizontalPodAutoscalerList) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_HorizontalPodAutoscalerList(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -1265,7 +1265,7 @@ func (m *HorizontalPodAutoscalerSpec) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_HorizontalPodAutoscalerSpec(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -1412,7 +1412,7 @@ func (m *HorizontalPodAutoscalerStatus) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_HorizontalPodAutoscalerStatus(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -1552,7 +1552,7 @@ func (m *MetricIdentifier) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_MetricIdentifier(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -1670,7 +1670,7 @@ func (m *MetricSpec) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_MetricSpec(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -1848,7 +1848,7 @@ func (m *MetricStatus) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_MetricStatus(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -2020,7 +2020,7 @@ func (m *MetricTarget) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_MetricTarget(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -2146,7 +2146,7 @@ func (m *MetricValueStatus) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_MetricValueStatus(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -2262,7 +2262,7 @@ func (m *ObjectMetricSource) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_ObjectMetricSource(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -2378,7 +2378,7 @@ func (m *ObjectMetricStatus) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_ObjectMetricStatus(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -2493,7 +2493,7 @@ func (m *PodsMetricSource) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_PodsMetricSource(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -2598,7 +2598,7 @@ func (m *PodsMetricStatus) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_PodsMetricStatus(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -2703,7 +2703,7 @@ func (m *ResourceMetricSource) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_ResourceMetricSource(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -2802,7 +2802,7 @@ func (m *ResourceMetricStatus) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_ResourceMetricStatus(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -3889,19 +3889,24 @@ func (w *writerGenerated) again(n int) bool {
 	return true
 }
 
-// finish returns what was written: a copy, if the buffer is given back.
-func (w *writerGenerated) finish(n int) ([]byte, error) {
+// finish appends what was written to dst, and gives the buffer back. After an error it returns dst as it was.
+func (w *writerGenerated) finish(dst []byte, n int) ([]byte, error) {
 	written := w.data[len(w.data)-n:]
+	switch {
+	case w.err != nil:
+	case dst == nil && len(w.data) > pooledGenerated:
+		dst = written // nobody else has it
+	case dst == nil:
+		dst = make([]byte, n)
+		copy(dst, written)
+	default:
+		dst = append(dst, written...)
+	}
 	if len(w.data) <= pooledGenerated {
-		out := make([]byte, len(written))
-		copy(out, written)
-		*w.scratch, written = w.data, out
+		*w.scratch = w.data
 	}
 	scratchGenerated.Put(w.scratch)
-	if w.err != nil {
-		return nil, w.err
-	}
-	return written, nil
+	return dst, w.err
 }
 
 // fit returns how much was written at the end of data.

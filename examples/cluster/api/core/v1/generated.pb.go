@@ -34,14 +34,14 @@ func UnmarshalShared_Binding(data []byte, m *corev1.Binding) error {
 	return r.err
 }
 
-// Marshal_Binding returns m as it stands on the wire.
-func Marshal_Binding(m *Binding) ([]byte, error) {
+// AppendProtobuf_Binding appends m as it stands on the wire.
+func AppendProtobuf_Binding(dst []byte, m *Binding) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_corev1_Binding(&w, 0, m)
 	if w.again(n) {
 		n = marshal_corev1_Binding(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_PersistentVolume is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -54,14 +54,14 @@ func UnmarshalShared_PersistentVolume(data []byte, m *corev1.PersistentVolume) e
 	return r.err
 }
 
-// Marshal_PersistentVolume returns m as it stands on the wire.
-func Marshal_PersistentVolume(m *PersistentVolume) ([]byte, error) {
+// AppendProtobuf_PersistentVolume appends m as it stands on the wire.
+func AppendProtobuf_PersistentVolume(dst []byte, m *PersistentVolume) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_corev1_PersistentVolume(&w, 0, m)
 	if w.again(n) {
 		n = marshal_corev1_PersistentVolume(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_PersistentVolumeClaim is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -74,14 +74,14 @@ func UnmarshalShared_PersistentVolumeClaim(data []byte, m *corev1.PersistentVolu
 	return r.err
 }
 
-// Marshal_PersistentVolumeClaim returns m as it stands on the wire.
-func Marshal_PersistentVolumeClaim(m *PersistentVolumeClaim) ([]byte, error) {
+// AppendProtobuf_PersistentVolumeClaim appends m as it stands on the wire.
+func AppendProtobuf_PersistentVolumeClaim(dst []byte, m *PersistentVolumeClaim) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_corev1_PersistentVolumeClaim(&w, 0, m)
 	if w.again(n) {
 		n = marshal_corev1_PersistentVolumeClaim(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_PersistentVolumeClaimList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -93,14 +93,14 @@ func UnmarshalShared_PersistentVolumeClaimList(data []byte, m *corev1.Persistent
 	return r.err
 }
 
-// Marshal_PersistentVolumeClaimList returns m as it stands on the wire.
-func Marshal_PersistentVolumeClaimList(m *PersistentVolumeClaimList) ([]byte, error) {
+// AppendProtobuf_PersistentVolumeClaimList appends m as it stands on the wire.
+func AppendProtobuf_PersistentVolumeClaimList(dst []byte, m *PersistentVolumeClaimList) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_corev1_PersistentVolumeClaimList(&w, 0, m)
 	if w.again(n) {
 		n = marshal_corev1_PersistentVolumeClaimList(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_PersistentVolumeList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -112,14 +112,14 @@ func UnmarshalShared_PersistentVolumeList(data []byte, m *corev1.PersistentVolum
 	return r.err
 }
 
-// Marshal_PersistentVolumeList returns m as it stands on the wire.
-func Marshal_PersistentVolumeList(m *PersistentVolumeList) ([]byte, error) {
+// AppendProtobuf_PersistentVolumeList appends m as it stands on the wire.
+func AppendProtobuf_PersistentVolumeList(dst []byte, m *PersistentVolumeList) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_corev1_PersistentVolumeList(&w, 0, m)
 	if w.again(n) {
 		n = marshal_corev1_PersistentVolumeList(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_Pod is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -132,14 +132,14 @@ func UnmarshalShared_Pod(data []byte, m *corev1.Pod) error {
 	return r.err
 }
 
-// Marshal_Pod returns m as it stands on the wire.
-func Marshal_Pod(m *Pod) ([]byte, error) {
+// AppendProtobuf_Pod appends m as it stands on the wire.
+func AppendProtobuf_Pod(dst []byte, m *Pod) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_corev1_Pod(&w, 0, m)
 	if w.again(n) {
 		n = marshal_corev1_Pod(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_PodList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -151,14 +151,14 @@ func UnmarshalShared_PodList(data []byte, m *corev1.PodList) error {
 	return r.err
 }
 
-// Marshal_PodList returns m as it stands on the wire.
-func Marshal_PodList(m *PodList) ([]byte, error) {
+// AppendProtobuf_PodList appends m as it stands on the wire.
+func AppendProtobuf_PodList(dst []byte, m *PodList) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_corev1_PodList(&w, 0, m)
 	if w.again(n) {
 		n = marshal_corev1_PodList(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_ReplicationController is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -171,14 +171,14 @@ func UnmarshalShared_ReplicationController(data []byte, m *corev1.ReplicationCon
 	return r.err
 }
 
-// Marshal_ReplicationController returns m as it stands on the wire.
-func Marshal_ReplicationController(m *ReplicationController) ([]byte, error) {
+// AppendProtobuf_ReplicationController appends m as it stands on the wire.
+func AppendProtobuf_ReplicationController(dst []byte, m *ReplicationController) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_corev1_ReplicationController(&w, 0, m)
 	if w.again(n) {
 		n = marshal_corev1_ReplicationController(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // UnmarshalShared_ReplicationControllerList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
@@ -190,14 +190,14 @@ func UnmarshalShared_ReplicationControllerList(data []byte, m *corev1.Replicatio
 	return r.err
 }
 
-// Marshal_ReplicationControllerList returns m as it stands on the wire.
-func Marshal_ReplicationControllerList(m *ReplicationControllerList) ([]byte, error) {
+// AppendProtobuf_ReplicationControllerList appends m as it stands on the wire.
+func AppendProtobuf_ReplicationControllerList(dst []byte, m *ReplicationControllerList) ([]byte, error) {
 	w := startGenerated()
 	n := marshal_corev1_ReplicationControllerList(&w, 0, m)
 	if w.again(n) {
 		n = marshal_corev1_ReplicationControllerList(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(dst, n)
 }
 
 // unmarshal_corev1_Binding adds to m what r has up to its end.
@@ -11213,19 +11213,24 @@ func (w *writerGenerated) again(n int) bool {
 	return true
 }
 
-// finish returns what was written: a copy, if the buffer is given back.
-func (w *writerGenerated) finish(n int) ([]byte, error) {
+// finish appends what was written to dst, and gives the buffer back. After an error it returns dst as it was.
+func (w *writerGenerated) finish(dst []byte, n int) ([]byte, error) {
 	written := w.data[len(w.data)-n:]
+	switch {
+	case w.err != nil:
+	case dst == nil && len(w.data) > pooledGenerated:
+		dst = written // nobody else has it
+	case dst == nil:
+		dst = make([]byte, n)
+		copy(dst, written)
+	default:
+		dst = append(dst, written...)
+	}
 	if len(w.data) <= pooledGenerated {
-		out := make([]byte, len(written))
-		copy(out, written)
-		*w.scratch, written = w.data, out
+		*w.scratch = w.data
 	}
 	scratchGenerated.Put(w.scratch)
-	if w.err != nil {
-		return nil, w.err
-	}
-	return written, nil
+	return dst, w.err
 }
 
 // putNumber writes a number and its tag.

@@ -43,7 +43,7 @@ func (m *CPUTargetUtilization) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_CPUTargetUtilization(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -131,7 +131,7 @@ func (m *HorizontalPodAutoscaler) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_HorizontalPodAutoscaler(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -246,7 +246,7 @@ func (m *HorizontalPodAutoscalerList) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_HorizontalPodAutoscalerList(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -358,7 +358,7 @@ func (m *HorizontalPodAutoscalerSpec) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_HorizontalPodAutoscalerSpec(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -487,7 +487,7 @@ func (m *HorizontalPodAutoscalerStatus) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_HorizontalPodAutoscalerStatus(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -607,7 +607,7 @@ func (m *SubresourceReference) Marshal() ([]byte, error) {
 	if w.again(n) {
 		n = marshal_SubresourceReference(&w, 0, m)
 	}
-	return w.finish(n)
+	return w.finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -1558,19 +1558,24 @@ func (w *writerGenerated) again(n int) bool {
 	return true
 }
 
-// finish returns what was written: a copy, if the buffer is given back.
-func (w *writerGenerated) finish(n int) ([]byte, error) {
+// finish appends what was written to dst, and gives the buffer back. After an error it returns dst as it was.
+func (w *writerGenerated) finish(dst []byte, n int) ([]byte, error) {
 	written := w.data[len(w.data)-n:]
+	switch {
+	case w.err != nil:
+	case dst == nil && len(w.data) > pooledGenerated:
+		dst = written // nobody else has it
+	case dst == nil:
+		dst = make([]byte, n)
+		copy(dst, written)
+	default:
+		dst = append(dst, written...)
+	}
 	if len(w.data) <= pooledGenerated {
-		out := make([]byte, len(written))
-		copy(out, written)
-		*w.scratch, written = w.data, out
+		*w.scratch = w.data
 	}
 	scratchGenerated.Put(w.scratch)
-	if w.err != nil {
-		return nil, w.err
-	}
-	return written, nil
+	return dst, w.err
 }
 
 // fit returns how much was written at the end of data.
