@@ -101,8 +101,20 @@ func (t *timed) GuaranteedUpdate(ctx context.Context, key string, try storage.Tr
 	return t.Source.GuaranteedUpdate(ctx, key, try)
 }
 
+func (t *timed) UpdateKnown(ctx context.Context, known storage.Entry, try storage.TryUpdate) (e storage.Entry, err error) {
+	ctx, done := t.update.begin(ctx)
+	defer func() { done(err) }()
+	return t.Source.UpdateKnown(ctx, known, try)
+}
+
 func (t *timed) Delete(ctx context.Context, key string, check storage.CheckDelete) (e storage.Entry, err error) {
 	ctx, done := t.delete.begin(ctx)
 	defer func() { done(err) }()
 	return t.Source.Delete(ctx, key, check)
+}
+
+func (t *timed) DeleteKnown(ctx context.Context, known storage.Entry, check storage.CheckDelete) (e storage.Entry, err error) {
+	ctx, done := t.delete.begin(ctx)
+	defer func() { done(err) }()
+	return t.Source.DeleteKnown(ctx, known, check)
 }

@@ -16,4 +16,6 @@ type Entry struct {
 	// Err poisons the entry: the database has a value here that can't be read, and Value is nil. It is an error
 	// for a reader and on a stream, never a gap. Its code is CodeCorrupt.
 	Err error
+	// Lease is for the store that made the entry alone: etcd's lease which ends it, 0 for none.
+	Lease int64
 }

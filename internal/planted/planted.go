@@ -54,6 +54,8 @@ type source interface {
 	storage.Interface
 	RequestProgress(ctx context.Context) error
 	EachRevision(ctx context.Context, prefix string, revision int64, visit func(key string, modified int64)) error
+	UpdateKnown(ctx context.Context, known storage.Entry, try storage.TryUpdate) (storage.Entry, error)
+	DeleteKnown(ctx context.Context, known storage.Entry, check storage.CheckDelete) (storage.Entry, error)
 }
 
 // Above returns store with the bug, if it is one of reads, writes, or watches.

@@ -22,6 +22,12 @@ type Source interface {
 	// EachRevision calls visit with every key below prefix and the revision at which it was last written, in key order and as
 	// the store is at revision, without reading values. It fails as an exact list does.
 	EachRevision(ctx context.Context, prefix string, revision int64, visit func(key string, modified int64)) error
+	// UpdateKnown is GuaranteedUpdate at known.Key. Its first attempt works on known, an entry that the source has made
+	// once and that others may have overtaken, where GuaranteedUpdate reads. What such an attempt comes to without a write, an
+	// error of try or the same bytes, is told only if known turns out to be what the source holds; else try is asked again.
+	UpdateKnown(ctx context.Context, known storage.Entry, try storage.TryUpdate) (storage.Entry, error)
+	// DeleteKnown is to Delete what UpdateKnown is to GuaranteedUpdate.
+	DeleteKnown(ctx context.Context, known storage.Entry, check storage.CheckDelete) (storage.Entry, error)
 }
 
 // Config says what to cache. Only Source and Prefix are needed.
@@ -223,21 +229,6 @@ func (c *Cacher) Count(ctx context.Context, selection string) (int64, error) {
 	}
 	s := c.current.Load()
 	return int64(s.rank(after(selection)) - s.rank(selection)), nil
-}
-
-// Create implements storage.Interface.
-func (c *Cacher) Create(ctx context.Context, key string, value []byte, with ...storage.Op) (storage.Entry, error) {
-	return c.source.Create(ctx, key, value, with...)
-}
-
-// GuaranteedUpdate implements storage.Interface.
-func (c *Cacher) GuaranteedUpdate(ctx context.Context, key string, try storage.TryUpdate) (storage.Entry, error) {
-	return c.source.GuaranteedUpdate(ctx, key, try)
-}
-
-// Delete implements storage.Interface.
-func (c *Cacher) Delete(ctx context.Context, key string, check storage.CheckDelete) (storage.Entry, error) {
-	return c.source.Delete(ctx, key, check)
 }
 
 // Revision implements storage.Interface. Callers that come while a request is on its way share the next one.

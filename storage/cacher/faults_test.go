@@ -40,6 +40,14 @@ func (f *faulty) EachRevision(ctx context.Context, prefix string, revision int64
 	return f.now.Load().EachRevision(ctx, prefix, revision, visit)
 }
 
+func (f *faulty) UpdateKnown(ctx context.Context, known storage.Entry, try storage.TryUpdate) (storage.Entry, error) {
+	return f.now.Load().UpdateKnown(ctx, known, try)
+}
+
+func (f *faulty) DeleteKnown(ctx context.Context, known storage.Entry, check storage.CheckDelete) (storage.Entry, error) {
+	return f.now.Load().DeleteKnown(ctx, known, check)
+}
+
 func (f *faulty) Revision(ctx context.Context) (int64, error) {
 	r, err := f.now.Load().Revision(ctx)
 	f.revisions.Add(1)

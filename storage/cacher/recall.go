@@ -29,7 +29,12 @@ type Recall struct {
 	bytes  int
 }
 
-type written struct{ stored, value []byte }
+// written is a value that was to be written, and what became of it, once that is known.
+type written struct {
+	stored, value []byte
+	entry         storage.Entry // of the revision 0 until then
+	epoch         int64         // of the source's history that the entry is in
+}
 
 // Form returns form with a memory. What form.Canonical answers must depend on nothing but its arguments: where keys of
 // encryption come and go, the encryption goes around it.
@@ -50,7 +55,7 @@ func (r *Recall) Form(form storage.Form) storage.Form {
 		Stored: func(key string, value []byte) ([]byte, error) {
 			stored, err := form.WriteValue(key, value)
 			if err == nil {
-				r.note(key, written{stored, value})
+				r.note(key, written{stored: stored, value: value})
 			}
 			return stored, err
 		},
@@ -86,6 +91,30 @@ func (r *Recall) cached(form storage.Form, key string, stored []byte) []byte {
 		return nil
 	}
 	return e.Value
+}
+
+// wrote returns the entry that this process wrote at key last, if s is too old to have it.
+func (r *Recall) wrote(key string, s *state) (storage.Entry, bool) {
+	if r == nil {
+		return storage.Entry{}, false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	w := r.writes[key]
+	return w.entry, w.entry.Revision > s.revision && w.epoch == s.epoch
+}
+
+// confirm notes that the write which is remembered at the key of e came to be e.
+func (r *Recall) confirm(e storage.Entry, epoch int64) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if w, ok := r.writes[e.Key]; ok && e.Revision > w.entry.Revision && bytes.Equal(w.value, e.Value) {
+		w.entry, w.epoch = e, epoch
+		r.writes[e.Key] = w
+	}
 }
 
 // note remembers a write and forgets the oldest if there are too many.

@@ -44,6 +44,6 @@ func (r *reader) read(entries []storage.Entry, kvs []*mvccpb.KeyValue) {
 func (r *reader) part(entries []storage.Entry, kvs []*mvccpb.KeyValue) {
 	s := r.store
 	for i, kv := range kvs {
-		entries[i] = s.form.ReadEntry(string(kv.Key[len(s.root):]), kv.Value, kv.ModRevision)
+		entries[i] = s.entry(string(kv.Key[len(s.root):]), kv)
 	}
 }

@@ -20,7 +20,7 @@ const patience = 5 * time.Second
 //
 //   - One with a base is simply sent again: at most one of the two can be carried out, for the revision of base never
 //     comes back. If the second is, the first was not and never will be. If it is not, the version that is there now
-//     may tell that the first was not either (see version.excludes); then it is an ordinary conflict.
+//     may tell that the first was not either (see excludes); then it is an ordinary conflict.
 //   - A creation must not be sent again: the first could still arrive after somebody has deleted what the second made.
 //     But if its value is there, it was carried out: no other writer makes the same (storage.Interface says so).
 //
@@ -31,7 +31,7 @@ func (s *Store) commit(ctx context.Context, t transaction) (outcome, error) {
 	for until := time.Now().Add(patience); ; {
 		out, err := s.run(ctx, t)
 		switch {
-		case err == nil && (doubt == nil || out.done || out.current.excludes(t)):
+		case err == nil && (doubt == nil || out.done || s.excludes(ctx, out.current, t)):
 			return out, nil
 		case err == nil:
 			return outcome{}, doubt
@@ -60,7 +60,7 @@ func (s *Store) afterCreate(ctx context.Context, t transaction, doubt error) (ou
 	}
 	current, _, err := s.read(ctx, t.op, t.key)
 	if err == nil && current != nil && current.writes == 1 && bytes.Equal(current.stored, t.value) {
-		return outcome{done: true, revision: current.Revision}, nil
+		return outcome{done: true, revision: current.Revision, lease: t.lease}, nil
 	}
 	return outcome{}, doubt
 }
@@ -72,10 +72,10 @@ func (s *Store) afterNoSpace(ctx context.Context, t transaction, doubt error) (o
 	current, _, err := s.read(ctx, t.op, t.key)
 	unchanged := err == nil && (current == nil && t.base == nil || current != nil && t.base != nil && current.Revision == t.base.Revision)
 	switch {
-	case doubt == nil && (unchanged || err == nil && current.excludes(t)):
+	case doubt == nil && (unchanged || err == nil && s.excludes(ctx, current, t)):
 		return outcome{}, &storage.Error{Code: storage.CodeNoSpace, Op: t.op, Key: t.key, Err: errNoSpace}
 	case t.base == nil && err == nil && current != nil && current.writes == 1 && bytes.Equal(current.stored, t.value):
-		return outcome{done: true, revision: current.Revision}, nil
+		return outcome{done: true, revision: current.Revision, lease: t.lease}, nil
 	}
 	return outcome{}, unknown
 }
@@ -83,23 +83,37 @@ func (s *Store) afterNoSpace(ctx context.Context, t transaction, doubt error) (o
 // version is an entry with what etcd knows of its past.
 type version struct {
 	storage.Entry
-	created int64  // the revision of the key's creation
+	created int64  // the revision of the key's creation; 0 if the entry was not read by this call
 	writes  int64  // how many there were since, the creation included
 	stored  []byte // as it is stored
-	lease   clientv3.LeaseID
 }
+
+// read says whether the entry was read by this call, and is not one that somebody knew.
+func (v *version) read() bool { return v.created != 0 }
 
 // excludes says that t was certainly not carried out and never will be, given that v is at its key now, and not what
 // t wants there.
-func (v *version) excludes(t transaction) bool {
-	if v == nil || t.base == nil || v.created != t.base.created || v.Revision == t.base.Revision {
+func (s *Store) excludes(ctx context.Context, v *version, t transaction) bool {
+	if v == nil || t.base == nil || v.Revision == t.base.Revision {
+		return false
+	}
+	base := t.base
+	if !base.read() {
+		// What etcd knows of it is in the history, if that reaches back so far.
+		resp, err := s.client.Get(ctx, s.root+t.key, clientv3.WithRev(base.Revision))
+		if err != nil || len(resp.Kvs) == 0 {
+			return false
+		}
+		base = s.version(t.key, resp.Kvs)
+	}
+	if v.created != base.created {
 		return false
 	}
 	if t.value == nil {
 		return true // a deletion would have ended the life that began at created
 	}
 	// The one write after base was of something else.
-	return v.writes == t.base.writes+1 && !bytes.Equal(v.stored, t.value)
+	return v.writes == base.writes+1 && !bytes.Equal(v.stored, t.value)
 }
 
 func first(a, b error) error {

@@ -1,7 +1,6 @@
 package etcd3
 
 import (
-	"bytes"
 	"context"
 	"sync"
 
@@ -73,82 +72,12 @@ func (s *Store) Create(ctx context.Context, key string, value []byte, with ...st
 	case err != nil:
 		return storage.Entry{}, err
 	case result.done:
-		return storage.Entry{Key: key, Value: value, Revision: result.revision}, nil
+		return result.entry(key, value), nil
 	case result.current != nil:
 		return storage.Entry{}, &storage.Error{Code: storage.CodeExists, Op: "create", Key: key}
 	}
 	return storage.Entry{}, &storage.Error{Code: storage.CodeConflict, Op: "create",
 		Key: result.conflict.Key, Revision: result.conflict.Expected, Current: result.found}
-}
-
-// GuaranteedUpdate implements storage.Interface.
-func (s *Store) GuaranteedUpdate(ctx context.Context, key string, try storage.TryUpdate) (storage.Entry, error) {
-	if err := begin(ctx, "update", key); err != nil {
-		return storage.Entry{}, err
-	}
-	current, _, err := s.read(ctx, "update", key)
-	for wait := (backoff{}); ; {
-		switch {
-		case err != nil:
-			return storage.Entry{}, err
-		case current == nil:
-			return storage.Entry{}, &storage.Error{Code: storage.CodeNotFound, Op: "update", Key: key}
-		case current.Err != nil:
-			return storage.Entry{}, current.Err
-		}
-		value, with, err := try(current.Entry)
-		if err != nil {
-			return storage.Entry{}, err
-		}
-		if !current.Stale && len(with) == 0 && bytes.Equal(value, current.Value) {
-			return current.Entry, nil
-		}
-		result, err := s.put(ctx, "update", key, current, value, with)
-		if err != nil {
-			return storage.Entry{}, err
-		}
-		if result.done {
-			return storage.Entry{Key: key, Value: value, Revision: result.revision}, nil
-		}
-		current = result.current
-		if err := wait.next(ctx); err != nil {
-			return storage.Entry{}, err
-		}
-	}
-}
-
-// Delete implements storage.Interface.
-func (s *Store) Delete(ctx context.Context, key string, check storage.CheckDelete) (storage.Entry, error) {
-	if err := begin(ctx, "delete", key); err != nil {
-		return storage.Entry{}, err
-	}
-	current, _, err := s.read(ctx, "delete", key)
-	for wait := (backoff{}); ; {
-		switch {
-		case err != nil:
-			return storage.Entry{}, err
-		case current == nil:
-			return storage.Entry{}, &storage.Error{Code: storage.CodeNotFound, Op: "delete", Key: key}
-		}
-		var with []storage.Op
-		if check != nil {
-			if with, err = check(current.Entry); err != nil {
-				return storage.Entry{}, err
-			}
-		}
-		result, err := s.remove(ctx, key, current, with)
-		if err != nil {
-			return storage.Entry{}, err
-		}
-		if result.done {
-			current.Revision = result.revision
-			return current.Entry, nil
-		}
-		current = result.current
-		if err := wait.next(ctx); err != nil {
-			return storage.Entry{}, err
-		}
-	}
 }
 
 // Revision implements storage.Interface.
@@ -179,7 +108,14 @@ func (s *Store) version(key string, kvs []*mvccpb.KeyValue) *version {
 		return nil
 	}
 	kv := kvs[0]
-	return &version{Entry: s.form.ReadEntry(key, kv.Value, kv.ModRevision), created: kv.CreateRevision, writes: kv.Version, stored: kv.Value, lease: clientv3.LeaseID(kv.Lease)}
+	return &version{Entry: s.entry(key, kv), created: kv.CreateRevision, writes: kv.Version, stored: kv.Value}
+}
+
+// entry makes an entry of what etcd has at key.
+func (s *Store) entry(key string, kv *mvccpb.KeyValue) storage.Entry {
+	e := s.form.ReadEntry(key, kv.Value, kv.ModRevision)
+	e.Lease = kv.Lease
+	return e
 }
 
 // begin is the first step of every method on a key.

@@ -21,6 +21,12 @@ type outcome struct {
 	current  *version
 	conflict storage.Op
 	found    int64
+	lease    clientv3.LeaseID // of what was written
+}
+
+// entry is what was written at key.
+func (o *outcome) entry(key string, value []byte) storage.Entry {
+	return storage.Entry{Key: key, Value: value, Revision: o.revision, Lease: int64(o.lease)}
 }
 
 // transaction is one conditional write: of value, or the deletion of what is at key.
@@ -50,7 +56,7 @@ func (s *Store) put(ctx context.Context, op, key string, base *version, value []
 	case lifetime > 0:
 		return s.putFor(ctx, t, lifetime)
 	case base != nil:
-		t.lease = base.lease
+		t.lease = clientv3.LeaseID(base.Lease)
 	}
 	return s.commit(ctx, t)
 }
@@ -106,7 +112,7 @@ func (s *Store) run(ctx context.Context, t transaction) (outcome, error) {
 		return outcome{}, err
 	}
 	if resp.Succeeded {
-		return outcome{done: true, revision: resp.Header.Revision}, nil
+		return outcome{done: true, revision: resp.Header.Revision, lease: t.lease}, nil
 	}
 	out := outcome{current: s.version(t.key, resp.Responses[0].GetResponseRange().Kvs)}
 	for i, o := range t.with {

@@ -232,7 +232,7 @@ func (w *watcher) event(ctx context.Context, ev *clientv3.Event) (storage.Event,
 	key := string(ev.Kv.Key[len(w.store.root):])
 	var now storage.Entry
 	if ev.Type != clientv3.EventTypeDelete {
-		now = w.store.form.ReadEntry(key, ev.Kv.Value, ev.Kv.ModRevision)
+		now = w.store.entry(key, ev.Kv)
 	}
 	if ev.IsCreate() {
 		return storage.Event{Type: storage.Created, Entry: now}, nil
@@ -274,7 +274,7 @@ func (w *watcher) previous(ctx context.Context, key string, ev *clientv3.Event) 
 			return storage.Entry{}, watchError(w.selection, err)
 		}
 	}
-	return w.store.form.ReadEntry(key, kv.Value, kv.ModRevision), nil
+	return w.store.entry(key, kv), nil
 }
 
 // size is about how much memory resp holds.

@@ -1,10 +1,7 @@
 package memory
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"strings"
 	"time"
 
 	"github.com/typeplane/typeplane/storage"
@@ -121,85 +118,6 @@ func (s *Store) Count(ctx context.Context, selection string) (int64, error) {
 	return n, nil
 }
 
-// Create implements storage.Interface.
-func (s *Store) Create(ctx context.Context, key string, value []byte, with ...storage.Op) (storage.Entry, error) {
-	if err := begin(ctx, "create", key); err != nil {
-		return storage.Entry{}, err
-	}
-	revision, conflict, err := s.put(key, 0, value, with, "create")
-	switch {
-	case err != nil:
-		return storage.Entry{}, err
-	case revision > 0:
-		return storage.Entry{Key: key, Value: value, Revision: revision}, nil
-	case conflict == 0:
-		return storage.Entry{}, &storage.Error{Code: storage.CodeExists, Op: "create", Key: key}
-	}
-	_, puts := storage.SplitOps(with)
-	op := puts[conflict-1]
-	_, current := s.db.Get(s.root + op.Key)
-	return storage.Entry{}, &storage.Error{Code: storage.CodeConflict, Op: "create", Key: op.Key, Revision: op.Expected, Current: current}
-}
-
-// GuaranteedUpdate implements storage.Interface. It does not back off: a conflict means that somebody else got on.
-func (s *Store) GuaranteedUpdate(ctx context.Context, key string, try storage.TryUpdate) (storage.Entry, error) {
-	for {
-		if err := begin(ctx, "update", key); err != nil {
-			return storage.Entry{}, err
-		}
-		current, err := s.Get(ctx, key, storage.GetOptions{})
-		if err != nil {
-			return storage.Entry{}, err
-		}
-		value, with, err := try(current)
-		if err != nil {
-			return storage.Entry{}, err
-		}
-		if !current.Stale && len(with) == 0 && bytes.Equal(value, current.Value) {
-			return current, nil
-		}
-		revision, _, err := s.put(key, current.Revision, value, with, "update")
-		if err != nil {
-			return storage.Entry{}, err
-		}
-		if revision > 0 {
-			return storage.Entry{Key: key, Value: value, Revision: revision}, nil
-		}
-	}
-}
-
-// Delete implements storage.Interface.
-func (s *Store) Delete(ctx context.Context, key string, check storage.CheckDelete) (storage.Entry, error) {
-	for {
-		if err := begin(ctx, "delete", key); err != nil {
-			return storage.Entry{}, err
-		}
-		value, written := s.db.Get(s.root + key)
-		if written == 0 {
-			return storage.Entry{}, &storage.Error{Code: storage.CodeNotFound, Op: "delete", Key: key}
-		}
-		current := s.form.ReadEntry(key, value, written)
-		var with []storage.Op
-		if check != nil {
-			var err error
-			if with, err = check(current); err != nil {
-				return storage.Entry{}, err
-			}
-			if err := storage.CheckDeleteOps(key, with); err != nil {
-				return storage.Entry{}, err
-			}
-		}
-		revision, _, err := s.commit("delete", write{key: s.root + key, expected: written, act: storage.Remove}, with)
-		if err != nil {
-			return storage.Entry{}, err
-		}
-		if revision > 0 {
-			current.Revision = revision
-			return current, nil
-		}
-	}
-}
-
 // Revision implements storage.Interface.
 func (s *Store) Revision(ctx context.Context) (int64, error) {
 	if err := ctx.Err(); err != nil {
@@ -231,35 +149,6 @@ func (s *Store) EachRevision(ctx context.Context, prefix string, revision int64,
 	}
 	s.db.list(s.root+prefix, "", revision, func(key string, v version) { visit(key[len(s.root):], v.revision) })
 	return nil
-}
-
-// put writes value at key and the operations with it. A conflict is a revision of 0 and the index of the write
-// that stood in the way: 0 is key, others are one more than the index in with.
-func (s *Store) put(key string, expected int64, value []byte, with []storage.Op, op string) (int64, int, error) {
-	if err := storage.CheckOps(op, key, with); err != nil {
-		return 0, 0, err
-	}
-	stored, err := s.form.WriteValue(key, value)
-	if err != nil {
-		return 0, 0, err
-	}
-	lifetime, with := storage.SplitOps(with)
-	return s.commit(op, write{key: s.root + key, expected: expected, value: stored, lifetime: lifetime}, with)
-}
-
-// commit carries out first and the operations with it. A conflict is as with put.
-func (s *Store) commit(op string, first write, with []storage.Op) (int64, int, error) {
-	writes := make([]write, 0, 1+len(with))
-	writes = append(writes, first)
-	for _, o := range with {
-		writes = append(writes, write{key: s.root + o.Key, expected: o.Expected, act: o.Act, value: o.Value})
-	}
-	revision, conflict, err := s.db.commit(writes)
-	var e *storage.Error
-	if errors.As(err, &e) {
-		e.Op, e.Key = op, strings.TrimPrefix(e.Key, s.root)
-	}
-	return revision, conflict, err
 }
 
 // begin is the first step of every method on a key.

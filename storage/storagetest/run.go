@@ -150,6 +150,7 @@ func (e *env) wantCode(err error, code storage.Code, key string) {
 
 func (e *env) wantEntry(got storage.Entry, key, value string, revision int64) {
 	e.Helper()
+	got.Lease = 0 // is the store's own
 	if diff := cmp.Diff(entry(key, value, revision), got); diff != "" {
 		e.Fatalf("wrong entry (-want +got)\n%s", diff)
 	}
