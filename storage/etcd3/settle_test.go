@@ -57,7 +57,8 @@ func (t *unsureTxn) Commit() (*clientv3.TxnResponse, error) {
 	return nil, f.err
 }
 
-// TestOutcomesAreSettled: what can be found out about a write whose answer was lost is, and the rest is unknown.
+// TestOutcomesAreSettled: what can be found out about a write whose answer was lost is, and the rest is unknown; also if
+// it began with an entry that somebody knew.
 func TestOutcomesAreSettled(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 40*time.Second)
 	defer cancel()
@@ -115,7 +116,7 @@ func TestOutcomesAreSettled(t *testing.T) {
 		{"another followed", "create", []fault{{true, foreign("foreign"), lost}}, storage.CodeUnknown, false, "foreign", 1},
 		{"too large", "create", []fault{{false, nil, rpctypes.ErrRequestTooLarge}}, storage.CodeTooLarge, false, "", 1},
 	} {
-		t.Run(tc.verb+", "+tc.name, func(t *testing.T) {
+		settle := func(t *testing.T, known bool) {
 			root := freshRoot()
 			other = etcd3.New(server.Client(), etcd3.Config{Root: root})
 			if tc.verb != "create" {
@@ -125,19 +126,29 @@ func TestOutcomesAreSettled(t *testing.T) {
 			client := clientv3.NewCtxClient(ctx)
 			client.KV = kv
 			s := etcd3.New(client, etcd3.Config{Root: root})
-			var done storage.Entry
+			var old, done storage.Entry
 			var err error
-			switch tc.verb {
-			case "create":
+			if known {
+				if old, err = other.Get(ctx, key, storage.GetOptions{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			try := func(current storage.Entry) ([]byte, []storage.Op, error) {
+				if string(current.Value) == "foreign" {
+					return []byte("foreign, new"), nil, nil
+				}
+				return []byte("new"), nil, nil
+			}
+			switch {
+			case tc.verb == "create":
 				done, err = s.Create(ctx, key, []byte("new"))
-			case "update":
-				done, err = s.GuaranteedUpdate(ctx, key, func(current storage.Entry) ([]byte, []storage.Op, error) {
-					if string(current.Value) == "foreign" {
-						return []byte("foreign, new"), nil, nil
-					}
-					return []byte("new"), nil, nil
-				})
-			case "delete":
+			case tc.verb == "update" && known:
+				done, err = s.UpdateKnown(ctx, old, try)
+			case tc.verb == "update":
+				done, err = s.GuaranteedUpdate(ctx, key, try)
+			case known:
+				done, err = s.DeleteKnown(ctx, old, nil)
+			default:
 				done, err = s.Delete(ctx, key, nil)
 			}
 			if (err == nil) != tc.ok || storage.CodeOf(err) != tc.want {
@@ -156,7 +167,11 @@ func TestOutcomesAreSettled(t *testing.T) {
 			if tc.ok && tc.verb != "delete" && done.Revision != now.Revision {
 				t.Errorf("the answer has revision %d, the entry %d", done.Revision, now.Revision)
 			}
-		})
+		}
+		t.Run(tc.verb+", "+tc.name, func(t *testing.T) { settle(t, false) })
+		if tc.verb != "create" {
+			t.Run(tc.verb+" of what is known, "+tc.name, func(t *testing.T) { settle(t, true) })
+		}
 	}
 }
 
