@@ -27,6 +27,7 @@ type faulty struct {
 	watches           atomic.Int64
 	lists             atomic.Int64
 	revisions         atomic.Int64
+	form              storage.Form
 }
 
 func (f *faulty) RequestProgress(ctx context.Context) error {
@@ -113,7 +114,7 @@ func newFaulty() *faulty {
 
 // restore makes it a new and empty store.
 func (f *faulty) restore() {
-	s := memory.New(memory.Config{Root: "/registry", ProgressInterval: quick})
+	s := memory.New(memory.Config{Root: "/registry", ProgressInterval: quick, Form: f.form})
 	f.Interface = s
 	f.now.Store(s)
 }
