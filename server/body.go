@@ -88,7 +88,7 @@ func (s *Server) decode(c *call, body []byte, fieldValidation string) (runtime.O
 func (s *Server) decodeBody(r *rest.Resource, body []byte, mediaType serializer.MediaType) (serializer.Decoded, error) {
 	want := bodyKind(r)
 	if r.NewBody == nil {
-		return serializer.Decode(s.config.Scheme, body, mediaType, want)
+		return serializer.DecodeShared(s.config.Scheme, body, mediaType, want)
 	}
 	obj := r.NewBody()
 	got, strict, err := serializer.DecodeInto(body, mediaType, want, obj)

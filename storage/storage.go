@@ -68,13 +68,16 @@ type Interface interface {
 	// If try returns the bytes that it was given and no operations, nothing is written and the current entry is
 	// returned, unless that entry is Stale: then the write mends it.
 	//
+	// A store with a memory may begin with an entry that others have overtaken. What try says of that one, an error or
+	// the same bytes, comes to nothing: then try is asked again, too.
+	//
 	// Errors: that of try, as it is; CodeNotFound without an entry and CodeCorrupt with a poisoned one, try is not asked
 	// then; CodeTooLarge; CodeNoSpace; CodeUnavailable; CodeUnknown; that of the Form as it is. A conflict is none.
 	GuaranteedUpdate(ctx context.Context, key string, try TryUpdate) (Entry, error)
 
 	// Delete removes the entry at key, and carries out the operations that check returns, in one transaction. The check sees
 	// the entry that would go (also a poisoned one), again in each attempt when another writer (of key, or of the key of an
-	// operation) came first; a nil check allows every deletion. The result is the last value (a poisoned entry if it was one)
+	// operation) came first, or when the entry was from memory and is not the newest; a nil check allows every deletion. The result is the last value (a poisoned entry if it was one)
 	// with the revision of the deletion.
 	//
 	// Errors: that of check, as it is; CodeNotFound; CodeTooLarge and CodeNoSpace for what the operations write;

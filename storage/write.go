@@ -5,13 +5,14 @@ import (
 	"time"
 )
 
-// TryUpdate makes the next value of an entry. It may be called several times, each time with the newest entry,
-// and must have no effect outside. It may return current.Value itself, but never a changed one: that is shared. The store
-// keeps the returned value.
+// TryUpdate makes the next value of an entry. It may be called several times, each time with a newer entry, and must have
+// no effect outside; its last answer counts. It may return current.Value itself, but never a changed one: that is shared.
+// The store keeps the returned value.
 type TryUpdate func(current Entry) (value []byte, with []Op, err error)
 
 // CheckDelete allows the deletion of current, with what has to be written in the same transaction, or says why not. It may
-// be called several times, each time with the newest entry, and must have no effect outside. A deletion has no Lifetime.
+// be called several times, each time with a newer entry, and must have no effect outside; its last answer counts. A deletion
+// has no Lifetime.
 type CheckDelete func(current Entry) (with []Op, err error)
 
 // Op is one more thing in the transaction of a write: a compare-and-put at another key of the same root, whose value is

@@ -1,5 +1,5 @@
 // Package cacher is the watch cache: a storage.Interface that answers the reads below one prefix from memory and
-// passes the writes on to the store behind it.
+// passes the writes on to the store behind it, with what it knows of their keys.
 //
 // One goroutine follows the source's watch and appends to one log; a tree with the current entries is published
 // after each step, and readers take it without a lock. A watcher is a cursor into the log, so nobody waits for the
@@ -8,6 +8,7 @@
 //   - feed.go, gap.go, reread.go: how it follows the source, also over gaps
 //   - log.go, tree.go, past.go, index.go: what it holds: events, entries, states of the past, indexes
 //   - fresh.go: linearizable reads from memory
+//   - write.go: writes that begin with what is in memory
 //   - watch.go, parking.go: cursors, and where they wait
 //   - digest.go: how it finds out that it is wrong
 //   - recall.go: how its source knows canonical values without reading them
