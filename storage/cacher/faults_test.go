@@ -184,7 +184,7 @@ func TestASourceThatSaysNothing(t *testing.T) {
 	if _, err := c.Get(ctx, "/pods/ns/a", storage.GetOptions{}); storage.CodeOf(err) != storage.CodeUnavailable {
 		t.Errorf("got %v", err)
 	}
-	if took := time.Since(begin); took > 20*time.Second {
+	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("it took %v", took)
 	}
 	if _, err := c.Get(ctx, "/pods/ns/a", storage.GetOptions{Any: true}); storage.CodeOf(err) != storage.CodeNotFound {
@@ -193,7 +193,7 @@ func TestASourceThatSaysNothing(t *testing.T) {
 	f.frozen.Store(false)
 	f.mute.Store(false)
 	err := error(nil)
-	for begin = time.Now(); time.Since(begin) < 10*time.Second; { // on a busy machine, one Wait may be too short
+	for begin = time.Now(); time.Since(begin) < time.Minute; { // on a busy machine, one Wait may be too short
 		if _, err = c.Get(ctx, "/pods/ns/a", storage.GetOptions{}); err == nil {
 			return
 		}

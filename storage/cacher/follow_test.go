@@ -62,7 +62,7 @@ func (f *follower) runAnew(c *cacher.Cacher, until int64) (ended int, err error)
 }
 
 func (f *follower) run(until int64) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	for f.after < until {
 		events, err := f.w.Next(ctx)

@@ -14,7 +14,7 @@ import (
 // The cache is before a gap that it will have to cross by a list, and watches are opened at, in and behind the gap.
 func TestWatchesThatBeginInAGap(t *testing.T) {
 	f := newFaulty()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	kept, err := f.Create(ctx, "/pods/ns/kept", []byte("x"))
 	if err != nil {

@@ -27,7 +27,7 @@ func TestReread(t *testing.T) {
 		return stored, open.Load(), nil
 	}}
 	source := memory.New(memory.Config{Form: form, ProgressInterval: quick})
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	create := func(key, value string) storage.Entry {
 		t.Helper()
@@ -101,7 +101,7 @@ func TestRereadOfTheLog(t *testing.T) {
 	}}
 	source := memory.New(memory.Config{Form: form, ProgressInterval: quick})
 	c := start(t, cacher.Config{Source: source})
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	e, err := source.Create(ctx, "/pods/ns/a", []byte("a"))
 	if err != nil {
@@ -134,7 +134,7 @@ func TestRereadWhileThingsHappen(t *testing.T) {
 	t.Parallel()
 	source := memory.New(memory.Config{ProgressInterval: quick})
 	c := start(t, cacher.Config{Source: source})
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	done := make(chan struct{})
 	go func() {

@@ -17,6 +17,7 @@ const (
 	starting phase = iota // until settleTime after it answers
 	running
 	closing // from our own Close on
+	hasty   // closing, but from a Close before it had settled: what belongs to a start may still be said
 )
 
 // settleTime is less than the 4 s after which etcd looks at its storage version again.
@@ -48,9 +49,14 @@ var harmless = []struct {
 		"as above"},
 }
 
+// has says whether what belongs to a phase is said in p.
+func (p phase) has(other phase) bool {
+	return p == other || p == hasty && (other == starting || other == closing)
+}
+
 func isHarmless(in phase, message string, fields []zapcore.Field) bool {
 	for _, h := range harmless {
-		if h.phase != in || !strings.Contains(message, h.message) {
+		if !in.has(h.phase) || !strings.Contains(message, h.message) {
 			continue
 		}
 		err := errorOf(fields)

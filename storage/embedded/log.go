@@ -44,6 +44,13 @@ func (l *logger) settle() {
 	time.AfterFunc(settleTime, func() { l.phase.CompareAndSwap(int32(starting), int32(running)) })
 }
 
+// end begins the phase of closing.
+func (l *logger) end() {
+	if !l.phase.CompareAndSwap(int32(starting), int32(hasty)) {
+		l.phase.Store(int32(closing))
+	}
+}
+
 // close waits until all is written, but not for a sink that blocks.
 func (l *logger) close() {
 	close(l.stop)

@@ -39,7 +39,7 @@ func TestBlockedLogBlocksNobody(t *testing.T) {
 		l.zap.Warn("slow disk", zap.Duration("took", time.Second))
 	}
 	l.zap.Info("not interesting")
-	if took := time.Since(begin); took > 10*time.Second {
+	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("2000 warnings took %v", took)
 	}
 	close(s.gate)
@@ -93,6 +93,10 @@ func TestHarmlessInItsPlaceOnly(t *testing.T) {
 		{running, serving, net.ErrClosed, false},
 		{starting, serving, errors.New("address already in use"), false},
 		{running, "alarm raised", nil, false},
+		{closing, schema, gone, false},
+		{hasty, schema, gone, true},
+		{hasty, serving, net.ErrClosed, true},
+		{hasty, schema, errors.New("disk I/O error"), false},
 	} {
 		var fields []zap.Field
 		if tc.err != nil {

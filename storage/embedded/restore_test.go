@@ -41,7 +41,7 @@ func backup(t *testing.T, s *embedded.Server) string {
 // soon is a context for what must not take long.
 func soon(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -123,7 +123,7 @@ func (s *Server) Done() <-chan struct{} { return s.etcd.Server.StopNotify() }
 func (s *Server) Close() {
 	s.closing.Do(func() {
 		if s.log != nil {
-			s.log.phase.Store(int32(closing))
+			s.log.end()
 		}
 		if s.keeper != nil {
 			s.keeper.close()

@@ -114,6 +114,7 @@ func TestReloadKeepsPlugins(t *testing.T) {
 	if stored := mustStore(t, form, key, hello); !bytes.HasPrefix(stored, []byte("k8s:enc:kms:v2:other:")) {
 		t.Errorf("stored %.40q", stored)
 	}
+	o.reload(file("pods", impatient(kmsOf("other", other)))) // for it is let go after twice its timeout
 	gone := o.current.Load().plugins
 	o.reload(file("pods", "{identity: {}}"))
 	for _, p := range gone {

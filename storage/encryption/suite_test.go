@@ -60,7 +60,7 @@ func cached(t *testing.T) func(cacher.Source) storage.Interface {
 			t.Fatal(err)
 		}
 		t.Cleanup(c.Close)
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := c.WaitReady(ctx); err != nil {
 			t.Fatal(err)

@@ -43,7 +43,7 @@ func (stuck) Get(ctx context.Context, _ string, _ ...clientv3.OpOption) (*client
 }
 
 func TestValuesBeforeThatEtcdLeavesOut(t *testing.T) {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	real, root := server.Client(), freshRoot()
 	open := func(kv clientv3.KV, after int64) storage.Watcher {

@@ -60,7 +60,7 @@ func (t *unsureTxn) Commit() (*clientv3.TxnResponse, error) {
 // TestOutcomesAreSettled: what can be found out about a write whose answer was lost is, and the rest is unknown; also if
 // it began with an entry that somebody knew.
 func TestOutcomesAreSettled(t *testing.T) {
-	ctx, cancel := context.WithTimeout(context.Background(), 40*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	const key = "/pods/a"
 	lost := rpctypes.ErrLeaderChanged

@@ -62,7 +62,7 @@ func serveTLS(t *testing.T, a, clients *place) (endpoint string) {
 	t.Cleanup(e.Close)
 	select {
 	case <-e.Server.ReadyNotify():
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("etcd is not ready")
 	}
 	return "https://" + e.Clients[0].Addr().String()
@@ -103,7 +103,7 @@ func TestTLS(t *testing.T) {
 	// One endpoint is down, which must not matter.
 	begin := time.Now()
 	client, err := etcd3.Dial(ctx, good)
-	if took := time.Since(begin); took > 20*time.Second {
+	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("to connect took %v with one of two endpoints down", took)
 	}
 	if err != nil {
@@ -129,7 +129,7 @@ func TestTLS(t *testing.T) {
 		}
 	}
 	way.leadTo(other)
-	within, cancel := context.WithTimeout(ctx, 30*time.Second)
+	within, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	for {
 		_, err := st.Get(within, "/pods/a", storage.GetOptions{})

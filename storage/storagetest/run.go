@@ -53,7 +53,7 @@ func Run(t *testing.T, factory Factory) {
 					if b.ProgressWithin == 0 {
 						b.ProgressWithin = 5 * time.Second
 					}
-					ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+					ctx, cancel := context.WithTimeout(context.Background(), 5*hangs)
 					defer cancel()
 					nt.run(&env{T: t, Backend: b, ctx: ctx, s: b.Open(storage.Form{})})
 				})
@@ -66,6 +66,9 @@ type namedTest struct {
 	name string
 	run  func(*env)
 }
+
+// hangs is after which time something that has to happen is taken to hang. Machines are busy, and disks slow.
+const hangs = time.Minute
 
 // env is what a test works with; s is a store with the zero Form.
 type env struct {

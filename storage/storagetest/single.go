@@ -86,7 +86,7 @@ var singleTests = []namedTest{
 	{"a quiet watch gets bookmarks", func(e *env) {
 		w := e.open("/pods/ns/a", storage.WatchOptions{After: e.revision(), Progress: true})
 		other := e.create("/pods/ns/b", "1")
-		deadline := time.Now().Add(2*e.ProgressWithin + 2*time.Second)
+		deadline := time.Now().Add(2*e.ProgressWithin + hangs)
 		for last := int64(0); last < other.Revision; {
 			if time.Now().After(deadline) {
 				e.Fatalf("no bookmark reached %d; the last one was at %d", other.Revision, last)

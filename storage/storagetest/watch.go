@@ -214,7 +214,7 @@ func (e *env) next(w storage.Watcher, n int) []storage.Event {
 	e.Helper()
 	var got []storage.Event
 	for len(got) < n {
-		ctx, cancel := context.WithTimeout(e.ctx, 10*time.Second)
+		ctx, cancel := context.WithTimeout(e.ctx, hangs)
 		events, err := w.Next(ctx)
 		cancel()
 		if err != nil {

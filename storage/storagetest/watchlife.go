@@ -45,7 +45,7 @@ var watchLifeTests = []namedTest{
 		a := e.create("/pods/ns/a", "1")
 		other := e.create("/secrets/ns/a", "1")
 		var last int64
-		deadline := time.Now().Add(2*e.ProgressWithin + 2*time.Second)
+		deadline := time.Now().Add(2*e.ProgressWithin + hangs)
 		for last < other.Revision {
 			if time.Now().After(deadline) {
 				e.Fatalf("no bookmark reached %d; the last event or bookmark was at %d", other.Revision, last)
@@ -101,7 +101,7 @@ var watchLifeTests = []namedTest{
 			if !errors.Is(err, storage.ErrClosed) {
 				e.Fatalf("got %v, want ErrClosed", err)
 			}
-		case <-time.After(5 * time.Second):
+		case <-time.After(hangs):
 			e.Fatal("Next still waits")
 		}
 		if _, err := w.Next(e.ctx); !errors.Is(err, storage.ErrClosed) {

@@ -66,7 +66,7 @@ func manyWatchers(e *env) {
 	for range writers {
 		total += <-ends
 	}
-	time.AfterFunc(10*time.Second, cancel)
+	time.AfterFunc(hangs, cancel)
 	wg.Wait()
 	var first []storage.Event
 	for range watchers {
