@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane/admission/namespacelifecycle"
 	"github.com/typeplane/typeplane/apis/core"
 	authenticationv1 "github.com/typeplane/typeplane/apis/core/authentication/v1"
 	"github.com/typeplane/typeplane/boot"
@@ -55,6 +56,9 @@ func extendCore(ctx context.Context, h *boot.Host) error {
 		loops = append(loops, func(ctx context.Context) { namespaces.Run(ctx, h.Resources) })
 	}
 	if accounts := serviceaccount.New(h.Resources, h.Log); accounts != nil {
+		if err := accounts.MakeStanding(ctx, namespacelifecycle.Standing); err != nil {
+			return err
+		}
 		loops = append(loops, accounts.Run)
 	}
 	if publisher := rootca.New(h.Resources, h.RootCA, h.Log); publisher != nil {

@@ -72,7 +72,7 @@ func (c client) want(code int, says, method, path, body string) string {
 // until repeats a GET until the answer has the code and says something.
 func (c client) until(code int, says, path string) string {
 	c.t.Helper()
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		got, answer := c.do("GET", path, "")
 		if got == code && strings.Contains(answer, says) {
 			return answer
@@ -92,6 +92,7 @@ func TestNamespaceIsEmptiedAndGoes(t *testing.T) {
 			c := start(t, func(o *boot.Options) { o.Store.WatchCache = cache })
 			for _, standing := range []string{"default", "kube-system", "kube-public"} {
 				c.want(200, `"phase":"Active"`, "GET", namespaces+"/"+standing, "")
+				c.want(200, `"uid"`, "GET", namespaces+"/"+standing+"/serviceaccounts/default", "")
 				c.want(403, "this namespace may not be deleted", "DELETE", namespaces+"/"+standing, "")
 			}
 			c.want(201, `"finalizers":["kubernetes"]`, "POST", namespaces, `{"metadata":{"name":"room"}}`)
@@ -225,7 +226,6 @@ func TestProtobuf(t *testing.T) {
 func TestCreateToken(t *testing.T) {
 	c := start(t)
 	const accounts = namespaces + "/default/serviceaccounts"
-	c.until(200, "uid", accounts+"/default")
 	answer := c.want(201, `"kind":"TokenRequest"`, "POST", accounts+"/default/token", `{"spec":{"expirationSeconds":600}}`)
 	var request struct{ Status struct{ Token string } }
 	if err := json.Unmarshal([]byte(answer), &request); err != nil {

@@ -4,6 +4,7 @@ package serviceaccount
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -46,6 +47,22 @@ func New(resources []rest.Resource, log *slog.Logger) *Controller {
 	return c
 }
 
+// MakeStanding makes the accounts of namespaces that are always there, which have to exist: nobody who makes a pod there, the
+// moment that the server answers, has to wait for Run.
+func (c *Controller) MakeStanding(ctx context.Context, namespaces []string) error {
+	for _, namespace := range namespaces {
+		name := rest.Name{Namespace: namespace, Name: defaultName}
+		_, err := c.accounts.Get.Get(ctx, name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			_, err = c.accounts.Create.Create(ctx, name, newDefault(namespace), metav1.CreateOptions{})
+		}
+		if err != nil && !apierrors.IsAlreadyExists(err) {
+			return fmt.Errorf("create the service account %q of the namespace %q: %w", defaultName, namespace, err)
+		}
+	}
+	return nil
+}
+
 // Run makes what is missing, until ctx ends: in new namespaces, and where somebody deleted the account.
 func (c *Controller) Run(ctx context.Context) {
 	var both sync.WaitGroup
@@ -85,8 +102,7 @@ func (c *Controller) ensure(ctx context.Context, ns *corev1.Namespace) {
 func (c *Controller) create(ctx context.Context, namespace string) {
 	name := rest.Name{Namespace: namespace, Name: defaultName}
 	for pause := firstPause; ctx.Err() == nil; pause *= 2 {
-		account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: defaultName}}
-		_, err := c.accounts.Create.Create(ctx, name, account, metav1.CreateOptions{})
+		_, err := c.accounts.Create.Create(ctx, name, newDefault(namespace), metav1.CreateOptions{})
 		if err == nil || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {
 			return
 		}
@@ -96,6 +112,10 @@ func (c *Controller) create(ctx context.Context, namespace string) {
 		}
 		follow.Wait(ctx, pause)
 	}
+}
+
+func newDefault(namespace string) *corev1.ServiceAccount {
+	return &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: defaultName}}
 }
 
 // The waits after a failure.
