@@ -171,9 +171,9 @@ func (s *server) stop() error {
 	select {
 	case <-s.exited:
 		return nil
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		s.cmd.Process.Kill()
-		return fmt.Errorf("server %d did not end within 30 s of SIGTERM", s.number)
+		return fmt.Errorf("server %d did not end within %v of SIGTERM", s.number, patience)
 	}
 }
 

@@ -38,7 +38,7 @@ const (
 )
 
 // patience bounds what a run waits for once all faults are over.
-const patience = 45 * time.Second
+const patience = 3 * time.Minute
 
 // world is what runs.
 type world struct {
