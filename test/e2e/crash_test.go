@@ -107,10 +107,9 @@ func names(t *testing.T, s *server) map[string]bool {
 	return found
 }
 
-// TestStartTime starts the server on empty directories and on one with objects in it. The log has the worst times; the
-// bound is generous, since machines are busy.
+// TestStartTime starts the server on empty directories and on one with objects in it. The log has the worst times; there is no
+// bound, since machines are busy: a start that hangs is found by start.
 func TestStartTime(t *testing.T) {
-	const bound = 5 * time.Second
 	empty := worstStart(t, func() string { return t.TempDir() })
 	t.Logf("empty directory: worst of %d starts %v", *starts, empty)
 
@@ -120,9 +119,6 @@ func TestStartTime(t *testing.T) {
 	s.stop(syscall.SIGTERM)
 	full := worstStart(t, func() string { return dir })
 	t.Logf("%d objects: worst of %d starts %v", *objects, *starts, full)
-	if empty > bound || full > bound {
-		t.Errorf("a start took longer than %v: %v on an empty directory, %v with %d objects", bound, empty, full, *objects)
-	}
 }
 
 func worstStart(t *testing.T, dir func() string) time.Duration {

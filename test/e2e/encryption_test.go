@@ -48,7 +48,7 @@ func TestEncryptionPage(t *testing.T) {
 			inEffect = config[1]
 			before := strings.Count(s.output.String(), "encryption:")
 			write(config[1])
-			for end := time.Now().Add(10 * time.Second); strings.Count(s.output.String(), "encryption:") == before; time.Sleep(20 * time.Millisecond) {
+			for end := time.Now().Add(hangs); strings.Count(s.output.String(), "encryption:") == before; time.Sleep(20 * time.Millisecond) {
 				if time.Now().After(end) {
 					t.Fatalf("the server does not notice:\n%s\n%s", config[1], s.output)
 				}

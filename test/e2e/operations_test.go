@@ -44,11 +44,16 @@ func TestMigrateBesideAServer(t *testing.T) {
 	began := revision(t, s)
 	events := s.bookEvents(t, began)
 
-	migrate := exec.Command(binary, "migrate", "--data-dir", s.dataDir, "--storage-media-type", "application/json", "--rate", "200")
+	// At this rate it would take half a minute.
+	migrate := exec.Command(binary, "migrate", "--data-dir", s.dataDir, "--storage-media-type", "application/json", "--rate", "10")
 	if err := migrate.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(600 * time.Millisecond)
+	for end := time.Now().Add(hangs); staleBooks(t, s) < 30; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("nothing has been migrated after %v", hangs)
+		}
+	}
 	// Meanwhile, clients write too.
 	for i := range 10 {
 		name := fmt.Sprintf("book-%03d", i*29)
@@ -160,7 +165,7 @@ func (s *server) bookEvents(t *testing.T, after int) func(*testing.T) bookEvent 
 	lines.Buffer(nil, 1<<20)
 	return func(t *testing.T) bookEvent {
 		t.Helper()
-		stuck := time.AfterFunc(10*time.Second, func() { resp.Body.Close() })
+		stuck := time.AfterFunc(hangs, func() { resp.Body.Close() })
 		defer stuck.Stop()
 		if !lines.Scan() {
 			t.Fatalf("the watch ended: %v", lines.Err())

@@ -15,19 +15,19 @@ import (
 	"time"
 )
 
-// delay is the longest that a write, or the delivery of an event, may take beside clients that do not read. Those that wait for
-// such a client wait for as long as it pauses.
+// delay is the longest that a write, or the delivery of an event, may take beside clients that do not read, in the long form of
+// the test. In the short one there is no such limit, since nobody knows how busy the machine is.
 const delay = 3 * time.Second
 
 // buffers is more than what fits into the buffers on the way to a client (4 MiB in the system, 4 MiB in HTTP/2), so that somebody has
 // to wait if it does not read.
 const buffers = 16 << 20
 
-// TestSlowWatchers has two watchers that stop reading for a while: one on a connection of its own, one on a connection that it
-// shares. Nobody else waits for them, and when they go on reading they get every event that they missed, once and in order, or
-// the end of their watch.
+// TestSlowWatchers has two watchers that do not read: one on a connection of its own, one on a connection that it shares. They go
+// on only when all others have their events, so whoever waited for them would wait for ever. Then they get every event that they
+// missed, once and in order, or the end of their watch.
 func TestSlowWatchers(t *testing.T) {
-	pause := 5 * time.Second
+	pause := time.Duration(0)
 	if *patient {
 		pause = time.Minute
 	}
@@ -73,11 +73,11 @@ func TestSlowWatchers(t *testing.T) {
 	go func() { wg.Wait(); close(ended) }()
 	select {
 	case <-ended:
-	case <-time.After(delay):
-		t.Fatalf("the watchers are not at the end %v after the last write", delay)
+	case <-time.After(hangs):
+		t.Fatalf("the watchers are not at the end %v after the last write", hangs)
 	}
 
-	if slowest > delay {
+	if *patient && slowest > delay {
 		t.Errorf("a write took %v", slowest)
 	}
 	latest := time.Duration(0)
@@ -90,7 +90,7 @@ func TestSlowWatchers(t *testing.T) {
 			latest = max(latest, arrived.Sub(at))
 		}
 	}
-	if latest > delay {
+	if *patient && latest > delay {
 		t.Errorf("an event came %v after the answer to its write", latest)
 	}
 	t.Logf("%d events with %d MiB, pause of %v: slowest write %v, latest event %v", len(answered), sent>>20, pause, slowest, latest)
@@ -103,8 +103,8 @@ func TestSlowWatchers(t *testing.T) {
 		}
 		t.Logf("the watcher %s got %d of %d events after the pause", name, len(got), len(order))
 	}
-	if err, took := s.stop(syscall.SIGTERM); err != nil || took > 5*time.Second {
-		t.Errorf("ended with %v after %v:\n%s", err, took, s.output)
+	if err := s.stop(syscall.SIGTERM); err != nil {
+		t.Errorf("ended with %v:\n%s", err, s.output)
 	}
 }
 
@@ -169,7 +169,7 @@ func (w *watching) next() (string, bool) {
 // rest reads until the book "last", or the end.
 func (w *watching) rest(t *testing.T) []string {
 	t.Helper()
-	defer time.AfterFunc(30*time.Second, func() { w.close() }).Stop()
+	defer time.AfterFunc(hangs, func() { w.close() }).Stop()
 	var names []string
 	for {
 		name, ok := w.next()

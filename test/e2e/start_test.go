@@ -8,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // TestFreshServerIsClosed looks at a server without any flag but where to keep its data, as a stranger would.
@@ -75,8 +74,8 @@ func TestSignalsStopCleanlyAndASecondStartFindsTheData(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer resp.Body.Close()
-		if err, took := s.stop(sig); err != nil || took > 5*time.Second {
-			t.Errorf("%v: ended with %v after %v:\n%s", sig, err, took, s.output)
+		if err := s.stop(sig); err != nil {
+			t.Errorf("%v: ended with %v:\n%s", sig, err, s.output)
 		}
 	}
 }

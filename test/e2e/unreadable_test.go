@@ -115,11 +115,11 @@ func (s *server) checkUnreadable(t *testing.T, after string) {
 		}
 	}
 	// A watch says it where it comes to the first one, and ends; one of another object goes on.
-	event, status := s.firstEvent(t, books+"?watch=true&timeoutSeconds=5&resourceVersion="+after)
+	event, status := s.firstEvent(t, books+"?watch=true&timeoutSeconds=120&resourceVersion="+after)
 	if event != "ERROR" || status.Code != 500 || status.Reason != storeReadError || !strings.Contains(status.Message, bookKey+"spoiled") {
 		t.Errorf("the watch begins with %s %+v", event, status)
 	}
-	good := books + "?watch=true&timeoutSeconds=5&fieldSelector=metadata.name%3Dgood&resourceVersion="
+	good := books + "?watch=true&timeoutSeconds=120&fieldSelector=metadata.name%3Dgood&resourceVersion="
 	go s.do(http.MethodPatch, books+"/good", "application/merge-patch+json", []byte(`{"metadata":{"labels":{"patched":"yes"}}}`))
 	if event, status := s.firstEvent(t, good+after); event != "MODIFIED" {
 		t.Errorf("the watch of the good book begins with %s %+v", event, status)
@@ -153,7 +153,7 @@ func (s *server) deleteUnreadable(t *testing.T) {
 	}
 	after := fmt.Sprint(revision(t, s))
 	s.mustCreate(t, "spoiled")
-	if event, status := s.firstEvent(t, books+"?watch=true&timeoutSeconds=5&resourceVersion="+after); event != "ADDED" {
+	if event, status := s.firstEvent(t, books+"?watch=true&timeoutSeconds=120&resourceVersion="+after); event != "ADDED" {
 		t.Errorf("the watch after all that begins with %s %+v", event, status)
 	}
 }
@@ -166,7 +166,7 @@ func (s *server) firstEvent(t *testing.T, path string) (string, apiStatus) {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	stuck := time.AfterFunc(10*time.Second, func() { resp.Body.Close() })
+	stuck := time.AfterFunc(hangs, func() { resp.Body.Close() })
 	defer stuck.Stop()
 	line, err := bufio.NewReader(resp.Body).ReadBytes('\n')
 	if err != nil {
