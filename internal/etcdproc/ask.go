@@ -38,10 +38,20 @@ func (m *Member) status(ctx context.Context) (status, error) {
 	return s, err
 }
 
+// learnID asks until the member answers, or ctx ends.
 func (m *Member) learnID(ctx context.Context) error {
-	s, err := m.status(ctx)
-	m.id = s.Header.ID
-	return err
+	for {
+		s, err := m.status(ctx)
+		if err == nil {
+			m.id = s.Header.ID
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(pollEvery):
+		}
+	}
 }
 
 // Call asks the member through its JSON gateway (https://etcd.io/docs/v3.7/dev-guide/api_grpc_gateway), past the proxy:

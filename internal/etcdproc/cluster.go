@@ -42,7 +42,7 @@ type Cluster struct {
 }
 
 // startTimeout bounds what Start and Restart wait for, on a machine that has other things to do.
-const startTimeout = time.Minute
+const startTimeout = 3 * time.Minute
 
 // Start starts the members and returns when each of them answers a linearizable read. The caller closes the cluster.
 // Members die with this process.
@@ -57,9 +57,9 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 	for _, m := range c.members {
 		err = errors.Join(err, m.spawn())
 	}
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
 	if err == nil {
-		ctx, cancel := context.WithTimeout(ctx, startTimeout)
-		defer cancel()
 		err = c.WaitHealthy(ctx)
 	}
 	for _, m := range c.members {

@@ -78,7 +78,7 @@ func startEtcd(t *testing.T, config etcdproc.Config) *etcdproc.Cluster {
 
 func healthy(t *testing.T, etcd *etcdproc.Cluster) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	if err := etcd.WaitHealthy(ctx); err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func healthy(t *testing.T, etcd *etcdproc.Cluster) {
 // awaitLeader waits for a leader that is another than not.
 func awaitLeader(t *testing.T, etcd *etcdproc.Cluster, not *etcdproc.Member) *etcdproc.Member {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	for {
 		leader, err := etcd.Leader(ctx)
@@ -103,22 +103,38 @@ func awaitLeader(t *testing.T, etcd *etcdproc.Cluster, not *etcdproc.Member) *et
 
 func put(t *testing.T, m *etcdproc.Member, key, value string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	if err := m.Call(ctx, "/v3/kv/put", map[string][]byte{"key": []byte(key), "value": []byte(value)}, &struct{}{}); err != nil {
-		t.Fatal(err)
-	}
+	insist(t, ctx, func() error {
+		return m.Call(ctx, "/v3/kv/put", map[string][]byte{"key": []byte(key), "value": []byte(value)}, &struct{}{})
+	})
 }
 
 func get(t *testing.T, m *etcdproc.Member, key string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	value, err := tryGet(ctx, m, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var value string
+	insist(t, ctx, func() (err error) {
+		value, err = tryGet(ctx, m, key)
+		return err
+	})
 	return value
+}
+
+// insist tries until it succeeds, since members that get no processor for a while elect another leader, over which requests fail.
+func insist(t *testing.T, ctx context.Context, try func() error) {
+	t.Helper()
+	for {
+		err := try()
+		if err == nil {
+			return
+		}
+		if ctx.Err() != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 }
 
 func tryGet(ctx context.Context, m *etcdproc.Member, key string) (string, error) {

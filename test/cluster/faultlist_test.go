@@ -146,7 +146,7 @@ func (w *world) cutOff(t *testing.T, mode etcdproc.Mode) func() {
 			Revision int64 `json:"revision,string"`
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	value, err := tryGet(ctx, w.leader, key)
 	must(t, err)

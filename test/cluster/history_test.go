@@ -30,7 +30,7 @@ type history map[int64]change
 // readHistory asks a member, through no proxy and no server of ours, for all changes of books in a range of revisions.
 func readHistory(t *testing.T, m *etcdproc.Member, from, to int64) history {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", m.Socket())

@@ -167,7 +167,7 @@ func named(name string) map[string]any {
 
 // send returns the answer, 0 for none.
 func (s *server) send(t *testing.T, method, path string, body any) (int, string) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	var data []byte
 	if body != nil {
@@ -236,7 +236,7 @@ func readCrowd(t *testing.T, m *etcdproc.Member) (revisions, most, last int) {
 // readChanges tells each of all changes below a prefix up to now, by the member itself.
 func readChanges(t *testing.T, m *etcdproc.Member, prefix string, each func(key string, revision int64, created, deleted bool, value []byte)) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	var end struct {
 		Header struct {

@@ -101,7 +101,7 @@ func startProgram(t *testing.T, program string, args ...string) *server {
 		s.connect(t, file)
 	case <-ended:
 		t.Fatal("the server ended before it was ready")
-	case <-time.After(time.Minute):
+	case <-time.After(3 * time.Minute):
 		t.Fatal("the server does not say where it is")
 	}
 	for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) {
@@ -109,7 +109,7 @@ func startProgram(t *testing.T, program string, args ...string) *server {
 		if code == http.StatusOK {
 			return s
 		}
-		if time.Since(begin) > time.Minute {
+		if time.Since(begin) > 3*time.Minute {
 			t.Fatalf("the server is not ready: %d %s %v", code, body, err)
 		}
 	}

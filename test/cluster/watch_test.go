@@ -107,8 +107,8 @@ func (w *watcher) seen(t *testing.T, revision int64) []event {
 		if n := len(events); n > 0 && events[n-1].revision >= revision {
 			return events
 		}
-		if time.Since(begin) > 30*time.Second {
-			t.Fatalf("a watch has seen %d events and is not at revision %d after 30 s", len(events), revision)
+		if time.Since(begin) > 3*time.Minute {
+			t.Fatalf("a watch has seen %d events and is not at revision %d after 3 minutes", len(events), revision)
 		}
 	}
 }
