@@ -98,7 +98,7 @@ storesuite: ## The storage suites of k8s.io/apiserver, unchanged, over our etcd3
 	cd test/storesuite && $(GO) test -count=1 -timeout 5m ./...
 
 .PHONY: clients
-CLIENTS ?= -kills 50 -attack 30s
+CLIENTS ?= -kills 50 -attack 30s -worst 5s
 clients: ## client-go and controller-runtime against our servers, killed under them 50 times and attacked (ten minutes; CLIENTS=-short for one).
 	cd test/clients && $(GO) test -count=1 -timeout 60m ./... $(CLIENTS)
 

@@ -22,7 +22,7 @@ import (
 
 var (
 	attack = flag.Duration("attack", time.Second, "how long each attack of TestExhaustion lasts")
-	worst  = flag.Duration("worst", 5*time.Second, "how long the slowest request beside an attack may take")
+	worst  = flag.Duration("worst", patience, "how long the slowest request beside an attack may take; -worst 5s, on a machine that does nothing else")
 )
 
 // memory is what the server may have resident at its worst.

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -138,7 +137,7 @@ func TestClientErrors(t *testing.T) {
 	must(t, libraryv1.AddToScheme(scheme))
 	c, err := client.New(s.config, client.Options{Scheme: scheme})
 	must(t, err)
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	book := &libraryv1.Book{ObjectMeta: metav1.ObjectMeta{Name: "b", Namespace: "default"}}
 	if err := c.Create(ctx, book); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "spec.title: Required value") {

@@ -168,14 +168,14 @@ func TestWebhooks(t *testing.T) {
 	must(t, c.Create(ctx, &admissionregistrationv1.MutatingWebhookConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Name: "limits"},
 		Webhooks: []admissionregistrationv1.MutatingWebhook{{
-			Name: "default.limits.example.com", ClientConfig: f.at(mutatePath), Rules: aboutAutoscalers("CREATE", "UPDATE"),
+			Name: "default.limits.example.com", ClientConfig: f.at(mutatePath), Rules: aboutAutoscalers("CREATE", "UPDATE"), TimeoutSeconds: timeoutOf(""),
 			SideEffects: pointer(admissionregistrationv1.SideEffectClassNone), AdmissionReviewVersions: []string{"v1"},
 		}},
 	}))
 	must(t, c.Create(ctx, &admissionregistrationv1.ValidatingWebhookConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Name: "limits"},
 		Webhooks: []admissionregistrationv1.ValidatingWebhook{{
-			Name: "limits.example.com", ClientConfig: f.at(validatePath), Rules: aboutAutoscalers("CREATE", "UPDATE", "DELETE"),
+			Name: "limits.example.com", ClientConfig: f.at(validatePath), Rules: aboutAutoscalers("CREATE", "UPDATE", "DELETE"), TimeoutSeconds: timeoutOf(""),
 			SideEffects: pointer(admissionregistrationv1.SideEffectClassNone), AdmissionReviewVersions: []string{"v1"},
 		}},
 	}))
@@ -241,18 +241,20 @@ func TestBadWebhooks(t *testing.T) {
 	wrong.URL = pointer(strings.Replace(*wrong.URL, "127.0.0.1", "localhost", 1)) // of which the certificate says nothing
 	mutating, validating := &admissionregistrationv1.MutatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "bad"}}, &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "bad"}}
 	for _, policy := range []admissionregistrationv1.FailurePolicyType{"Fail", "Ignore"} {
-		for kind, at := range map[string]admissionregistrationv1.WebhookClientConfig{"wrong": wrong, "mutating": f.at(mutatePath)} {
+		for kind, at := range map[string]admissionregistrationv1.WebhookClientConfig{"wrong": wrong, "mutating": f.at(mutatePath), hasty + "mutating": f.at(mutatePath)} {
 			mutating.Webhooks = append(mutating.Webhooks, admissionregistrationv1.MutatingWebhook{
 				Name: strings.ToLower(string(policy)) + "." + kind + ".example.com", ClientConfig: at, Rules: aboutAutoscalers("CREATE"), FailurePolicy: pointer(policy),
-				ObjectSelector: &metav1.LabelSelector{MatchLabels: map[string]string{kind: string(policy)}}, TimeoutSeconds: pointer(int32(1)),
+				ObjectSelector: &metav1.LabelSelector{MatchLabels: map[string]string{kind: string(policy)}}, TimeoutSeconds: timeoutOf(kind),
 				SideEffects: pointer(admissionregistrationv1.SideEffectClassNone), AdmissionReviewVersions: []string{"v1"},
 			})
 		}
-		validating.Webhooks = append(validating.Webhooks, admissionregistrationv1.ValidatingWebhook{
-			Name: strings.ToLower(string(policy)) + ".example.com", ClientConfig: f.at(validatePath), Rules: aboutAutoscalers("CREATE"), FailurePolicy: pointer(policy),
-			ObjectSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"validating": string(policy)}}, TimeoutSeconds: pointer(int32(1)),
-			SideEffects: pointer(admissionregistrationv1.SideEffectClassNone), AdmissionReviewVersions: []string{"v1"},
-		})
+		for _, kind := range []string{"validating", hasty + "validating"} {
+			validating.Webhooks = append(validating.Webhooks, admissionregistrationv1.ValidatingWebhook{
+				Name: strings.ToLower(string(policy)) + "." + kind + ".example.com", ClientConfig: f.at(validatePath), Rules: aboutAutoscalers("CREATE"), FailurePolicy: pointer(policy),
+				ObjectSelector: &metav1.LabelSelector{MatchLabels: map[string]string{kind: string(policy)}}, TimeoutSeconds: timeoutOf(kind),
+				SideEffects: pointer(admissionregistrationv1.SideEffectClassNone), AdmissionReviewVersions: []string{"v1"},
+			})
+		}
 	}
 	must(t, c.Create(ctx, mutating))
 	must(t, c.Create(ctx, validating))
@@ -271,8 +273,9 @@ func TestBadWebhooks(t *testing.T) {
 		answer http.HandlerFunc
 		want   string
 		sure   bool // it is an error even if failures are ignored
+		hasty  bool // who waits for it need not wait for long
 	}{
-		{name: "slow", answer: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, want: "context deadline exceeded"},
+		{name: "slow", answer: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, want: "context deadline exceeded", hasty: true},
 		{name: "dead", answer: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, want: "failed to call webhook"},
 		{name: "huge", answer: func(w http.ResponseWriter, _ *http.Request) {
 			for spaces := bytes.Repeat([]byte(" "), 1<<20); ; {
@@ -292,6 +295,9 @@ func TestBadWebhooks(t *testing.T) {
 		f.behave(d.answer)
 		for i, kind := range []string{"mutating", "validating"} {
 			want := strings.Split(d.want, "|")
+			if d.hasty {
+				kind = hasty + kind
+			}
 			if err := create(kind, "Fail"); !apierrors.IsInternalError(err) || !strings.Contains(err.Error(), want[min(i, len(want)-1)]) {
 				t.Errorf("%s, %s, Fail: %v", d.name, kind, err)
 			}
@@ -316,7 +322,7 @@ func TestBadWebhooks(t *testing.T) {
 		<-r.Context().Done()
 	})
 	answered := make(chan error, 1)
-	go func() { answered <- create("validating", "Fail") }()
+	go func() { answered <- create(hasty+"validating", "Fail") }()
 	<-entered
 	must(t, s.cmd.Process.Signal(syscall.SIGTERM))
 	if err := <-answered; !apierrors.IsInternalError(err) || !strings.Contains(err.Error(), "context deadline exceeded") {
@@ -326,6 +332,16 @@ func TestBadWebhooks(t *testing.T) {
 	if code := s.cmd.ProcessState.ExitCode(); code != 0 {
 		t.Errorf("exit code %d:\n%s", code, s.output.String())
 	}
+}
+
+// hasty begins the kinds of webhooks that have a second for their answer, instead of as long as there is.
+const hasty = "hasty-"
+
+func timeoutOf(kind string) *int32 {
+	if strings.HasPrefix(kind, hasty) {
+		return pointer(int32(1))
+	}
+	return pointer(int32(30))
 }
 
 // say answers with a text.
