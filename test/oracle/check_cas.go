@@ -9,11 +9,23 @@ func checkCompareAndSwap(v *view) []string {
 		revision int64
 	}
 	var bad []string
-	deletions := v.deletions()
 	first := map[version]*Op{}
 	for i := range v.Ops {
 		op := &v.Ops[i]
-		if op.Outcome != OK || op.Expect == 0 || !op.written() {
+		if op.Outcome != OK || op.Expect == 0 && op.ExpectUID == "" || !op.written() {
+			continue
+		}
+		before, changed := v.replaced(op)
+		if op.ExpectUID != "" && (before == nil || before.UID != op.ExpectUID) {
+			bad = append(bad, fmt.Sprintf("a write that expected uid %s replaced %s: %s", op.ExpectUID, before, op))
+		}
+		if op.Expect == 0 {
+			continue
+		}
+		if before == nil || before.Revision != op.Expect {
+			bad = append(bad, fmt.Sprintf("a write that expected revision %d replaced %s: %s", op.Expect, before, op))
+		}
+		if !changed {
 			continue
 		}
 		on := version{op.Key, op.Expect}
@@ -21,11 +33,6 @@ func checkCompareAndSwap(v *view) []string {
 			bad = append(bad, fmt.Sprintf("two writes on top of %s@%d succeeded: %s, and %s", on.key, on.revision, other, op))
 		}
 		first[on] = op
-		revision := op.sawRevision(deletions)
-		before, _ := v.held(op.Key, revision-1)
-		if before == nil || before.Revision != op.Expect {
-			bad = append(bad, fmt.Sprintf("a write that expected revision %d replaced %s: %s", op.Expect, before, op))
-		}
 	}
 	return bad
 }

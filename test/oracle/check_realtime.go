@@ -25,12 +25,12 @@ func checkRealTime(v *view) []string {
 		switch op.Verb {
 		case Get:
 			text = v.untimelyGet(op, floor, ceiling)
-		case List:
+		case List, Collection:
 			if op.Query.Match == Latest && op.Revision < floor {
 				text = fmt.Sprintf("the list is of revision %d, but revision %d had been seen before it began", op.Revision, floor)
 			}
 		}
-		if newest := op.sawRevision(nil); text == "" && newest >= ceiling {
+		if newest := v.saw(op); text == "" && newest >= ceiling {
 			text = fmt.Sprintf("revision %d was read before revision %d was asked for", newest, ceiling)
 		}
 		if text != "" {

@@ -9,13 +9,12 @@ import (
 // not go back, also after a restart, and a stream only goes on.
 func checkRevisions(v *view) []string {
 	var bad []string
-	deletions := v.deletions()
 	for i := range v.Ops {
 		op := &v.Ops[i]
 		if op.Outcome != OK || !op.written() {
 			continue
 		}
-		if revision, floor := op.sawRevision(deletions), v.clock.floor(op.Start); revision <= floor {
+		if revision, floor := v.made(op), v.clock.floor(op.Start); revision != 0 && revision <= floor {
 			bad = append(bad, fmt.Sprintf("a write made revision %d after revision %d had been seen: %s", revision, floor, op))
 		}
 	}
@@ -28,7 +27,7 @@ func (v *view) serversGoBack() []string {
 	for i := range v.Ops {
 		op := &v.Ops[i]
 		if op.Outcome == OK && !op.written() && op.Query.Match != Exact {
-			shown[op.Server] = append(shown[op.Server], moment{op.End, op.sawRevision(nil)})
+			shown[op.Server] = append(shown[op.Server], moment{op.End, v.saw(op)})
 		}
 	}
 	for server := range shown {

@@ -20,19 +20,18 @@ type moment struct {
 
 // newClock puts together what all clients saw.
 func newClock(v *view) clock {
-	deletions := v.deletions()
 	tokens := v.tokens()
 	var seen, started []moment
 	for i := range v.Ops {
 		op := &v.Ops[i]
 		if op.Outcome == OK {
-			seen = append(seen, moment{op.End, op.sawRevision(deletions)})
+			seen = append(seen, moment{op.End, v.saw(op)})
 		}
-		if ver := tokens[op.Sent.Token]; op.Sent.Token != "" && ver != nil {
+		if ver := tokens[op.token()]; op.token() != "" && ver != nil {
 			started = append(started, moment{op.Start, ver.Revision})
 		}
-		if ver := deletions[op.UID]; op.Verb == Delete && op.Outcome == OK && ver != nil {
-			started = append(started, moment{op.Start, ver.Revision})
+		if gone := v.goneAt(op.UID); op.Verb == Delete && op.Outcome == OK && gone != 0 {
+			started = append(started, moment{op.Start, gone})
 		}
 	}
 	for i := range v.Watches {
@@ -41,18 +40,6 @@ func newClock(v *view) clock {
 		}
 	}
 	return clock{seen: growing(seen), started: ceilings(started)}
-}
-
-// sawRevision is the newest revision that the answer proves there was.
-func (o *Op) sawRevision(deletions map[string]*Version) int64 {
-	newest := o.Revision
-	for _, item := range o.Items {
-		newest = max(newest, item.Revision)
-	}
-	if ver := deletions[o.UID]; o.Verb == Delete && ver != nil {
-		newest = max(newest, ver.Revision)
-	}
-	return newest
 }
 
 // growing sorts by time and leaves out what is lower than something before.
@@ -108,23 +95,13 @@ func (v *view) tokens() map[string]*Version {
 	out := map[string]*Version{}
 	for i := range v.Truth.Versions {
 		ver := &v.Truth.Versions[i]
-		if !ver.Deleted && out[ver.Token] == nil {
-			out[ver.Token] = ver
-		}
-	}
-	return out
-}
-
-// deletions returns the deletion of each object by its uid.
-func (v *view) deletions() map[string]*Version {
-	out := map[string]*Version{}
-	last := map[string]string{}
-	for i := range v.Truth.Versions {
-		ver := &v.Truth.Versions[i]
 		if ver.Deleted {
-			out[last[ver.Key]] = ver
-		} else {
-			last[ver.Key] = ver.UID
+			continue
+		}
+		for _, token := range ver.tokens() {
+			if out[token] == nil {
+				out[token] = ver
+			}
 		}
 	}
 	return out

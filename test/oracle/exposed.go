@@ -38,6 +38,12 @@ func (w *world) exposed(h *History) Exposed {
 		if op.Status == 410 {
 			e.add("410 for lists", 1)
 		}
+		if op.Verb == Apply && op.Status == 409 {
+			e.add("apply refused by 409", 1)
+		}
+		if op.Verb == Collection {
+			e.add("objects in deleted collections", len(op.Items))
+		}
 		if op.Query.After != "" {
 			e.add("later pages", 1)
 		}
@@ -65,6 +71,12 @@ func (w *world) exposed(h *History) Exposed {
 		e.add("410 for watches", f.tally.expired)
 	}
 	e.add("revisions", len(h.Truth.Versions))
+	v := newView(h)
+	for i := range h.Truth.Versions {
+		if kind := effectOf(&h.Truth.Versions[i], v.before[i]); kind != "" {
+			e.add("effect: "+kind, 1)
+		}
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for f, n := range w.done {
@@ -82,7 +94,7 @@ func (e Exposed) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d runs\n", e.Runs)
 	for _, name := range names {
-		fmt.Fprintf(&b, "  %-28s %9d\n", name, e.Count[name])
+		fmt.Fprintf(&b, "  %-32s %9d\n", name, e.Count[name])
 	}
 	return b.String()
 }

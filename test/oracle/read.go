@@ -30,6 +30,9 @@ func (d *driver) scope() Scope {
 		s.Namespace = pick(d.random, namespaces)
 	case 3, 4:
 		s.Group = pick(d.random, groups)
+		if d.random.IntN(4) == 0 {
+			s.Group = "!" + s.Group
+		}
 	case 5, 6:
 		s.Shelf = pick(d.random, shelves)
 	case 7:
@@ -41,8 +44,10 @@ func (d *driver) scope() Scope {
 // values is how a scope is asked for.
 func (s Scope) values() url.Values {
 	q := url.Values{}
-	if s.Group != "" {
-		q.Set("labelSelector", groupLabel+"="+s.Group)
+	if group, not := strings.CutPrefix(s.Group, "!"); not {
+		q.Set("labelSelector", groupLabel+"!="+group)
+	} else if group != "" {
+		q.Set("labelSelector", groupLabel+"="+group)
 	}
 	var fields []string
 	if s.Name != "" {

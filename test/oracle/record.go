@@ -28,18 +28,27 @@ type Version struct {
 
 // Object is what is compared of an object.
 type Object struct {
-	UID    string
-	Digest string // of everything but the resourceVersion
+	UID      string
+	Digest   string // of everything but the resourceVersion
+	Deleting bool   // it has a deletionTimestamp
+	Owners   string // who owns which of the fields of Content, as owners.String writes it
 	Content
 }
 
-// Content is what clients write. In a patch, an empty field is left as it is.
+// Content is what clients write. In a patch, an empty field is left as it is; in an apply patch it is not named.
 type Content struct {
-	Token string // different in each write of a run
-	Title string
-	Group string // a label
-	Shelf string // a selectable field
+	Token      string // different in each write of a run
+	Title      string
+	Group      string // a label
+	Shelf      string // a selectable field
+	Finalizers string // their names, sorted, with commas between them
+	// Applied are the tokens of apply patches, each manager's in a field of its own: so they do not always get into each
+	// other's way.
+	Applied [appliers]string
 }
+
+// appliers is how many managers send apply patches.
+const appliers = 3
 
 // Item is an object as a client got it.
 type Item struct {
@@ -56,9 +65,13 @@ const (
 	Create Verb = "create"
 	Update Verb = "update"
 	Patch  Verb = "patch"
+	Apply  Verb = "apply"
 	Delete Verb = "delete"
-	Get    Verb = "get"
-	List   Verb = "list"
+	// Collection is deletecollection.
+	Collection Verb = "delete collection"
+
+	Get  Verb = "get"
+	List Verb = "list"
 )
 
 // Outcome is what a client may conclude from an answer.
@@ -80,15 +93,20 @@ type Op struct {
 	Status         int    // of HTTP; 0 without an answer
 	Message        string // of an error
 
-	Key    string
-	Sent   Content // create, update, patch
-	Expect int64   // the resourceVersion that an update or a deletion stated; 0 for none
-	Query  Query   // get, list
+	Key       string
+	Sent      Content // create, update, patch, apply
+	Finalize  string  // of a patch: "=a,b" sets the finalizers, "+a" adds one, "-a" removes one
+	Manager   string  // of a create, update, patch, apply: who owns what it writes
+	Force     bool    // of an apply: it takes fields over
+	Expect    int64   // the resourceVersion that a write stated; 0 for none
+	ExpectUID string  // the uid that it stated; "" for none
+	Query     Query   // get, list, delete collection
 
-	// UID is what a deletion removed. A get that was answered with 404 is OK and has no items.
+	// UID is what a deletion removed; one that only marked the object has that in Items. A get that was answered with 404
+	// is OK and has no items. A deleted collection has the items as they were in its list.
 	UID   string
 	Items []Item
-	// Revision is a list's, More says that the server offered a continuation, and Remaining how many items it said
+	// Revision is a list's, also that of a deleted collection, More says that the server offered a continuation, and Remaining how many items it said
 	// would follow; -1 if it did not say.
 	Revision  int64
 	More      bool
@@ -116,7 +134,7 @@ type Query struct {
 	Limit    int
 }
 
-// Scope is which objects are wanted; the zero Scope is all of them.
+// Scope is which objects are wanted; the zero Scope is all of them. A Group with "!" before it is every other one, and none.
 type Scope struct {
 	Namespace, Name, Group, Shelf string
 }

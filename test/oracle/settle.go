@@ -70,12 +70,15 @@ func (d *driver) writeAll(ctx context.Context) error {
 func (d *driver) writeUntil(ctx context.Context, key string, c Content) error {
 	for {
 		s := pick(d.random, d.servers)
-		for _, write := range []func(*server, string, Content) Outcome{d.create, d.change} {
-			c.Token = d.token()
-			c.Title = "last " + c.Token
-			if write(s, key, c) == OK {
-				return nil
-			}
+		c.Token = d.token()
+		c.Title = "last " + c.Token
+		if d.create(s, key, c) == OK {
+			return nil
+		}
+		c.Token = d.token()
+		c.Title = "last " + c.Token
+		if d.change(s, Op{Verb: Patch, Key: key, Sent: c, Manager: d.manager()}, mergeType) == OK {
+			return nil
 		}
 		if !pause(ctx, 20*time.Millisecond) {
 			return fmt.Errorf("no write of %s succeeds any more: %w", key, ctx.Err())

@@ -89,7 +89,7 @@ func story() *History {
 		write(4, Create, b4, 0),
 		{Verb: Delete, Start: 50 * ms, End: 55 * ms, Outcome: OK, Key: "n/a", UID: "ua", Expect: 3},
 		patch,
-		{Verb: Update, Start: 60 * ms, End: 65 * ms, Outcome: Failed, Status: 409, Key: "n/a", Sent: Content{Token: "t5"}, Expect: 2},
+		{Verb: Update, Start: 60 * ms, End: 65 * ms, Outcome: Failed, Status: 404, Key: "n/a", Sent: Content{Token: "t5"}, Expect: 2},
 		{Verb: Update, Start: 60 * ms, End: 65 * ms, Outcome: Unknown, Status: 504, Key: "n/b", Sent: Content{Token: "t6"}, Expect: 4},
 		get(7, "n/b", Latest, b6),
 		get(7, "n/b", Any, b4),

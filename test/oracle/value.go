@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,6 +19,8 @@ import (
 // The objects are books, and Content is spread over them.
 const (
 	tokenAnnotation = "token"
+	appliedToken    = "token-of-applier-"
+	finalizerDomain = "oracle.example.com/"
 	groupLabel      = "group"
 	bookKind        = "Book"
 	bookVersion     = "library.example.com/v1"
@@ -71,10 +74,36 @@ func objectOf(book *libraryv1.Book) (Object, error) {
 	}
 	sum := sha256.Sum256(data)
 	// A copy of each string: the book need not stay in memory for them.
-	return Object{UID: strings.Clone(string(book.UID)), Digest: hex.EncodeToString(sum[:8]), Content: Content{
+	o := Object{UID: strings.Clone(string(book.UID)), Digest: hex.EncodeToString(sum[:8]), Deleting: book.DeletionTimestamp != nil, Content: Content{
 		Token: strings.Clone(book.Annotations[tokenAnnotation]), Title: strings.Clone(book.Spec.Title),
-		Group: strings.Clone(book.Labels[groupLabel]), Shelf: strings.Clone(book.Spec.Shelf),
-	}}, nil
+		Group: strings.Clone(book.Labels[groupLabel]), Shelf: strings.Clone(book.Spec.Shelf), Finalizers: finalizersOf(book),
+	}}
+	for i := range o.Applied {
+		o.Applied[i] = strings.Clone(book.Annotations[appliedToken+strconv.Itoa(i)])
+	}
+	owners, err := ownersOf(book.ManagedFields)
+	o.Owners = owners.String()
+	return o, err
+}
+
+func finalizersOf(book *libraryv1.Book) string {
+	names := slices.Clone(book.Finalizers)
+	for i := range names {
+		names[i] = strings.TrimPrefix(names[i], finalizerDomain)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ",")
+}
+
+// finalizerNames are the finalizers as an object has them.
+func finalizerNames(joined string) []string {
+	names := []string{}
+	for name := range strings.SplitSeq(joined, ",") {
+		if name != "" {
+			names = append(names, finalizerDomain+name)
+		}
+	}
+	return names
 }
 
 // itemOf is a book as a client got it.
@@ -109,26 +138,11 @@ func newBook(key string, c Content) *libraryv1.Book {
 
 func setContent(book *libraryv1.Book, c Content) {
 	book.Annotations = map[string]string{tokenAnnotation: c.Token}
+	for i, token := range c.Applied {
+		if token != "" {
+			book.Annotations[appliedToken+strconv.Itoa(i)] = token
+		}
+	}
 	book.Labels = map[string]string{groupLabel: c.Group}
-	book.Spec.Title, book.Spec.Shelf = c.Title, c.Shelf
-}
-
-// mergePatch changes what c says, and nothing else.
-func mergePatch(c Content) []byte {
-	meta := map[string]any{"annotations": map[string]string{tokenAnnotation: c.Token}}
-	if c.Group != "" {
-		meta["labels"] = map[string]string{groupLabel: c.Group}
-	}
-	spec := map[string]string{}
-	if c.Title != "" {
-		spec["title"] = c.Title
-	}
-	if c.Shelf != "" {
-		spec["shelf"] = c.Shelf
-	}
-	data, err := json.Marshal(map[string]any{"metadata": meta, "spec": spec})
-	if err != nil {
-		panic(err) // of strings alone
-	}
-	return data
+	book.Spec.Title, book.Spec.Shelf, book.Finalizers = c.Title, c.Shelf, finalizerNames(c.Finalizers)
 }

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// checkRefusals is C12: what a refusal says of its key was so at some moment between the request and its answer. A server that
+// looks at what it remembers must not refuse for it.
+func checkRefusals(v *view) []string {
+	var bad []string
+	for i := range v.Ops {
+		op := &v.Ops[i]
+		if op.Outcome != Failed || !op.written() || op.Verb == Collection {
+			continue
+		}
+		reasoned := op.refusedFor()
+		if reasoned == nil {
+			continue
+		}
+		states := v.during(op.Key, v.clock.floor(op.Start), v.clock.ceiling(op.End)-1)
+		if !slices.ContainsFunc(states, reasoned) {
+			bad = append(bad, fmt.Sprintf("a write was refused for what there was not; there was %v: %s", states, op))
+		}
+	}
+	return bad
+}
+
+// refusedFor returns what would be a reason for the refusal, nil if anything may be.
+func (op *Op) refusedFor() func(*Version) bool {
+	reason, _, _ := strings.Cut(op.Message, ":")
+	switch {
+	case op.Status == http.StatusNotFound:
+		return func(ver *Version) bool { return ver == nil && op.Verb != Create && op.Verb != Apply }
+	case reason == string(metav1.StatusReasonAlreadyExists):
+		return func(ver *Version) bool { return ver != nil && op.Verb == Create }
+	case op.Status == http.StatusConflict:
+		return op.conflictsWith
+	}
+	return nil
+}
+
+func (op *Op) conflictsWith(ver *Version) bool {
+	if ver == nil {
+		return op.Verb == Apply && op.Expect != 0
+	}
+	return op.Expect != 0 && op.Expect != ver.Revision || op.ExpectUID != "" && op.ExpectUID != ver.UID ||
+		op.Verb == Apply && !op.Force && len(op.after(ver).conflicts) > 0
+}
