@@ -33,12 +33,21 @@ const (
 	EarlyBookmark   Bug = "early-bookmark"    // a bookmark comes before the events that it stands for
 	LostAtStart     Bug = "lost-at-start"     // the cache's watch begins one revision too late
 	LostInCache     Bug = "lost-in-cache"     // the cache misses a change now and then
+
+	IgnoredFinalizer  Bug = "ignored-finalizer"   // a deletion does not see a finalizer that was added since it looked
+	CreatedOver       Bug = "created-over"        // an object that waits for its finalizers is replaced by a new one of its name
+	StaleRefusal      Bug = "stale-refusal"       // an update is refused for what memory holds
+	AppliedOnConflict Bug = "applied-on-conflict" // an apply patch that is refused with 409 is written all the same
+	StolenField       Bug = "stolen-field"        // an apply patch takes fields of others without force
+	CollectionByName  Bug = "collection-by-name"  // deletecollection deletes objects that took the names of those in its list
+	CollectionSkips   Bug = "collection-skips"    // deletecollection leaves objects that were changed since its list
 )
 
 // Bugs are all of them.
 var Bugs = []Bug{
 	StaleRead, GoesBack, NewerItem, NewerPage, LostUpdate, UnknownIsFailed, DroppedEvent, DuplicatedEvent, SwappedEvents,
 	OldDeletion, EarlyBookmark, LostAtStart, LostInCache,
+	IgnoredFinalizer, CreatedOver, StaleRefusal, AppliedOnConflict, StolenField, CollectionByName, CollectionSkips,
 }
 
 // Parse returns the bug with a name, or an error.
@@ -61,7 +70,7 @@ type source interface {
 // Above returns store with the bug, if it is one of reads, writes, or watches.
 func (b Bug) Above(s storage.Interface) storage.Interface {
 	switch b {
-	case "", EarlyBookmark, LostAtStart, LostInCache:
+	case "", EarlyBookmark, LostAtStart, LostInCache, AppliedOnConflict, StolenField, CollectionByName, CollectionSkips:
 		return s
 	}
 	return &store{Interface: s, bug: b}
@@ -75,11 +84,16 @@ func (b Bug) Below(s source) source {
 	return &feed{source: s, bug: b}
 }
 
-// Served gives resources the bug, if it is one of streams.
+// Served gives resources the bug, if it is one of streams, apply patches, or deleted collections.
 func (b Bug) Served(resources []rest.Resource) {
 	for i := range resources {
-		if r := &resources[i]; b == EarlyBookmark && r.Watch != nil {
+		switch r := &resources[i]; {
+		case b == EarlyBookmark && r.Watch != nil:
 			r.Watch = marker{r.Watch}
+		case (b == AppliedOnConflict || b == StolenField) && r.Patch != nil:
+			r.Patch = applying{r.Patch, b}
+		case (b == CollectionByName || b == CollectionSkips) && r.DeleteCollection != nil:
+			r.DeleteCollection = collecting{r.List, r.Delete, b}
 		}
 	}
 }

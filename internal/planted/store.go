@@ -56,6 +56,9 @@ func (s *store) earlier(ctx context.Context, prefix string, opts storage.ListOpt
 }
 
 func (s *store) Create(ctx context.Context, key string, value []byte, with ...storage.Op) (storage.Entry, error) {
+	if s.bug == CreatedOver {
+		return s.recreate(ctx, key, value, with...)
+	}
 	entry, err := s.Interface.Create(ctx, key, value, with...)
 	return entry, s.written(err)
 }
@@ -64,11 +67,19 @@ func (s *store) GuaranteedUpdate(ctx context.Context, key string, try storage.Tr
 	if s.bug == LostUpdate {
 		return s.blindUpdate(ctx, key, try)
 	}
+	if s.bug == StaleRefusal {
+		if err := s.staleRefusal(ctx, key, try); err != nil {
+			return storage.Entry{}, err
+		}
+	}
 	entry, err := s.Interface.GuaranteedUpdate(ctx, key, try)
 	return entry, s.written(err)
 }
 
 func (s *store) Delete(ctx context.Context, key string, check storage.CheckDelete) (storage.Entry, error) {
+	if s.bug == IgnoredFinalizer {
+		return s.hastyDelete(ctx, key, check)
+	}
 	entry, err := s.Interface.Delete(ctx, key, check)
 	return entry, s.written(err)
 }

@@ -1,0 +1,119 @@
+package planted
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime/wire"
+	"github.com/typeplane/typeplane/storage"
+)
+
+// How long a bug is blind: what is looked at first and used later has this time to change, or to go and come again.
+const (
+	while     = 15 * time.Millisecond
+	longWhile = 300 * time.Millisecond
+)
+
+// recreate is Create with the bug that the name of an object which waits for its finalizers is free.
+func (s *store) recreate(ctx context.Context, key string, value []byte, with ...storage.Op) (storage.Entry, error) {
+	entry, err := s.Interface.Create(ctx, key, value, with...)
+	if storage.CodeOf(err) != storage.CodeExists {
+		return entry, err
+	}
+	return s.Interface.GuaranteedUpdate(ctx, key, func(current storage.Entry) ([]byte, []storage.Op, error) {
+		if meta, readErr := wire.ReadMeta(current.Value); readErr != nil || !meta.Deleting {
+			return nil, nil, err
+		}
+		return value, with, nil
+	})
+}
+
+// staleRefusal says why an update of what memory holds can't be made.
+func (s *store) staleRefusal(ctx context.Context, key string, try storage.TryUpdate) error {
+	current, err := s.Interface.Get(ctx, key, storage.GetOptions{Any: true})
+	if err != nil {
+		return err
+	}
+	_, _, err = try(current)
+	return err
+}
+
+// hastyDelete checks what is there at first, and removes whatever is there then.
+func (s *store) hastyDelete(ctx context.Context, key string, check storage.CheckDelete) (storage.Entry, error) {
+	current, err := s.Interface.Get(ctx, key, storage.GetOptions{})
+	if err != nil {
+		return storage.Entry{}, err
+	}
+	if check == nil {
+		return s.Interface.Delete(ctx, key, nil)
+	}
+	with, err := check(current)
+	if err != nil {
+		return storage.Entry{}, err
+	}
+	time.Sleep(while)
+	return s.Interface.Delete(ctx, key, func(storage.Entry) ([]storage.Op, error) { return with, nil })
+}
+
+// applying has a bug of apply patches.
+type applying struct {
+	rest.Patcher
+	bug Bug
+}
+
+func (a applying) Patch(ctx context.Context, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (rest.View, bool, error) {
+	if patch.Type != types.ApplyYAMLPatchType {
+		return a.Patcher.Patch(ctx, name, patch, opts)
+	}
+	yes := true
+	if a.bug == StolenField {
+		opts.Force = &yes
+	}
+	view, created, err := a.Patcher.Patch(ctx, name, patch, opts)
+	if a.bug == AppliedOnConflict && apierrors.IsConflict(err) {
+		opts.Force = &yes
+		_, _, _ = a.Patcher.Patch(ctx, name, patch, opts)
+	}
+	return view, created, err
+}
+
+// collecting has a bug of deleted collections.
+type collecting struct {
+	list   rest.Lister
+	delete rest.Deleter
+	bug    Bug
+}
+
+func (c collecting) DeleteCollection(ctx context.Context, namespace string, opts metav1.DeleteOptions, list metav1.ListOptions) (rest.View, error) {
+	view, err := c.list.List(ctx, namespace, list)
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	if err := view.WriteTo(&text, rest.Form{MediaType: rest.JSON}); err != nil {
+		return nil, err
+	}
+	var listed metav1.PartialObjectMetadataList
+	if err := json.Unmarshal(text.Bytes(), &listed); err != nil {
+		return nil, err
+	}
+	time.Sleep(longWhile)
+	for _, item := range listed.Items {
+		if c.bug == CollectionSkips {
+			// Who has written meanwhile keeps the object, although it is the one that was in the list.
+			opts.Preconditions = &metav1.Preconditions{ResourceVersion: &item.ResourceVersion}
+		}
+		_, err := c.delete.Delete(ctx, rest.Name{Namespace: item.Namespace, Name: item.Name}, opts)
+		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+			return nil, err
+		}
+	}
+	return view, nil
+}
