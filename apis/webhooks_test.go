@@ -133,7 +133,62 @@ func TestWebhooksOfWebhooks(t *testing.T) {
 	})
 	c.want(201, "x.example.com", "POST", mutatingPath, hook.configuration("MutatingWebhookConfiguration", "/mutate", ""))
 	c.want(200, "Success", "DELETE", mutatingPath+"/c", "")
+	// Nor from asking who somebody is, and what he may do.
+	c.want(201, `"username"`, "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", `{}`)
+	c.want(201, `"allowed":true`, "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", `{"spec":{"resourceAttributes":{"verb":"get","resource":"pods"}}}`)
+	c.want(500, "failed calling webhook", "POST", namespaces+"/default/serviceaccounts/default/token", `{}`)
 	c.want(200, "Success", "DELETE", validatingPath+"/c", "")
+}
+
+// TestWebhooksOfTokens: a request for a token is changed and judged as serviceaccounts/token.
+func TestWebhooksOfTokens(t *testing.T) {
+	c := start(t)
+	var mu sync.Mutex
+	asked := map[string]string{}
+	hook := &webhook{}
+	hook.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		var review admissionv1.AdmissionReview
+		json.NewDecoder(req.Body).Decode(&review)
+		r := review.Request
+		mu.Lock()
+		asked[req.URL.Path] = fmt.Sprintf("%s %s/%s %s %s %s", r.Operation, r.Resource.Resource, r.SubResource, r.Kind.Kind, r.Name, r.Object.Raw)
+		mu.Unlock()
+		review.Response = &admissionv1.AdmissionResponse{UID: r.UID, Allowed: req.URL.Path == "/mutate" || !bytes.Contains(r.Object.Raw, []byte("forbidden"))}
+		if req.URL.Path == "/mutate" && !bytes.Contains(r.Object.Raw, []byte("forbidden")) {
+			patch := admissionv1.PatchTypeJSONPatch
+			review.Response.PatchType, review.Response.Patch = &patch, []byte(`[{"op":"add","path":"/spec/audiences","value":["vault"]}]`)
+		}
+		json.NewEncoder(w).Encode(review)
+	}))
+	t.Cleanup(hook.Close)
+	const accounts = namespaces + "/default/serviceaccounts"
+	c.until(200, "uid", accounts+"/default")
+	only := strings.NewReplacer(`"configmaps"`, `"serviceaccounts/token"`)
+	c.want(201, "x.example.com", "POST", mutatingPath, only.Replace(hook.configuration("MutatingWebhookConfiguration", "/mutate", "")))
+	c.want(201, "x.example.com", "POST", validatingPath, only.Replace(hook.configuration("ValidatingWebhookConfiguration", "/validate", "")))
+	eventually(t, "nobody judges", func() bool {
+		code, _ := c.do("POST", accounts+"/default/token", `{"spec":{"audiences":["forbidden"]}}`)
+		return code == 400
+	})
+	eventually(t, "nobody changes and judges", func() bool {
+		code, answer := c.do("POST", accounts+"/default/token", `{}`)
+		mu.Lock()
+		defer mu.Unlock()
+		return code == 201 && strings.Contains(answer, `"audiences":["vault"]`) && strings.Contains(asked["/validate"], "vault")
+	})
+	mu.Lock()
+	defer mu.Unlock()
+	for path, want := range map[string][]string{
+		"/mutate":   {"CREATE serviceaccounts/token TokenRequest default ", `"expirationSeconds":3600`},
+		"/validate": {"CREATE serviceaccounts/token TokenRequest default ", `"expirationSeconds":3600`, `"audiences":["vault"]`, `"name":"default"`},
+	} {
+		for _, part := range want {
+			if !strings.Contains(asked[path], part) {
+				t.Errorf("%s was asked about %s, want %s", path, asked[path], part)
+			}
+		}
+	}
+	c.want(400, "does not match the namespace", "POST", accounts+"/default/token", `{"metadata":{"namespace":"other"}}`)
 }
 
 // TestMatchConditions: without a language for them they are refused.

@@ -239,6 +239,9 @@ func (i *Instance) extend(ctx context.Context) error {
 			}
 		}
 	}
+	for n := i.stored; n < len(h.Resources); n++ {
+		h.Resources[n] = registry.Admitted(h.Resources[n], i.admission)
+	}
 	if err := i.openAdmission(ctx, h); err != nil {
 		return err
 	}

@@ -57,8 +57,9 @@ type Instance struct {
 	readyz  []server.Check // of the APIs
 	// delegation is what other servers know of users.
 	delegation delegation
-	// resources are what is served, one for each version; survey reads the stores behind them.
+	// resources are what is served, one for each version; behind the first, stored of them, there are stores, which survey reads.
 	resources []rest.Resource
+	stored    int
 	// ledgers are those that admission keeps accounts by, kept the stores of its own keys.
 	ledgers []*registry.Ledger
 	kept    map[string]storage.Interface
@@ -231,6 +232,7 @@ func (i *Instance) openResources(context.Context) error {
 	if err := i.openKept(); err != nil {
 		return err
 	}
+	i.stored = len(i.resources)
 	virtual, err := i.program.virtual()
 	if err != nil {
 		return err

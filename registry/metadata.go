@@ -26,8 +26,13 @@ const (
 
 // matchNamespace makes the object's namespace that of the request, or says that they differ.
 func (s *Store[T]) matchNamespace(meta *metav1.ObjectMeta, name rest.Name) error {
+	return placeIn(meta, s.def.Namespaced, name)
+}
+
+// placeIn is matchNamespace for a resource that is in namespaces or not.
+func placeIn(meta *metav1.ObjectMeta, namespaced bool, name rest.Name) error {
 	switch {
-	case !s.def.Namespaced:
+	case !namespaced:
 		meta.Namespace = ""
 	case meta.Namespace == "":
 		meta.Namespace = name.Namespace

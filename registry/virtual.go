@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -35,7 +34,7 @@ type Virtual[T runtime.Object] struct {
 	// metadata.name and metadata.namespace, are applied to what it returns.
 	List func(ctx context.Context, namespace string) ([]T, error)
 	// Create answers obj, which belongs to it; it may return that. name.Name is what obj says, and may be "". A dry run is
-	// in opts.
+	// in opts. On a server of package boot obj has passed admission.
 	Create func(ctx context.Context, name rest.Name, obj T, opts metav1.CreateOptions) (T, error)
 
 	// Columns and Cells say what kubectl get shows, as those of a Strategy do. nil: the name and the age.
@@ -124,14 +123,11 @@ func (e *virtualEndpoint[T]) List(ctx context.Context, namespace string, opts me
 // Create answers what was sent.
 func (e *virtualEndpoint[T]) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.CreateOptions) (rest.View, error) {
 	sent := obj.(T)
-	meta := runtime.Meta(sent)
-	switch {
-	case !e.Namespaced:
-		meta.Namespace = ""
-	case meta.Namespace == "":
-		meta.Namespace = name.Namespace
-	case meta.Namespace != name.Namespace:
-		return nil, apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
+	if err := placeIn(runtime.Meta(sent), e.Namespaced, name); err != nil {
+		return nil, err
+	}
+	if err := rest.CheckWrite(ctx, sent, nil); err != nil {
+		return nil, err
 	}
 	answer, err := e.Virtual.Create(ctx, name, sent, opts)
 	if err != nil {

@@ -124,7 +124,7 @@ func TestVirtual(t *testing.T) {
 	_, err = create("ns", `{}`)
 	wantCauses(t, err, "spec.color: Required value: what is to be measured?")
 	_, err = create("ns", `{"metadata":{"namespace":"other"}}`)
-	wantStatus(t, err, 400, metav1.StatusReasonBadRequest, "the namespace of the provided object does not match the namespace sent on the request")
+	wantStatus(t, err, 400, metav1.StatusReasonBadRequest, "the namespace of the provided object does not match the namespace sent on the request: metadata.namespace is \"other\", the URL says \"ns\"")
 }
 
 func TestVirtualMistakes(t *testing.T) {

@@ -25,9 +25,21 @@ var exemptKinds = []string{
 	"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding",
 }
 
-// Exempt says whether a request is about one of the objects that say who is asked. Nobody is asked about those.
+// reviews are questions of who somebody is, and what he may do. Webhooks ask them about the server that asks the webhooks: one of
+// them that fails would leave nobody able to log in and put it right.
+var reviews = []schema.GroupResource{
+	{Group: "authentication.k8s.io", Resource: "selfsubjectreviews"},
+	{Group: "authentication.k8s.io", Resource: "tokenreviews"},
+	{Group: "authorization.k8s.io", Resource: "localsubjectaccessreviews"},
+	{Group: "authorization.k8s.io", Resource: "selfsubjectaccessreviews"},
+	{Group: "authorization.k8s.io", Resource: "selfsubjectrulesreviews"},
+	{Group: "authorization.k8s.io", Resource: "subjectaccessreviews"},
+}
+
+// Exempt says whether a request is about one of the objects that say who is asked, or is a review. Nobody is asked about those.
 func Exempt(r *admission.Request) bool {
-	return r.Kind.Group == admissionregistrationv1.GroupName && slices.Contains(exemptKinds, r.Kind.Kind)
+	return r.Kind.Group == admissionregistrationv1.GroupName && slices.Contains(exemptKinds, r.Kind.Kind) ||
+		slices.Contains(reviews, r.Resource.GroupResource())
 }
 
 var namespaceResource = schema.GroupResource{Resource: "namespaces"}

@@ -128,6 +128,15 @@ func TestExempt(t *testing.T) {
 			t.Errorf("%s of another group is exempt", kind)
 		}
 	}
+	for resource, want := range map[string]bool{
+		"tokenreviews.authentication.k8s.io": true, "selfsubjectreviews.authentication.k8s.io": true, "subjectaccessreviews.authorization.k8s.io": true,
+		"localsubjectaccessreviews.authorization.k8s.io": true, "selfsubjectaccessreviews.authorization.k8s.io": true,
+		"selfsubjectrulesreviews.authorization.k8s.io": true, "tokenreviews": false, "serviceaccounts": false,
+	} {
+		if Exempt(&admission.Request{Resource: schema.ParseGroupResource(resource).WithVersion("v1")}) != want {
+			t.Errorf("%s: %v", resource, !want)
+		}
+	}
 }
 
 func TestSelectors(t *testing.T) {

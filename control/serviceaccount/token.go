@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -51,12 +52,26 @@ func (t *Tokens) Resource(accounts *rest.Resource) rest.Resource {
 		Namespaced:   true,
 		Subresource:  "token",
 		BodyKind:     tokenKind,
-		NewBody:      func() rest.Body { return new(authenticationv1.TokenRequest) },
+		NewBody:      newRequest,
 		Create:       t,
 	}
 }
 
 var _ rest.Creator = (*Tokens)(nil)
+
+// newRequest has the defaults, so that admission sees them: nothing is decoded over what a client does not say.
+func newRequest() rest.Body {
+	request := new(authenticationv1.TokenRequest)
+	setDefaults(request)
+	return request
+}
+
+func setDefaults(request *authenticationv1.TokenRequest) {
+	if request.Spec.ExpirationSeconds == nil {
+		seconds := int64(defaultLifetime / time.Second)
+		request.Spec.ExpirationSeconds = &seconds
+	}
+}
 
 // Create makes a token. Nothing is stored: it is good for as long as it says, and while what it names is there.
 func (t *Tokens) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, _ metav1.CreateOptions) (rest.View, error) {
@@ -64,18 +79,21 @@ func (t *Tokens) Create(ctx context.Context, name rest.Name, obj apiruntime.Obje
 	if request.Namespace != "" && request.Namespace != name.Namespace {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("must use the service account's namespace %s, not %s", name.Namespace, request.Namespace))
 	}
-	if request.Spec.ExpirationSeconds == nil {
-		seconds := int64(defaultLifetime / time.Second)
-		request.Spec.ExpirationSeconds = &seconds
+	setDefaults(request) // a client may have sent null
+	account := new(corev1.ServiceAccount)
+	if err := t.read(ctx, "serviceaccounts", name, account); err != nil {
+		return nil, err
 	}
+	if len(request.Spec.Audiences) == 0 {
+		request.Spec.Audiences = slices.Clone(t.Audiences)
+	}
+	request.Name, request.Namespace, request.CreationTimestamp = name.Name, name.Namespace, metav1.Now()
+	request.Status = authenticationv1.TokenRequestStatus{}
+	request.SetGroupVersionKind(tokenKind)
 	if errs := validate(&request.Spec); len(errs) > 0 {
 		return nil, apierrors.NewInvalid(tokenKind.GroupKind(), name.Name, errs)
 	}
-	if len(request.Spec.Audiences) == 0 {
-		request.Spec.Audiences = t.Audiences
-	}
-	account := new(corev1.ServiceAccount)
-	if err := t.read(ctx, "serviceaccounts", name, account); err != nil {
+	if err := rest.CheckWrite(ctx, request, nil); err != nil {
 		return nil, err
 	}
 	claims := auth.KubernetesPart{Namespace: name.Namespace, ServiceAccount: auth.ObjectRef{Name: name.Name, UID: string(account.UID)}}
@@ -86,9 +104,7 @@ func (t *Tokens) Create(ctx context.Context, name rest.Name, obj apiruntime.Obje
 	if err != nil {
 		return nil, apierrors.NewInternalError(fmt.Errorf("sign a token: %w", err))
 	}
-	request.Name, request.Namespace, request.CreationTimestamp = name.Name, name.Namespace, metav1.Now()
 	request.Status = authenticationv1.TokenRequestStatus{Token: token, ExpirationTimestamp: metav1.NewTime(end)}
-	request.SetGroupVersionKind(tokenKind)
 	return view{request}, nil
 }
 

@@ -29,7 +29,9 @@ func WithCheck(ctx context.Context, check Check) context.Context {
 	return context.WithValue(ctx, checkKey{}, check)
 }
 
-// CheckWrite asks the Check of the context. Whoever implements a Creator, an Updater or a Patcher calls it.
+// CheckWrite asks the Check of the context. Whoever implements a Creator, an Updater or a Patcher calls it, as soon as the object is
+// as it will be, and before that has an effect: rules of who may give which rights depend on it, and for what no store holds those
+// of admission, too.
 func CheckWrite(ctx context.Context, obj, old apiruntime.Object) error {
 	check, ok := ctx.Value(checkKey{}).(Check)
 	if !ok {

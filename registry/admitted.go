@@ -1,0 +1,109 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/rest"
+)
+
+// Admitted returns a resource that no store holds, like a Virtual, with admission before its creates, as the resources of a Store have
+// it: plug-ins change what a client sent before the Creator sees it, and judge it when the Creator asks rest.CheckWrite. Nothing is
+// stored, so nothing is charged. A resource without a Create stays as it is.
+func Admitted(r rest.Resource, chain *admission.Chain) rest.Resource {
+	if r.Create != nil {
+		r.Create = admitted{r.Create, r, chain}
+	}
+	return r
+}
+
+// admitted is a Creator behind admission.
+type admitted struct {
+	rest.Creator
+	of    rest.Resource
+	chain *admission.Chain
+}
+
+func (a admitted) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.CreateOptions) (rest.View, error) {
+	if err := a.match(obj, name, false); err != nil {
+		return nil, err
+	}
+	request := a.request(name, obj, &opts)
+	if !a.chain.Wants(request) {
+		return a.Creator.Create(ctx, name, obj, opts)
+	}
+	if err := a.chain.Mutate(ctx, request); err != nil {
+		return nil, err
+	}
+	if reflect.TypeOf(request.Object) != reflect.TypeOf(obj) {
+		return nil, apierrors.NewInternalError(fmt.Errorf("admission made a %T of a %T", request.Object, obj))
+	}
+	if err := a.match(request.Object, name, a.of.Subresource != ""); err != nil {
+		return nil, err
+	}
+	judge := func(ctx context.Context, obj, _ apiruntime.Object) error {
+		one := *request
+		one.Object = obj
+		return a.chain.Validate(ctx, &one)
+	}
+	return a.Creator.Create(rest.WithCheck(ctx, judge), name, request.Object, opts)
+}
+
+// match makes sure that obj is where the request says. named: and what, unless it says nothing.
+func (a admitted) match(obj apiruntime.Object, name rest.Name, named bool) error {
+	meta, ok := metaOf(obj)
+	if !ok {
+		return nil
+	}
+	if named && meta.Name != "" {
+		if err := matchName(meta, name); err != nil {
+			return err
+		}
+	}
+	return placeIn(meta, a.of.Namespaced, name)
+}
+
+func metaOf(obj apiruntime.Object) (*metav1.ObjectMeta, bool) {
+	accessor, ok := obj.(metav1.ObjectMetaAccessor)
+	if !ok {
+		return nil, false
+	}
+	meta, ok := accessor.GetObjectMeta().(*metav1.ObjectMeta)
+	return meta, ok
+}
+
+func (a admitted) request(name rest.Name, obj apiruntime.Object, opts *metav1.CreateOptions) *admission.Request {
+	resource, kind := a.of.GroupVersion.WithResource(a.of.Name), a.of.BodyKind
+	if kind.Empty() {
+		kind = a.of.GroupVersion.WithKind(a.of.Kind)
+	}
+	return &admission.Request{
+		Operation:   admission.Create,
+		Resource:    resource,
+		Subresource: a.of.Subresource,
+		Kind:        kind,
+		Namespace:   name.Namespace,
+		Name:        name.Name,
+		Object:      obj,
+		Options:     opts,
+		DryRun:      isDryRun(opts.DryRun),
+		Forms:       bodyForms{[]admission.Version{{Resource: resource, Kind: kind}}, a.empty(obj, kind)},
+	}
+}
+
+// empty makes objects like obj to be decoded into.
+func (a admitted) empty(obj apiruntime.Object, kind schema.GroupVersionKind) func() apiruntime.Object {
+	if a.of.NewBody != nil {
+		return func() apiruntime.Object { return a.of.NewBody() }
+	}
+	return func() apiruntime.Object {
+		return reflect.New(reflect.TypeOf(obj).Elem()).Interface().(apiruntime.Object)
+	}
+}
