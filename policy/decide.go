@@ -60,6 +60,11 @@ func (e *enforcer) validate(ctx context.Context, r *admission.Request) error {
 		}
 	}
 	if len(v.failures) > 0 {
+		if !rest.MayQuote(ctx) {
+			for i := range v.failures {
+				v.failures[i].Message = ""
+			}
+		}
 		if text, err := json.Marshal(v.failures[:min(len(v.failures), maxFailures)]); err == nil {
 			rest.AddAnnotation(ctx, failureKey, string(text))
 		}

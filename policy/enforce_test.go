@@ -202,4 +202,12 @@ func TestAuditAndWarn(t *testing.T) {
 	if !maps.Equal(annotations, want) {
 		t.Errorf("%q, want %q", annotations, want)
 	}
+	// Of a secret it says that something was wrong with it, but not what.
+	clear(annotations)
+	if err := e.validate(rest.WithBodies(ctx, rest.BodiesSecret), write(admission.Create)); err != nil {
+		t.Error(err)
+	}
+	if got, want := annotations[failureKey], `[{"message":"","policy":"p","binding":"b","expressionIndex":1,"validationActions":["Warn","Audit"]}]`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
 }

@@ -129,6 +129,17 @@ func (c *call) recordBody(body []byte) {
 	c.record.SetRequestObject(body)
 }
 
+// recordedBodies says what annotations may show.
+func (c *call) recordedBodies() rest.Bodies {
+	switch {
+	case c.record.Wants(audit.LevelRequest):
+		return rest.BodiesKept
+	case c.record.Quiet():
+		return rest.BodiesSecret
+	}
+	return rest.BodiesLeftOut
+}
+
 // maxRecordedAnswer is how many bytes of an answer are kept.
 const maxRecordedAnswer = 3 << 20
 

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/server"
@@ -169,6 +170,38 @@ func TestAuditNeverShowsSecrets(t *testing.T) {
 	text, err := json.Marshal(events)
 	if err != nil || strings.Contains(string(text), "hunter2") {
 		t.Errorf("%v: %s", err, text)
+	}
+}
+
+// TestAuditAnnotationsOfBodies: what shows a part of an object is kept where the object is.
+func TestAuditAnnotationsOfBodies(t *testing.T) {
+	for _, tt := range []struct {
+		level       audit.Level
+		resource    string
+		kept, quote bool
+	}{
+		{audit.LevelMetadata, "shelves", false, true},
+		{audit.LevelRequest, "shelves", true, true},
+		{audit.LevelRequestResponse, "secrets", false, false},
+	} {
+		quote := !tt.quote
+		events := audited(t, &audit.Policy{Rules: []audit.Rule{{Level: tt.level}}, OmitStages: []audit.Stage{audit.StageRequestReceived}}, func(c *server.Config) {
+			r := shelves()
+			r.GroupVersion.Group, r.StorageVersion.Group, r.Name = "", "", tt.resource
+			create := r.Create
+			r.Create = createFunc(func(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.CreateOptions) (rest.View, error) {
+				rest.AddBodyAnnotation(ctx, "example.com/part", func() string { return "of it" })
+				quote = rest.MayQuote(ctx)
+				return create.Create(ctx, name, obj, opts)
+			})
+			c.Scheme, c.Resources = coreScheme(t), []rest.Resource{r}
+		}, request{method: "POST", path: "/api/v1/" + tt.resource, body: `{"kind":"Shelf","apiVersion":"v1","metadata":{"name":"s"}}`, header: map[string]string{"Content-Type": "application/json"}})
+		if len(events) != 1 || events[0].ResponseStatus.Code != http.StatusCreated {
+			t.Fatalf("%+v", events)
+		}
+		if _, there := events[0].Annotations["example.com/part"]; there != tt.kept || quote != tt.quote {
+			t.Errorf("%+v: %v, may quote: %v", tt, events[0].Annotations, quote)
+		}
 	}
 }
 

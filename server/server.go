@@ -174,7 +174,7 @@ func (s *Server) process(c *call) error {
 	defer cancel()
 	c.ctx = rest.WithWarnings(c.ctx, c.warn)
 	if c.record != nil {
-		c.ctx = rest.WithAnnotations(c.ctx, c.record.Annotate)
+		c.ctx = rest.WithBodies(rest.WithAnnotations(c.ctx, c.record.Annotate), c.recordedBodies())
 	}
 	release, err := s.admit(c)
 	if err != nil {

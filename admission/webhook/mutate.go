@@ -136,7 +136,9 @@ func (m *Mutating) one(ctx context.Context, h *hook, i int, version admission.Ve
 	if err == nil {
 		h.relay(ctx, a)
 		if err = verdict(h, a); err == nil && a.patch != nil {
-			changed, err = h.apply(q, version, a.patch)
+			if changed, err = h.apply(q, version, a.patch); err == nil {
+				annotatePatch(ctx, p, h, a.patch)
+			}
 		}
 	}
 	annotateMutation(ctx, p, h, changed)
@@ -205,6 +207,22 @@ func annotateMutation(ctx context.Context, p pass, h *hook, changed bool) {
 		Mutated       bool   `json:"mutated"`
 	}{h.configuration, h.name, changed})
 	if err == nil {
-		rest.AddAnnotation(ctx, p.key(""), string(value))
+		rest.AddAnnotation(ctx, p.key("", p.annotation), string(value))
 	}
+}
+
+// annotatePatch says what the change was, where the audit log keeps what is written. The patch has been read before.
+func annotatePatch(ctx context.Context, p pass, h *hook, patch []byte) {
+	rest.AddBodyAnnotation(ctx, p.key("", "patch"), func() string {
+		value, err := json.Marshal(struct {
+			Configuration string          `json:"configuration"`
+			Webhook       string          `json:"webhook"`
+			Patch         json.RawMessage `json:"patch"`
+			PatchType     string          `json:"patchType"`
+		}{h.configuration, h.name, patch, "JSONPatch"})
+		if err != nil {
+			return "left out: " + err.Error()
+		}
+		return string(value)
+	})
 }

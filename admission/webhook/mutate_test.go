@@ -137,6 +137,53 @@ func TestOrderOfMutations(t *testing.T) {
 	}
 }
 
+// TestPatchesInTheAuditLog: what a webhook changed is kept where bodies are, and nowhere else.
+func TestPatchesInTheAuditLog(t *testing.T) {
+	const patch = `[{"op":"add","path":"/spec/color","value":"<hidden>"}]`
+	w := newWorld(t, Config{})
+	hook := newRemote(t, patching(patch))
+	w.mutating.Set([]*admissionregistrationv1.MutatingWebhookConfiguration{
+		{ObjectMeta: metav1.ObjectMeta{Name: "c"}, Webhooks: []admissionregistrationv1.MutatingWebhook{mutatingHook(t, hook, "m.example.com", "")}},
+	})
+	without := w.ctx
+	for bodies, want := range map[rest.Bodies]bool{rest.BodiesLeftOut: false, rest.BodiesSecret: false, rest.BodiesKept: true} {
+		clear(w.annotations)
+		w.ctx = rest.WithBodies(without, bodies)
+		if _, err := w.create(`{"metadata":{"generateName":"w"}}`); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.annotations["mutation.webhook.admission.k8s.io/round_0_index_0"]; got != `{"configuration":"c","webhook":"m.example.com","mutated":true}` {
+			t.Errorf("%v: %s", bodies, got)
+		}
+		text, there := w.annotations["patch.webhook.admission.k8s.io/round_0_index_0"]
+		if there != want || !want && strings.Contains(fmt.Sprint(w.annotations), "hidden") {
+			t.Errorf("%v: %q", bodies, w.annotations)
+		}
+		if !want {
+			continue
+		}
+		var got struct {
+			Configuration, Webhook, PatchType string
+			Patch                             []struct{ Op, Path, Value string }
+		}
+		if err := json.Unmarshal([]byte(text), &got); err != nil {
+			t.Fatal(err)
+		}
+		if s := fmt.Sprint(got); s != "{c m.example.com JSONPatch [{add /spec/color <hidden>}]}" {
+			t.Error(s)
+		}
+	}
+	// A patch that does not fit is in no log.
+	clear(w.annotations)
+	w.mutating.Set([]*admissionregistrationv1.MutatingWebhookConfiguration{
+		{ObjectMeta: metav1.ObjectMeta{Name: "c"}, Webhooks: []admissionregistrationv1.MutatingWebhook{mutatingHook(t, newRemote(t, patching(`[{"op":"remove","path":"/nowhere"}]`)), "m.example.com", "")}},
+	})
+	w.ctx = rest.WithBodies(without, rest.BodiesKept)
+	if _, err := w.create(`{"metadata":{"generateName":"w"}}`); err == nil || strings.Contains(fmt.Sprint(w.annotations), "nowhere") {
+		t.Errorf("%v, %q", err, w.annotations)
+	}
+}
+
 // Webhooks that want to are asked once more when others have made a change since.
 func TestReinvocation(t *testing.T) {
 	const (

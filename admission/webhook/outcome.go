@@ -72,8 +72,9 @@ type pass struct {
 	round, index     int
 }
 
-func (p pass) key(prefix string) string {
-	return fmt.Sprintf("%s%s.webhook.admission.k8s.io/round_%d_index_%d", prefix, p.annotation, p.round, p.index)
+// key is that of an annotation about the call.
+func (p pass) key(prefix, about string) string {
+	return fmt.Sprintf("%s%s.webhook.admission.k8s.io/round_%d_index_%d", prefix, about, p.round, p.index)
 }
 
 // settle says what a call means for the request: an error ends it. It tells everybody who wants to know.
@@ -106,7 +107,7 @@ func (w *webhooks) settle(ctx context.Context, h *hook, r *admission.Request, p 
 	if !gone {
 		c.FailedOpen = true
 		w.config.Log.Warn("a webhook could not be called; the request goes on", "configuration", h.configuration, "webhook", h.name, "error", err)
-		rest.AddAnnotation(ctx, p.key("failed-open."), h.name)
+		rest.AddAnnotation(ctx, p.key("failed-open.", p.annotation), h.name)
 	}
 	if ctx.Err() != nil {
 		return timeout()

@@ -106,6 +106,9 @@ type Record struct {
 // Wants says whether the record keeps as much as level; what it does not want need not be made.
 func (r *Record) Wants(level Level) bool { return r.event.Level.rank() >= level.rank() }
 
+// Quiet says that the objects of the request are secrets, which nothing in the event may quote.
+func (r *Record) Quiet() bool { return r.decision.quiet }
+
 // Impersonates says as whom the user acts.
 func (r *Record) Impersonates(u User) { r.event.ImpersonatedUser = &u }
 
