@@ -39,7 +39,7 @@ func admissionPlugins(x Extras) []boot.AdmissionPlugin {
 		{Name: limitranger.Name, Needs: []schema.GroupVersionResource{limitRangesResource}, New: newLimitRanger},
 		{Name: serviceaccount.Name, Needs: []schema.GroupVersionResource{serviceAccountsResource}, New: newServiceAccount},
 		{Name: defaultstorageclass.Name, Needs: []schema.GroupVersionResource{storageClassesResource}, New: newDefaultStorageClass},
-		{Name: resourcequota.Name, Last: true, Needs: []schema.GroupVersionResource{quotasResource}, Keeps: resourcequota.GatePrefix, New: newResourceQuota},
+		{Name: resourcequota.Name, Last: true, Configurable: true, Needs: []schema.GroupVersionResource{quotasResource}, Keeps: resourcequota.GatePrefix, New: newResourceQuota},
 	}, webhookPlugins(x)...)
 }
 
@@ -107,8 +107,12 @@ func newDefaultStorageClass(_ context.Context, h *boot.Host, _ []byte) (admissio
 }
 
 // newResourceQuota counts what was written before the server had the plug-in, or while another one had not.
-func newResourceQuota(_ context.Context, h *boot.Host, _ []byte) (admission.Plugin, error) {
-	config := resourcequota.Config{Gates: h.Kept(resourcequota.GatePrefix)}
+func newResourceQuota(_ context.Context, h *boot.Host, file []byte) (admission.Plugin, error) {
+	limited, err := limitedResources(file)
+	if err != nil {
+		return admission.Plugin{}, err
+	}
+	config := resourcequota.Config{Gates: h.Kept(resourcequota.GatePrefix), Limited: limited}
 	for _, ledger := range h.Ledgers {
 		config.Objects = append(config.Objects, ledger)
 		if ledger.Names()[0] == quotasResource.GroupResource() {

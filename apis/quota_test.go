@@ -1,8 +1,13 @@
 package apis_test
 
 import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/typeplane/typeplane/apis"
 	"github.com/typeplane/typeplane/apitest"
 	"github.com/typeplane/typeplane/boot"
 )
@@ -39,4 +44,38 @@ func TestNamespaceWithQuotasGoes(t *testing.T) {
 	c.until(404, "", namespaces+"/room")
 	c.want(201, "", "POST", namespaces, `{"metadata":{"name":"room"}}`)
 	c.want(201, "", "POST", namespaces+"/room/secrets", `{"metadata":{"name":"a"}}`)
+}
+
+// TestLimitedResources: the operator says what needs a quota.
+func TestLimitedResources(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "admission.yaml")
+	write := func(config string) {
+		t.Helper()
+		text := "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n- name: ResourceQuota\n  configuration: " + config + "\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("{apiVersion: apiserver.config.k8s.io/v1, kind: ResourceQuotaConfiguration, limitedResources: [{resource: leases, apiGroup: coordination.k8s.io, matchContains: [leases]}]}")
+	c := start(t, func(o *boot.Options) { o.Admission.ConfigFile = file })
+	const leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases"
+	c.want(403, "insufficient quota to consume: count/leases.coordination.k8s.io", "POST", leases, `{"metadata":{"name":"l"}}`)
+	c.want(201, "", "POST", namespaces+"/default/resourcequotas", `{"metadata":{"name":"q"},"spec":{"hard":{"count/leases.coordination.k8s.io":"1"}}}`)
+	c.want(201, "", "POST", leases, `{"metadata":{"name":"l"}}`)
+
+	for config, want := range map[string]string{
+		"{apiVersion: apiserver.config.k8s.io/v1, kind: WebhookAdmissionConfiguration}":                                `it is a "apiserver.config.k8s.io/v1 WebhookAdmissionConfiguration"`,
+		"{apiVersion: apiserver.config.k8s.io/v1, kind: ResourceQuotaConfiguration, limitedResource: []}":              `unknown field "limitedResource"`,
+		"{apiVersion: apiserver.config.k8s.io/v1, kind: ResourceQuotaConfiguration, limitedResources: [{a: b}]}":       `unknown field "a"`,
+		"{apiVersion: resourcequota.admission.k8s.io/v1beta1, kind: Configuration, limitedResources: [{resource: x}]}": "limitedResources[0]: this server has no quotas for x",
+	} {
+		write(config)
+		o := boot.NewOptions("plane")
+		o.Store.DataDir, o.Store.InMemory, o.Serving.SecurePort = t.TempDir(), true, 0
+		o.Admission.ConfigFile = file
+		err := boot.Run(t.Context(), boot.Server{Name: "plane", APIs: apis.All()}, o, io.Discard)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "admission plug-in ResourceQuota: ") {
+			t.Errorf("%s: %v, want %s", config, err, want)
+		}
+	}
 }

@@ -107,11 +107,14 @@ func (q *quotas) due(known []quota, c change) ([]storage.Op, error) {
 		}
 		ops = append(ops, op)
 	}
-	return ops, nil
+	return ops, c.demand.covered(known, c.after)
 }
 
-// concerned says whether a change has to do with any quota.
+// concerned says whether a change has to do with any quota, or needs one.
 func concerned(known []quota, c change) bool {
+	if !c.demand.none() {
+		return true
+	}
 	for _, one := range known {
 		if one.Name == c.quota {
 			continue

@@ -40,6 +40,7 @@ type setup struct {
 	mediaType rest.MediaType
 	patience  time.Duration
 	wrap      func(storage.Interface) storage.Interface // what lies in front of each store
+	limited   []resourcequota.Limited
 }
 
 func inMemory(db *memory.Database) setup {
@@ -63,7 +64,7 @@ func (c setup) start(t testing.TB) *server {
 	must(err)
 	chain := new(admission.Chain)
 	s := &server{t: t, verbs: map[string]rest.Resource{}, ledgers: map[string]*registry.Ledger{}}
-	config := resourcequota.Config{Patience: c.patience}
+	config := resourcequota.Config{Patience: c.patience, Limited: c.limited}
 	opts := registry.Options{Admission: chain, StorageMediaType: c.mediaType}
 	for _, r := range api.Resources {
 		if !r.Namespaced() {

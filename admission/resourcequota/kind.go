@@ -23,6 +23,7 @@ type kind struct {
 	measure func(obj apiruntime.Object, to *usage) (ok bool)
 	// measures says whether measure can give a resource of this name.
 	measures func(corev1.ResourceName) bool
+	limits   []Limited
 }
 
 // counted are the resources of the core group that have a name of their own for how many there are.
@@ -80,6 +81,8 @@ type change struct {
 	before, after *usage
 	// quota is the name of the ResourceQuota that is written, if it is one: it is not charged.
 	quota string
+	// demand is what quotas have to cover.
+	demand demand
 }
 
 // change is what a request is about to do.
@@ -104,6 +107,7 @@ func (k *kind) change(r *admission.Request) change {
 	if k.ofQuotas() {
 		c.quota = r.Name
 	}
+	c.demand = k.demands(c)
 	return c
 }
 

@@ -42,6 +42,8 @@ type Config struct {
 	Objects []Objects
 	// Gates keeps what lies below GatePrefix, in the database of the objects, as it is.
 	Gates storage.Interface
+	// Limited is what needs a quota; nothing does if it is empty.
+	Limited []Limited
 	// Patience is for tests; 0 is the constant.
 	Patience time.Duration
 }
@@ -78,6 +80,9 @@ func New(config Config) (admission.Plugin, error) {
 			}
 			q.kinds[name] = k
 		}
+	}
+	if err := q.limit(config.Limited); err != nil {
+		return admission.Plugin{}, err
 	}
 	return admission.Plugin{Name: Name, Wants: q.wants, Charge: q.charge}, nil
 }
