@@ -59,7 +59,7 @@ func (r running) wait(t *testing.T) error {
 	select {
 	case err := <-r.done:
 		return err
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("Serve does not return")
 		return nil
 	}
@@ -119,7 +119,51 @@ type authenticatorFunc func(*http.Request) (*auth.User, error)
 
 func (f authenticatorFunc) Authenticate(req *http.Request) (*auth.User, error) { return f(req) }
 
-// At the end readiness fails first, watches end, and what is in flight is finished.
+// At the end readiness fails first, and everything is answered as before until the delay is over. Here that is never: it is the
+// listener that ends the server.
+func TestShutdownDelay(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := config(t, books())
+	c.ShutdownDelay = time.Hour
+	s := newServer(t, c)
+	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(ctx, listener, nil) }()
+	r := running{url: "http://" + listener.Addr().String(), client: http.DefaultClient}
+	stop()
+	for ready := http.StatusOK; ready != http.StatusInternalServerError; time.Sleep(time.Millisecond) {
+		resp, err := r.get("/readyz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if ready = resp.StatusCode; ready != http.StatusOK && ready != http.StatusInternalServerError {
+			t.Fatalf("readyz: %d", ready)
+		}
+	}
+	for _, path := range []string{"/livez", booksPath} {
+		resp, err := r.get(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != http.StatusOK {
+			t.Errorf("%s: %d", path, resp.StatusCode)
+		}
+	}
+	select {
+	case err := <-served:
+		t.Errorf("Serve returns in the delay: %v", err)
+	default:
+		_ = listener.Close()
+		<-served
+	}
+}
+
+// At the end watches end, and what is in flight is finished.
 func TestGracefulStop(t *testing.T) {
 	begun, finish := make(chan struct{}), make(chan struct{})
 	res := books()
@@ -128,9 +172,7 @@ func TestGracefulStop(t *testing.T) {
 		<-finish
 		return aBook(n.Name), ctx.Err()
 	})
-	c := config(t, res)
-	c.ShutdownDelay = 300 * time.Millisecond
-	r := serve(t, newServer(t, c))
+	r := serve(t, newServer(t, config(t, res)))
 
 	watch, err := r.get(booksPath + "?watch=1")
 	if err != nil {
@@ -154,26 +196,6 @@ func TestGracefulStop(t *testing.T) {
 	<-begun
 
 	r.stop()
-	// During the delay the server still answers, but says that it is not ready.
-	var ready int
-	for range 20 {
-		resp, err := r.get("/readyz")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = resp.Body.Close()
-		if ready = resp.StatusCode; ready != http.StatusOK {
-			break
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	if ready != http.StatusInternalServerError {
-		t.Errorf("readyz: %d", ready)
-	}
-	if resp, err := r.get("/livez"); err != nil || resp.StatusCode != http.StatusOK {
-		t.Errorf("livez: %v %v", resp, err)
-	}
-
 	if rest, err := io.ReadAll(watch.Body); err != nil || len(rest) != 0 {
 		t.Errorf("the watch ends with %q, %v", rest, err)
 	}

@@ -140,7 +140,7 @@ func TestWatchEndsInTime(t *testing.T) {
 	if rest, err := io.ReadAll(resp.Body); err != nil || len(rest) != 0 {
 		t.Errorf("the end: %q, %v", rest, err)
 	}
-	if took := time.Since(begin); took < 900*time.Millisecond || took > 20*time.Second {
+	if took := time.Since(begin); took < 900*time.Millisecond || took > time.Minute {
 		t.Errorf("took %s", took)
 	}
 }
@@ -160,7 +160,7 @@ func TestWatchEndsWithTheClient(t *testing.T) {
 	}
 	select {
 	case <-gone:
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("the watch goes on without its client")
 	}
 }

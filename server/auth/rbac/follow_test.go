@@ -96,7 +96,7 @@ func TestFollow(t *testing.T) {
 	}
 	await := func(what string, so func() bool) {
 		t.Helper()
-		for limit := time.Now().Add(10 * time.Second); !so(); time.Sleep(time.Millisecond) {
+		for limit := time.Now().Add(time.Minute); !so(); time.Sleep(time.Millisecond) {
 			if time.Now().After(limit) {
 				t.Fatal(what)
 			}
