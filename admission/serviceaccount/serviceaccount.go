@@ -31,9 +31,10 @@ const (
 	ephemeralContainers = "ephemeralcontainers"
 )
 
-// While the default account may be on its way it is looked for several times.
+// While the default account may be on its way it is looked for again and again: for ten seconds, since the controller that makes it
+// has as busy a machine as everybody else.
 const (
-	attempts = 10
+	attempts = 100
 	pause    = 100 * time.Millisecond
 )
 

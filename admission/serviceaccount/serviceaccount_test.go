@@ -113,7 +113,7 @@ func TestAccountOfAPod(t *testing.T) {
 		"one that was just made":     {accounts: accounts{all: map[string]*corev1.ServiceAccount{"robot": account("robot")}}, spec: corev1.PodSpec{ServiceAccountName: "robot"}, want: "robot"},
 		"one that is missing":        {spec: corev1.PodSpec{ServiceAccountName: "robot"}, refused: `error looking up service account ns/robot: serviceaccount "robot" not found`},
 		"a default one soon":         {accounts: accounts{all: map[string]*corev1.ServiceAccount{}, late: 3}, want: "default", waits: 2},
-		"a default one that is late": {waits: 9, refused: `error looking up service account ns/default: serviceaccount "default" not found`},
+		"a default one that is late": {waits: 99, refused: `error looking up service account ns/default: serviceaccount "default" not found`},
 		"accounts that nobody knows": {accounts: accounts{err: errors.New("no answer")}, refused: "error looking up service account ns/default: no answer"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -24,7 +24,7 @@ func (r *running) refused(method, path string, body []byte, want string) {
 // TestAdmission sends what users would send, to a server with the plug-ins that are on by default.
 func TestAdmission(t *testing.T) {
 	r := run(t, t.TempDir(), nil)
-	r.must("POST", "/api/v1/namespaces", asJSON, sample(t, "namespace.yaml"))
+	r.makeNamespace()
 	yaml := func(text string) []byte { return []byte("apiVersion: v1\n" + text) }
 	pods, claims := path("v1", "pods"), path("v1", "persistentvolumeclaims")
 

@@ -24,7 +24,7 @@ func object[T any](t *testing.T, answer []byte) *T {
 
 func TestSubresources(t *testing.T) {
 	r := run(t, t.TempDir(), nil)
-	r.must("POST", "/api/v1/namespaces", asJSON, sample(t, "namespace.yaml"))
+	r.makeNamespace()
 
 	// The status of a pod.
 	pod := object[corev1.Pod](t, r.must("POST", path("v1", "pods"), asJSON, append(sample(t, "pod.yaml"), "status: {phase: Running}\n"...)))
@@ -64,7 +64,7 @@ func TestSubresources(t *testing.T) {
 // The kinds of the control plane and those of this program make one small world, with a namespace around most of it.
 func TestSamples(t *testing.T) {
 	r := run(t, t.TempDir(), nil)
-	r.must("POST", "/api/v1/namespaces", asJSON, sample(t, "namespace.yaml"))
+	r.makeNamespace()
 	for _, o := range []struct{ file, at string }{
 		{"pod.yaml", path("v1", "pods")}, {"rc.yaml", path("v1", "replicationcontrollers")}, {"deployment.yaml", path("apps/v1", "deployments")},
 		{"hpa-v1beta1.yaml", path("extensions/v1beta1", "horizontalpodautoscalers")}, {"hpa-v1.yaml", path("autoscaling/v1", "horizontalpodautoscalers")},
@@ -93,7 +93,7 @@ func TestSamples(t *testing.T) {
 // Somebody finds a volume for a claim; then it may grow.
 func TestClaimIsBound(t *testing.T) {
 	r := run(t, t.TempDir(), nil)
-	r.must("POST", "/api/v1/namespaces", asJSON, sample(t, "namespace.yaml"))
+	r.makeNamespace()
 	at := path("v1", "persistentvolumeclaims", "data")
 	claim := object[corev1.PersistentVolumeClaim](t, r.must("POST", path("v1", "persistentvolumeclaims"), asJSON, sample(t, "pvc.yaml")))
 	if claim.Status.Phase != corev1.ClaimPending || *claim.Spec.VolumeMode != corev1.PersistentVolumeFilesystem {

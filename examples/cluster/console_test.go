@@ -97,7 +97,7 @@ func TestBinding(t *testing.T) {
 // A pod gets its node once, whoever asks, and however.
 func TestPodIsBound(t *testing.T) {
 	r := run(t, t.TempDir(), nil)
-	r.must("POST", "/api/v1/namespaces", asJSON, sample(t, "namespace.yaml"))
+	r.makeNamespace()
 	pod := object[corev1.Pod](t, r.must("POST", path("v1", "pods"), asJSON, sample(t, "pod.yaml")))
 	at := path("v1", "pods", "webserver", "binding")
 	binding := func(meta, node string) []byte {
@@ -137,7 +137,7 @@ func TestPodIsBound(t *testing.T) {
 // Ten schedulers want the same pod: one gets it.
 func TestSchedulersRace(t *testing.T) {
 	r := run(t, t.TempDir(), nil)
-	r.must("POST", "/api/v1/namespaces", asJSON, sample(t, "namespace.yaml"))
+	r.makeNamespace()
 	r.must("POST", path("v1", "pods"), asJSON, sample(t, "pod.yaml"))
 	codes := make(chan int)
 	for range 10 {
@@ -165,7 +165,7 @@ func TestSchedulersRace(t *testing.T) {
 // What one types who is attached, those see who follow, until the pod is deleted.
 func TestLogAndAttach(t *testing.T) {
 	r := run(t, t.TempDir(), nil)
-	r.must("POST", "/api/v1/namespaces", asJSON, sample(t, "namespace.yaml"))
+	r.makeNamespace()
 	r.must("POST", path("v1", "pods"), asJSON, sample(t, "pod.yaml"))
 	at := path("v1", "pods", "webserver")
 	if code, answer := r.do("GET", at+"/log", asJSON, nil); code != 200 || len(answer) > 0 {
@@ -194,7 +194,7 @@ func TestLogAndAttach(t *testing.T) {
 
 	config := r.http.Transport.(*http.Transport).TLSClientConfig.Clone()
 	config.NextProtos = []string{"http/1.1"}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	attached, _, err := websocket.Dial(ctx, r.url+at+"/attach?stdin=true&stdout=true", &websocket.DialOptions{
 		HTTPClient: &http.Client{Transport: &http.Transport{TLSClientConfig: config}}, Subprotocols: []string{"v5.channel.k8s.io"},
@@ -226,7 +226,7 @@ func TestLogAndAttach(t *testing.T) {
 // A server that is told to stop does not wait for those who follow.
 func TestStopWhileFollowed(t *testing.T) {
 	r := run(t, t.TempDir(), nil)
-	r.must("POST", "/api/v1/namespaces", asJSON, sample(t, "namespace.yaml"))
+	r.makeNamespace()
 	r.must("POST", path("v1", "pods"), asJSON, sample(t, "pod.yaml"))
 	log, err := r.http.Get(r.url + path("v1", "pods", "webserver") + "/log?follow=true")
 	if err != nil {

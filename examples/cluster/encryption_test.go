@@ -58,7 +58,7 @@ func (r *running) replace(name string) { // without a change
 
 func (r *running) putInEtcd(key string, value []byte) {
 	r.t.Helper()
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{"unix://" + filepath.Join(r.dir, "etcd.sock")}, DialTimeout: 5 * time.Second, Logger: zap.NewNop()})
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{"unix://" + filepath.Join(r.dir, "etcd.sock")}, DialTimeout: time.Minute, Logger: zap.NewNop()})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func (r *running) putInEtcd(key string, value []byte) {
 // until asks until the answer has the code and holds the text.
 func (r *running) until(what string, url string, code int, text string) {
 	r.t.Helper()
-	for end := time.Now().Add(15 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		got, body := r.do("GET", url, asJSON, nil)
 		if got == code && bytes.Contains(body, []byte(text)) {
 			return
@@ -98,7 +98,7 @@ func TestEncryptionAtRest(t *testing.T) {
 			encryptPods(t, file, p)
 			encrypted := func(o *boot.Options) { o.Store.EncryptionConfig = file }
 			r := run(t, dir, encrypted)
-			r.must("POST", "/api/v1/namespaces", asJSON, sample(t, "namespace.yaml"))
+			r.makeNamespace()
 			r.createPod("a")
 			r.createPod("b")
 			stored, own := r.inEtcd(podKey("a")), r.inEtcd(podKey("b"))
@@ -185,14 +185,14 @@ func TestKeyRotation(t *testing.T) {
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "encryption.yaml")
 	one, two, plain := provider("aesgcm", "one"), provider("aescbc", "two"), "  - identity: {}\n"
 	r := run(t, dir, nil)
-	r.must("POST", "/api/v1/namespaces", asJSON, sample(t, "namespace.yaml"))
+	r.makeNamespace()
 	r.createPod("a")
 	r.stop()
 	encryptPods(t, file, one, plain)
 	r = run(t, dir, func(o *boot.Options) { o.Store.EncryptionConfig = file })
 	check := func(want string) {
 		t.Helper()
-		for end := time.Now().Add(15 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 			r.replace("a")
 			if stored := r.inEtcd(podKey("a")); bytes.HasPrefix(stored, []byte(want)) {
 				return
@@ -228,7 +228,7 @@ func TestEncryptionFlagsAtTheStart(t *testing.T) {
 	r := run(t, t.TempDir(), func(o *boot.Options) { o.Store.EncryptionConfig, o.Store.EncryptionReload = file, false })
 	encryptPods(t, file, provider("aesgcm", "two"))
 	time.Sleep(1500 * time.Millisecond)
-	r.must("POST", "/api/v1/namespaces", asJSON, sample(t, "namespace.yaml"))
+	r.makeNamespace()
 	r.createPod("a")
 	if stored := r.inEtcd(podKey("a")); !bytes.HasPrefix(stored, []byte("k8s:enc:aesgcm:v1:one:")) {
 		t.Errorf("stored: %.60q", stored)
@@ -243,7 +243,7 @@ func TestPluginComesLate(t *testing.T) {
 	encryptPods(t, file, kmsProvider(plug))
 	encrypted := func(o *boot.Options) { o.Store.EncryptionConfig = file }
 	r := run(t, dir, encrypted)
-	r.must("POST", "/api/v1/namespaces", asJSON, sample(t, "namespace.yaml"))
+	r.makeNamespace()
 	r.createPod("a")
 	r.stop()
 	plug.Stop()

@@ -102,6 +102,16 @@ func (r *running) connect(kubeconfig string) {
 	r.http = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{Certificates: []tls.Certificate{cert}, RootCAs: roots}, ForceAttemptHTTP2: true}}
 }
 
+// makeNamespace makes the one of the samples, and waits for the service account without which it has no pods.
+func (r *running) makeNamespace() {
+	r.t.Helper()
+	r.must("POST", "/api/v1/namespaces", asJSON, sample(r.t, "namespace.yaml"))
+	await(r.t, func() bool {
+		code, _ := r.do("GET", path("v1", "serviceaccounts", "default"), asJSON, nil)
+		return code == http.StatusOK
+	})
+}
+
 // do sends a request and returns the answer, whatever it is.
 func (r *running) do(method, path, accept string, body []byte) (code int, answer []byte) {
 	r.t.Helper()
@@ -148,12 +158,12 @@ func sample(t testing.TB, name string) []byte {
 // inEtcd reads a key as anybody could: through the unix socket in the data directory.
 func (r *running) inEtcd(key string) []byte {
 	r.t.Helper()
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{"unix://" + filepath.Join(r.dir, "etcd.sock")}, DialTimeout: 5 * time.Second, Logger: zap.NewNop()})
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{"unix://" + filepath.Join(r.dir, "etcd.sock")}, DialTimeout: time.Minute, Logger: zap.NewNop()})
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	defer client.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	got, err := client.Get(ctx, key)
 	if err != nil || len(got.Kvs) != 1 {

@@ -22,7 +22,7 @@ func TestBytesInEtcd(t *testing.T) {
 	dir := t.TempDir()
 
 	r := run(t, dir, nil)
-	r.must("POST", "/api/v1/namespaces", asJSON, sample(t, "namespace.yaml"))
+	r.makeNamespace()
 	r.must("POST", path("v1", "pods"), asJSON, sample(t, "pod.yaml"))
 	webserver := r.must("GET", path("v1", "pods", "webserver"), asJSON, nil)
 	checkPodInEtcd(t, r)
@@ -104,7 +104,7 @@ func TestAutoscalerInEveryVersion(t *testing.T) {
 	const hpa = "horizontalpodautoscalers"
 	dir := t.TempDir()
 	r := run(t, dir, func(o *boot.Options) { o.Store.Versions = []string{"autoscaling/v1"} })
-	r.must("POST", "/api/v1/namespaces", asJSON, sample(t, "namespace.yaml"))
+	r.makeNamespace()
 	r.must("POST", path("autoscaling/v2", hpa), asJSON, []byte(`{"metadata":{"name":"rcex"},"spec":{"scaleTargetRef":{"kind":"ReplicationController","name":"rcex"},"maxReplicas":5,
 		"metrics":[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":80}}}]}}`))
 	if value := r.inEtcd("/registry/" + hpa + "/apiserver-sandbox/rcex"); !bytes.Contains(value, []byte("\x0a\x0eautoscaling/v1\x12\x17HorizontalPodAutoscaler")) {

@@ -11,7 +11,7 @@ import (
 )
 
 // diagnoseTimeout bounds each step of diagnose.
-const diagnoseTimeout = 2 * time.Second
+const diagnoseTimeout = 8 * time.Second
 
 // diagnose connects by hand to an endpoint that gave no answer, and returns what stood in the way; nil if nothing did.
 // gRPC keeps that to itself: it goes on trying until the time is up, and says only that.

@@ -51,7 +51,7 @@ func (c *client) send(stream byte, text string) {
 // want reads messages of a stream until their text is complete.
 func (c *client) want(stream byte, text string) {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(c.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
 	defer cancel()
 	got := ""
 	for got != text {
