@@ -132,7 +132,7 @@ func send(t *testing.T, client *http.Client, method, url, traceparent, body stri
 
 func await(t *testing.T, r *receiver, so func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !so(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !so(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			r.mu.Lock()
 			defer r.mu.Unlock()

@@ -83,7 +83,7 @@ func TestOneLeads(t *testing.T) {
 	for _, who := range []string{"a", "b", "c"} {
 		ctx, stop := context.WithCancel(t.Context())
 		stops[who] = stop
-		config := Config{Leases: resource, Namespace: "kube-system", Name: "l", Identity: who, Duration: 600 * time.Millisecond, RenewEvery: 20 * time.Millisecond, Log: slog.New(slog.DiscardHandler)}
+		config := Config{Leases: resource, Namespace: "kube-system", Name: "l", Identity: who, Duration: 6 * time.Second, RenewEvery: 50 * time.Millisecond, Log: slog.New(slog.DiscardHandler)}
 		all.Go(func() {
 			Run(ctx, config, func(ctx context.Context) {
 				if n := leading.Add(1); n > 1 {
@@ -104,7 +104,7 @@ func TestOneLeads(t *testing.T) {
 		select {
 		case who := <-leaders:
 			return who
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatal("nobody leads")
 			return ""
 		}
