@@ -83,7 +83,7 @@ func (c *client) hear(want string, patience time.Duration) error {
 }
 
 const (
-	patient = 10 * time.Second
+	patient = time.Minute
 	brief   = 50 * time.Millisecond
 )
 
