@@ -84,7 +84,8 @@ func (s *Server) decode(c *call, body []byte, fieldValidation string) (runtime.O
 	return decoded.Object, nil
 }
 
-// decodeBody reads what the resource takes: a kind of the Scheme, or its own.
+// decodeBody reads what the resource takes: a kind of the Scheme, or its own. body never changes again: strings of the
+// object may be parts of it.
 func (s *Server) decodeBody(r *rest.Resource, body []byte, mediaType serializer.MediaType) (serializer.Decoded, error) {
 	want := bodyKind(r)
 	if r.NewBody == nil {
