@@ -191,15 +191,15 @@ func (ver *Version) String() string {
 }
 
 // written says that an op is a write.
-func (o *Op) written() bool { return o.Verb != Get && o.Verb != List }
+func (op *Op) written() bool { return op.Verb != Get && op.Verb != List }
 
-func (o *Op) String() string {
-	text := fmt.Sprintf("client %d, server %d, %v to %v: %s %s", o.Client, o.Server, o.Start.Round(time.Microsecond), o.End.Round(time.Microsecond), o.Verb, o.Key)
-	if o.written() {
-		text += fmt.Sprintf(" by %s %+v %s force %t expecting %d %s", o.Manager, o.Sent, o.Finalize, o.Force, o.Expect, o.ExpectUID)
+func (op *Op) String() string {
+	text := fmt.Sprintf("client %d, server %d, %v to %v: %s %s", op.Client, op.Server, op.Start.Round(time.Microsecond), op.End.Round(time.Microsecond), op.Verb, op.Key)
+	if op.written() {
+		text += fmt.Sprintf(" by %s %+v %s force %t expecting %d %s", op.Manager, op.Sent, op.Finalize, op.Force, op.Expect, op.ExpectUID)
 	}
-	if !o.written() || o.Verb == Collection {
-		text += fmt.Sprintf(" %+v", o.Query)
+	if !op.written() || op.Verb == Collection {
+		text += fmt.Sprintf(" %+v", op.Query)
 	}
-	return fmt.Sprintf("%s → %s %d %s", text, o.Outcome, o.Status, o.Message)
+	return fmt.Sprintf("%s → %s %d %s", text, op.Outcome, op.Status, op.Message)
 }

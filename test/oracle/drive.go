@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"net/url"
 	"time"
 )
 
@@ -91,6 +93,22 @@ func (d *driver) newContent() Content {
 // manager is who writes: there are few, so that what one writes is often another's.
 func (d *driver) manager() string { return pick(d.random, []string{"hand-1", "hand-2"}) }
 
+// impatience lets the server give up now and then, in the middle of the request, or hangs up itself.
+func (d *driver) impatience(r *request) (context.Context, context.CancelFunc) {
+	soon := time.Duration(1+d.random.IntN(12)) * time.Millisecond
+	switch d.random.IntN(40) {
+	case 0, 1:
+		r.query = maps.Clone(r.query)
+		if r.query == nil {
+			r.query = url.Values{}
+		}
+		r.query.Set("timeout", soon.String())
+	case 2:
+		return context.WithTimeout(context.Background(), soon)
+	}
+	return context.WithCancel(context.Background())
+}
+
 // mediaType is the form that an answer is wanted in.
 func (d *driver) mediaType() string {
 	if d.random.IntN(2) == 0 {
@@ -103,8 +121,10 @@ func (d *driver) mediaType() string {
 func (d *driver) send(s *server, op *Op, r request) answer {
 	r.accept = d.mediaType()
 	op.Client, op.Server, op.Remaining = d.number, s.number, -1
+	ctx, cancel := d.impatience(&r)
+	defer cancel()
 	op.Start = d.recorder.now()
-	a := s.do(context.Background(), r)
+	a := s.do(ctx, r)
 	op.End = d.recorder.now()
 	op.Outcome, op.Status, op.Message = a.outcome, a.code, a.message
 	return a

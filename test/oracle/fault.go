@@ -16,6 +16,7 @@ type Fault string
 // Faults. Compaction goes on all the time, the others come one after the other.
 const (
 	KillServer Fault = "kill server"
+	StopServer Fault = "stop server" // as an administrator does: it lets its clients go one after the other
 	KillEtcd   Fault = "kill etcd"
 	FreezeEtcd Fault = "freeze etcd"
 	CutProxy   Fault = "cut proxy"
@@ -23,7 +24,7 @@ const (
 	Compaction Fault = "compaction"
 )
 
-var allFaults = []Fault{KillServer, KillEtcd, FreezeEtcd, CutProxy, Blackhole, Compaction}
+var allFaults = []Fault{KillServer, StopServer, KillEtcd, FreezeEtcd, CutProxy, Blackhole, Compaction}
 
 // compactEvery is how often Compaction compacts.
 const compactEvery = 100 * time.Millisecond
@@ -79,6 +80,12 @@ func (w *world) inject(ctx context.Context, f Fault, random *rand.Rand) error {
 		s := pick(random, w.servers)
 		s.kill()
 		pause(ctx, gap/4)
+		return s.start(mending)
+	case StopServer:
+		s := pick(random, w.servers)
+		if err := s.stop(); err != nil {
+			return err
+		}
 		return s.start(mending)
 	case KillEtcd:
 		if err := member.Kill(); err != nil {
