@@ -41,6 +41,8 @@ const (
 	StolenField       Bug = "stolen-field"        // an apply patch takes fields of others without force
 	CollectionByName  Bug = "collection-by-name"  // deletecollection deletes objects that took the names of those in its list
 	CollectionSkips   Bug = "collection-skips"    // deletecollection leaves objects that were changed since its list
+	WetRun            Bug = "wet-run"             // a dry run of a deletion deletes
+	StaleTouch        Bug = "stale-touch"         // a write that changes nothing of what memory holds is not compared with what there is
 )
 
 // Bugs are all of them.
@@ -48,6 +50,7 @@ var Bugs = []Bug{
 	StaleRead, GoesBack, NewerItem, NewerPage, LostUpdate, UnknownIsFailed, DroppedEvent, DuplicatedEvent, SwappedEvents,
 	OldDeletion, EarlyBookmark, LostAtStart, LostInCache,
 	IgnoredFinalizer, CreatedOver, StaleRefusal, AppliedOnConflict, StolenField, CollectionByName, CollectionSkips,
+	WetRun, StaleTouch,
 }
 
 // Parse returns the bug with a name, or an error.
@@ -70,7 +73,7 @@ type source interface {
 // Above returns store with the bug, if it is one of reads, writes, or watches.
 func (b Bug) Above(s storage.Interface) storage.Interface {
 	switch b {
-	case "", EarlyBookmark, LostAtStart, LostInCache, AppliedOnConflict, StolenField, CollectionByName, CollectionSkips:
+	case "", EarlyBookmark, LostAtStart, LostInCache, AppliedOnConflict, StolenField, CollectionByName, CollectionSkips, WetRun:
 		return s
 	}
 	return &store{Interface: s, bug: b}
@@ -84,7 +87,7 @@ func (b Bug) Below(s source) source {
 	return &feed{source: s, bug: b}
 }
 
-// Served gives resources the bug, if it is one of streams, apply patches, or deleted collections.
+// Served gives resources the bug, if it is one of streams, apply patches, or deletions.
 func (b Bug) Served(resources []rest.Resource) {
 	for i := range resources {
 		switch r := &resources[i]; {
@@ -94,6 +97,8 @@ func (b Bug) Served(resources []rest.Resource) {
 			r.Patch = applying{r.Patch, b}
 		case (b == CollectionByName || b == CollectionSkips) && r.DeleteCollection != nil:
 			r.DeleteCollection = collecting{r.List, r.Delete, b}
+		case b == WetRun && r.Delete != nil:
+			r.Delete = wet{r.Delete}
 		}
 	}
 }

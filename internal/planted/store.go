@@ -1,6 +1,7 @@
 package planted
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"sync/atomic"
@@ -67,9 +68,14 @@ func (s *store) GuaranteedUpdate(ctx context.Context, key string, try storage.Tr
 	if s.bug == LostUpdate {
 		return s.blindUpdate(ctx, key, try)
 	}
-	if s.bug == StaleRefusal {
-		if err := s.staleRefusal(ctx, key, try); err != nil {
+	switch s.bug {
+	case StaleRefusal:
+		if _, _, err := s.tryMemory(ctx, key, try); err != nil {
 			return storage.Entry{}, err
+		}
+	case StaleTouch:
+		if current, value, err := s.tryMemory(ctx, key, try); err == nil && bytes.Equal(value, current.Value) {
+			return current, nil
 		}
 	}
 	entry, err := s.Interface.GuaranteedUpdate(ctx, key, try)

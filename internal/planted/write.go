@@ -35,14 +35,12 @@ func (s *store) recreate(ctx context.Context, key string, value []byte, with ...
 	})
 }
 
-// staleRefusal says why an update of what memory holds can't be made.
-func (s *store) staleRefusal(ctx context.Context, key string, try storage.TryUpdate) error {
-	current, err := s.Interface.Get(ctx, key, storage.GetOptions{Any: true})
-	if err != nil {
-		return err
+// tryMemory says what would come of an update of what memory holds.
+func (s *store) tryMemory(ctx context.Context, key string, try storage.TryUpdate) (current storage.Entry, value []byte, err error) {
+	if current, err = s.Interface.Get(ctx, key, storage.GetOptions{Any: true}); err == nil {
+		value, _, err = try(current)
 	}
-	_, _, err = try(current)
-	return err
+	return current, value, err
 }
 
 // hastyDelete checks what is there at first, and removes whatever is there then.
@@ -82,6 +80,14 @@ func (a applying) Patch(ctx context.Context, name rest.Name, patch rest.Patch, o
 		_, _, _ = a.Patcher.Patch(ctx, name, patch, opts)
 	}
 	return view, created, err
+}
+
+// wet has the bug that a dry run is none.
+type wet struct{ rest.Deleter }
+
+func (w wet) Delete(ctx context.Context, name rest.Name, opts metav1.DeleteOptions) (rest.View, error) {
+	opts.DryRun = nil
+	return w.Deleter.Delete(ctx, name, opts)
 }
 
 // collecting has a bug of deleted collections.

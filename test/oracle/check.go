@@ -191,12 +191,12 @@ func (ver *Version) String() string {
 }
 
 // written says that an op is a write.
-func (op *Op) written() bool { return op.Verb != Get && op.Verb != List }
+func (op *Op) written() bool { return op.Verb != Get && op.Verb != List && op.Verb != Touch }
 
 func (op *Op) String() string {
 	text := fmt.Sprintf("client %d, server %d, %v to %v: %s %s", op.Client, op.Server, op.Start.Round(time.Microsecond), op.End.Round(time.Microsecond), op.Verb, op.Key)
 	if op.written() {
-		text += fmt.Sprintf(" by %s %+v %s force %t expecting %d %s", op.Manager, op.Sent, op.Finalize, op.Force, op.Expect, op.ExpectUID)
+		text += fmt.Sprintf(" by %s %+v %s force %t dry %t expecting %d %s", op.Manager, op.Sent, op.Finalize, op.Force, op.Dry, op.Expect, op.ExpectUID)
 	}
 	if !op.written() || op.Verb == Collection {
 		text += fmt.Sprintf(" %+v", op.Query)

@@ -16,8 +16,11 @@ func checkReads(v *view) []string {
 			continue
 		}
 		switch op.Verb {
-		case Get:
+		case Get, Touch:
 			for _, item := range op.Items {
+				if op.Expect != 0 && op.Expect != item.Revision {
+					bad = append(bad, fmt.Sprintf("a write of nothing new on top of revision %d came to %s: %s", op.Expect, item, op))
+				}
 				if ver := v.at(item.Revision); !item.is(ver) {
 					bad = append(bad, fmt.Sprintf("a read object %s never was; that revision is %s: %s", item, ver, op))
 				}

@@ -23,7 +23,7 @@ func checkRealTime(v *view) []string {
 		}
 		text := ""
 		switch op.Verb {
-		case Get:
+		case Get, Touch:
 			text = v.untimelyGet(op, floor, ceiling)
 		case List, Collection:
 			if op.Query.Match == Latest && op.Revision < floor {

@@ -15,7 +15,7 @@ func checkRefusals(v *view) []string {
 	var bad []string
 	for i := range v.Ops {
 		op := &v.Ops[i]
-		if op.Outcome != Failed || !op.written() || op.Verb == Collection {
+		if op.Outcome != Failed || !op.written() && op.Verb != Touch || op.Verb == Collection {
 			continue
 		}
 		reasoned := op.refusedFor()

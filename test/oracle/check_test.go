@@ -112,6 +112,18 @@ func TestBrokenHistories(t *testing.T) {
 	}
 }
 
+// TestBookmarkOfNow has a watch that begins now and has nothing to say but where it began.
+func TestBookmarkOfNow(t *testing.T) {
+	for revision, want := range map[int64]int{5: 0, 4: 1} {
+		h := story()
+		w := &h.Watches[watchNow]
+		w.Events, w.Open = []Event{mark(58*ms, revision)}, false
+		if found := Check(h); len(found) != want {
+			t.Errorf("revision %d: %v", revision, found)
+		}
+	}
+}
+
 func dropEvent(h *History, watch, i int) {
 	w := &h.Watches[watch]
 	w.Events = slices.Delete(w.Events, i, i+1)

@@ -114,14 +114,17 @@ func (v *view) start(w *Watch) (started, string) {
 
 // startNow is of a watch without initial events: it begins at a revision that was the newest during the request.
 func (v *view) startNow(w *Watch) (started, string) {
-	from := v.clock.ceiling(w.Header) - 1
-	for _, e := range w.Events {
-		from = min(from, e.Item.Revision-1)
-		break
-	}
-	from = min(from, v.Truth.Last)
-	if floor := v.clock.floor(w.Began); from < floor && len(w.Events) > 0 && w.Events[0].Item.Revision <= floor {
-		return started{}, fmt.Sprintf("the first event is of revision %d, but revision %d had been seen before the watch began", w.Events[0].Item.Revision, floor)
+	from := min(v.clock.ceiling(w.Header)-1, v.Truth.Last)
+	if len(w.Events) > 0 {
+		// A bookmark may be of the very revision at which the watch began.
+		first := w.Events[0].Item.Revision
+		if w.Events[0].Type != Bookmark {
+			first--
+		}
+		from = min(from, first)
+		if floor := v.clock.floor(w.Began); first < floor {
+			return started{}, fmt.Sprintf("the first event is of revision %d, but revision %d had been seen before the watch began", w.Events[0].Item.Revision, floor)
+		}
 	}
 	return started{after: from, known: true}, ""
 }

@@ -56,7 +56,9 @@ func (d *driver) one() {
 		d.remove(s)
 	case n < 133:
 		d.removeAll(s)
-	case n < 155:
+	case n < 143:
+		d.touch(s)
+	case n < 158:
 		d.get(s)
 	default:
 		d.list(s)
@@ -98,15 +100,20 @@ func (d *driver) impatience(r *request) (context.Context, context.CancelFunc) {
 	soon := time.Duration(1+d.random.IntN(12)) * time.Millisecond
 	switch d.random.IntN(40) {
 	case 0, 1:
-		r.query = maps.Clone(r.query)
-		if r.query == nil {
-			r.query = url.Values{}
-		}
-		r.query.Set("timeout", soon.String())
+		r.query = withQuery(r.query, "timeout", soon.String())
 	case 2:
 		return context.WithTimeout(context.Background(), soon)
 	}
 	return context.WithCancel(context.Background())
+}
+
+func withQuery(query url.Values, name, value string) url.Values {
+	query = maps.Clone(query)
+	if query == nil {
+		query = url.Values{}
+	}
+	query.Set(name, value)
+	return query
 }
 
 // mediaType is the form that an answer is wanted in.
@@ -127,5 +134,8 @@ func (d *driver) send(s *server, op *Op, r request) answer {
 	a := s.do(ctx, r)
 	op.End = d.recorder.now()
 	op.Outcome, op.Status, op.Message = a.outcome, a.code, a.message
+	if op.Dry {
+		op.Outcome = Failed
+	}
 	return a
 }

@@ -38,6 +38,9 @@ func (w *world) exposed(h *History) Exposed {
 		if op.Status == 410 {
 			e.add("410 for lists", 1)
 		}
+		if op.Dry {
+			e.add("dry runs", 1)
+		}
 		if op.Verb == Apply && op.Status == 409 {
 			e.add("apply refused by 409", 1)
 		}

@@ -59,7 +59,7 @@ var brokenBy = map[planted.Bug]string{
 	planted.SwappedEvents: "C6", planted.OldDeletion: "C6", planted.EarlyBookmark: "C7", planted.LostAtStart: "C3",
 	planted.LostInCache:      "C9",
 	planted.IgnoredFinalizer: "C11", planted.CreatedOver: "C11", planted.StaleRefusal: "C12", planted.AppliedOnConflict: "C2",
-	planted.StolenField: "C13", planted.CollectionByName: "C2", planted.CollectionSkips: "C14",
+	planted.StolenField: "C13", planted.CollectionByName: "C2", planted.CollectionSkips: "C14", planted.WetRun: "C2", planted.StaleTouch: "C4",
 }
 
 // faultsFor are the faults that a bug needs, where most would only take time.
@@ -67,6 +67,7 @@ var faultsFor = map[planted.Bug][]Fault{
 	planted.UnknownIsFailed:  {KillEtcd, CutProxy},
 	planted.LostAtStart:      {KillServer, KillEtcd},
 	planted.LostInCache:      {Compaction},
+	planted.StaleTouch:       {Blackhole, CutProxy},
 	planted.CollectionByName: {Compaction},
 }
 

@@ -100,7 +100,7 @@ func applyBody(op *Op) []byte {
 	return mustJSON(map[string]any{"apiVersion": bookVersion, "kind": bookKind, "metadata": meta, "spec": specOf(op.Sent)})
 }
 
-// mustJSON is for what is made of strings alone.
+// mustJSON is for what can be written as JSON.
 func mustJSON(v any) []byte {
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -70,6 +70,9 @@ const (
 	// Collection is deletecollection.
 	Collection Verb = "delete collection"
 
+	// Touch is a write of what is there already: it changes nothing, so that its answer is a read of the newest state.
+	Touch Verb = "touch"
+
 	Get  Verb = "get"
 	List Verb = "list"
 )
@@ -98,9 +101,10 @@ type Op struct {
 	Finalize  string  // of a patch: "=a,b" sets the finalizers, "+a" adds one, "-a" removes one
 	Manager   string  // of a create, update, patch, apply: who owns what it writes
 	Force     bool    // of an apply: it takes fields over
+	Dry       bool    // it asked for a dry run, which does nothing: its Outcome is Failed, even if its Status is 200
 	Expect    int64   // the resourceVersion that a write stated; 0 for none
 	ExpectUID string  // the uid that it stated; "" for none
-	Query     Query   // get, list, delete collection
+	Query     Query   // get, list, touch, delete collection
 
 	// UID is what a deletion removed; one that only marked the object has that in Items. A get that was answered with 404
 	// is OK and has no items. A deleted collection has the items as they were in its list.

@@ -1,11 +1,12 @@
 package main
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // by is how a request says who writes.
@@ -13,12 +14,8 @@ func by(op *Op) url.Values { return url.Values{"fieldManager": {op.Manager}} }
 
 func (d *driver) create(s *server, key string, c Content) Outcome {
 	op := Op{Verb: Create, Key: key, Sent: c, Manager: d.manager()}
-	body, err := json.Marshal(newBook(key, c))
-	if err != nil {
-		panic(err)
-	}
 	namespace, _, _ := strings.Cut(key, "/")
-	return d.write(s, op, request{method: http.MethodPost, path: path(namespace), query: by(&op), contentType: asJSON, body: body})
+	return d.write(s, op, request{method: http.MethodPost, path: path(namespace), query: by(&op), contentType: asJSON, body: mustJSON(newBook(key, c))})
 }
 
 // update sends back a book that somebody saw, with another content: mostly on top of the version that was seen, else over
@@ -45,11 +42,7 @@ func (d *driver) update(s *server) {
 		}
 	}
 	setContent(book, op.Sent)
-	body, err := json.Marshal(book)
-	if err != nil {
-		panic(err)
-	}
-	d.write(s, op, request{method: http.MethodPut, path: objectPath(op.Key), query: by(&op), contentType: asJSON, body: body})
+	d.write(s, op, request{method: http.MethodPut, path: objectPath(op.Key), query: by(&op), contentType: asJSON, body: mustJSON(book)})
 }
 
 // finalize chooses the finalizers of an object that was seen: those of one that is being deleted go one by one.
@@ -130,14 +123,48 @@ func (d *driver) apply(s *server) {
 	d.write(s, op, request{method: http.MethodPatch, path: objectPath(op.Key), query: query, contentType: applyType, body: applyBody(&op)})
 }
 
+// touch writes what is there already: an empty patch, or a book as it was seen.
+func (d *driver) touch(s *server) {
+	op := Op{Verb: Touch, Key: d.key(), Query: Query{Match: Latest}}
+	r := request{method: http.MethodPatch, path: objectPath(op.Key)}
+	seen, ok := d.board.get(op.Key)
+	switch n := d.random.IntN(4); {
+	case n == 0:
+		r.contentType, r.body = string(jsonType), []byte("[]")
+	case n == 1 || !ok:
+		r.contentType, r.body = string(pick(d.random, []patchType{mergeType, strategicType})), []byte("{}")
+	default:
+		book, err := decodeBook(seen.data)
+		if err != nil {
+			panic(err) // it has been read before
+		}
+		book.APIVersion, book.Kind = bookVersion, bookKind
+		op.Expect, op.ExpectUID = seen.item.Revision, seen.item.UID
+		r.method, r.contentType, r.body = http.MethodPut, asJSON, mustJSON(book)
+	}
+	switch a := d.send(s, &op, r); {
+	case a.outcome == OK:
+		d.took(&op, a)
+	case a.code == http.StatusNotFound:
+		op.Outcome = OK
+	}
+	d.recorder.op(op)
+}
+
 // write sends a write, whose answer is the object.
 func (d *driver) write(s *server, op Op, r request) Outcome {
-	if a := d.send(s, &op, r); a.outcome == OK {
+	if op.Dry = d.dry(); op.Dry {
+		r.query = withQuery(r.query, "dryRun", metav1.DryRunAll)
+	}
+	if a := d.send(s, &op, r); a.outcome == OK && !op.Dry {
 		d.took(&op, a)
 	}
 	d.recorder.op(op)
 	return op.Outcome
 }
+
+// dry says whether a write is only for show.
+func (d *driver) dry() bool { return d.random.IntN(20) == 0 }
 
 // took reads the object of an answer. One that can't be read is none, which no check allows.
 func (d *driver) took(op *Op, a answer) {
