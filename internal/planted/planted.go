@@ -42,7 +42,7 @@ const (
 	CollectionByName  Bug = "collection-by-name"  // deletecollection deletes objects that took the names of those in its list
 	CollectionSkips   Bug = "collection-skips"    // deletecollection leaves objects that were changed since its list
 	WetRun            Bug = "wet-run"             // a dry run of a deletion deletes
-	StaleTouch        Bug = "stale-touch"         // a write that changes nothing of what memory holds is not compared with what there is
+	StaleTouch        Bug = "stale-touch"         // a write that changes nothing of what the server wrote last is not compared with what there is
 )
 
 // Bugs are all of them.

@@ -1,9 +1,9 @@
 package planted
 
 import (
-	"bytes"
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 
 	"github.com/typeplane/typeplane/storage"
@@ -14,6 +14,7 @@ type store struct {
 	storage.Interface
 	bug   Bug
 	lists atomic.Int64
+	wrote sync.Map // by key, what this store wrote there last: for StaleTouch
 }
 
 // backwards is how many revisions GoesBack goes back.
@@ -70,13 +71,11 @@ func (s *store) GuaranteedUpdate(ctx context.Context, key string, try storage.Tr
 	}
 	switch s.bug {
 	case StaleRefusal:
-		if _, _, err := s.tryMemory(ctx, key, try); err != nil {
+		if err := s.staleRefusal(ctx, key, try); err != nil {
 			return storage.Entry{}, err
 		}
 	case StaleTouch:
-		if current, value, err := s.tryMemory(ctx, key, try); err == nil && bytes.Equal(value, current.Value) {
-			return current, nil
-		}
+		return s.rememberedUpdate(ctx, key, try)
 	}
 	entry, err := s.Interface.GuaranteedUpdate(ctx, key, try)
 	return entry, s.written(err)

@@ -35,12 +35,29 @@ func (s *store) recreate(ctx context.Context, key string, value []byte, with ...
 	})
 }
 
-// tryMemory says what would come of an update of what memory holds.
-func (s *store) tryMemory(ctx context.Context, key string, try storage.TryUpdate) (current storage.Entry, value []byte, err error) {
-	if current, err = s.Interface.Get(ctx, key, storage.GetOptions{Any: true}); err == nil {
-		value, _, err = try(current)
+// staleRefusal says why an update of what memory holds can't be made.
+func (s *store) staleRefusal(ctx context.Context, key string, try storage.TryUpdate) error {
+	current, err := s.Interface.Get(ctx, key, storage.GetOptions{Any: true})
+	if err != nil {
+		return err
 	}
-	return current, value, err
+	_, _, err = try(current)
+	return err
+}
+
+// rememberedUpdate takes what it wrote last for what is there, if nothing is to be written on top of it.
+func (s *store) rememberedUpdate(ctx context.Context, key string, try storage.TryUpdate) (storage.Entry, error) {
+	if last, ok := s.wrote.Load(key); ok {
+		last := last.(storage.Entry)
+		if value, _, err := try(last); err == nil && bytes.Equal(value, last.Value) {
+			return last, nil
+		}
+	}
+	entry, err := s.Interface.GuaranteedUpdate(ctx, key, try)
+	if err == nil {
+		s.wrote.Store(key, entry)
+	}
+	return entry, err
 }
 
 // hastyDelete checks what is there at first, and removes whatever is there then.

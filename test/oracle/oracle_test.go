@@ -67,7 +67,6 @@ var faultsFor = map[planted.Bug][]Fault{
 	planted.UnknownIsFailed:  {KillEtcd, CutProxy},
 	planted.LostAtStart:      {KillServer, KillEtcd},
 	planted.LostInCache:      {Compaction},
-	planted.StaleTouch:       {Blackhole, CutProxy},
 	planted.CollectionByName: {Compaction},
 }
 
