@@ -12,7 +12,7 @@ import (
 
 var celArithmetic = map[string]bool{"+": true, "-": true, "*": true, "/": true, "%": true}
 
-// arithmetic translates a computation with two integers, two floating-point numbers, or two strings. Integers have 64
+// arithmetic translates a computation with two integers, two floating-point numbers, two strings or two lists. Integers have 64
 // bits, and a result that has more makes the rule fail, as in CEL.
 func (tr *translator) arithmetic(e *cel.Expr) (value, error) {
 	a, err := tr.value(e.Args[0])
@@ -37,6 +37,8 @@ func (tr *translator) arithmetic(e *cel.Expr) (value, error) {
 		out.code, out.typ = spell("(", a.as(types.Float64), " "+e.Name+" ", b.as(types.Float64), ")"), types.Float64
 	case isString(x) && isString(y) && e.Name == "+":
 		out.code, out.typ = spell("(", a.as(types.String), " + ", b.as(types.String), ")"), types.String
+	case comparableLists(a, b) && e.Name == "+":
+		out.code, out.typ = spell(ident("slices", "Concat"), "(", a.plain(), ", ", b.plain(), ")"), listOf(x.Elem)
 	default:
 		return value{}, fmt.Errorf("%s computes with %s and %s", e.Source, aKind(a.typ), aKind(b.typ))
 	}

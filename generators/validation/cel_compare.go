@@ -34,6 +34,8 @@ func (tr *translator) compare(e *cel.Expr) (value, error) {
 			return value{}, fmt.Errorf("%s asks which bool is greater", e.Source)
 		}
 		out.code = sameType(e, a, b, types.Bool)
+	case comparableLists(a, b) && (e.Name == "==" || e.Name == "!="):
+		out.code = spell(strings.TrimSuffix(strings.TrimSuffix(e.Name, "="), "="), ident("slices", "Equal"), "(", a.plain(), ", ", b.plain(), ")")
 	case a.typ == b.typ && (e.Name == "==" || e.Name == "!="):
 		not := strings.TrimSuffix(e.Name, "=") // "!" or "="
 		out.code = spell(strings.TrimPrefix(not, "="), ident(equalityPath, "Semantic"), ".DeepEqual(", a.code, ", ", b.code, ")")

@@ -85,3 +85,11 @@ func (c condition) spelled() []any {
 	}
 	return out
 }
+
+// opposite tells whether one of two conditions always holds if the other does not, as far as can be seen.
+func opposite(a, b condition) bool {
+	if a.op == "" || b.op == "" {
+		return leaf("!(", a.spelled(), ")").equals(b) || leaf("!(", b.spelled(), ")").equals(a)
+	}
+	return a.op != b.op && slices.EqualFunc(a.parts, b.parts, opposite)
+}

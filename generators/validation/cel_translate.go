@@ -7,14 +7,14 @@ import (
 )
 
 // translator makes Go of one rule. Conditions are in this file, values in cel_value.go and the files that it names by
-// what they are made of: cel_compare.go, cel_arithmetic.go, cel_index.go, cel_methods.go, cel_loop.go, cel_old.go.
+// what they are made of: cel_compare.go, cel_arithmetic.go, cel_index.go, cel_methods.go, cel_loop.go, cel_list.go, cel_old.go.
 type translator struct {
 	p       *planner
 	site    *site
 	name    string
 	vars    []variable
 	helpers []helper
-	// locals are the variables of all and exists.
+	// locals are the variables of macros, like all.
 	locals map[string]value
 	// optional says that the rule is also for values that are new: oldSelf may have no value.
 	optional bool

@@ -121,6 +121,8 @@ func (tr *translator) value(e *cel.Expr) (value, error) {
 			return value{}, fmt.Errorf("null is not supported; has() tells whether a field is there")
 		}
 		return value{code: []any{e.Name}, typ: types.Bool, literal: goconst.MakeBool(e.Name == "true")}, nil
+	case cel.List:
+		return tr.list(e)
 	case cel.If:
 		return tr.choice(e)
 	case cel.Call:
@@ -159,6 +161,12 @@ func (tr *translator) call(e *cel.Expr) (value, error) {
 		return value{}, fmt.Errorf("the function %s is not supported", e.Name)
 	case tr.optional && e.On.Op == cel.Var && e.On.Name == "oldSelf":
 		return tr.optionalOld(e)
+	case e.Name == "exists_one":
+		return tr.existsOne(e)
+	case e.Name == "filter":
+		return tr.filter(e)
+	case e.Name == "map":
+		return tr.mapped(e)
 	case slices.Contains([]string{"all", "exists"}, e.Name):
 		return value{}, fmt.Errorf("%s is not supported here", e.Source)
 	}
