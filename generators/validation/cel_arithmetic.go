@@ -23,6 +23,9 @@ func (tr *translator) arithmetic(e *cel.Expr) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
+	if out, ok := tr.timeArithmetic(e, a, b); ok {
+		return out, nil
+	}
 	x, y := native(a.typ), native(b.typ)
 	out := value{guards: all(a.guards, b.guards)}
 	switch {
@@ -94,6 +97,11 @@ func (tr *translator) convert(e *cel.Expr) (value, error) {
 	switch {
 	case e.Name == "string" && isString(n):
 		out.code, out.typ = v.as(types.String), types.String
+	case e.Name == "string" && (v.typ == celDuration || v.typ == celTime):
+		return timeText(v), nil
+	case e.Name == "int" && v.typ == celTime:
+		v = v.some()
+		out.code, out.typ, out.guards = spell(v.code, ".Unix()"), types.Int64, v.guards
 	case e.Name == "string" && isInt(n):
 		out.code, out.typ = spell(ident("strconv", "FormatInt"), "(", v.as(types.Int64), ", 10)"), types.String
 	case e.Name == "string" && isBool(n):

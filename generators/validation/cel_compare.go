@@ -21,6 +21,10 @@ func (tr *translator) compare(e *cel.Expr) (value, error) {
 	}
 	out := value{typ: types.Bool, guards: all(a.guards, b.guards)}
 	x, y := native(a.typ), native(b.typ)
+	if code, guards, ok := tr.compareKnown(e, a, b); ok {
+		out.code, out.guards = code, all(out.guards, guards)
+		return out, nil
+	}
 	mismatch := fmt.Errorf("%s compares %s with %s", e.Source, aKind(a.typ), aKind(b.typ))
 	switch {
 	case isInt(x) && isInt(y):
@@ -39,6 +43,8 @@ func (tr *translator) compare(e *cel.Expr) (value, error) {
 	case a.typ == b.typ && (e.Name == "==" || e.Name == "!="):
 		not := strings.TrimSuffix(e.Name, "=") // "!" or "="
 		out.code = spell(strings.TrimPrefix(not, "="), ident(equalityPath, "Semantic"), ".DeepEqual(", a.code, ", ", b.code, ")")
+	case a.typ == celQuantity && b.typ == celQuantity:
+		return value{}, fmt.Errorf("%s: quantities have the methods isLessThan, isGreaterThan and compareTo", e.Source)
 	default:
 		return value{}, mismatch
 	}

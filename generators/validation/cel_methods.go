@@ -69,16 +69,22 @@ func (tr *translator) size(e *cel.Expr) (value, error) {
 	return value{code: spell("int64(len(", v.code, "))"), typ: types.Int64, guards: v.guards}, nil
 }
 
-// method translates a method that is true or false.
+// method translates a method of a value.
 func (tr *translator) method(e *cel.Expr) (value, error) {
+	on, err := tr.value(e.On)
+	if err != nil {
+		return value{}, err
+	}
+	switch on.typ {
+	case celDuration, celTime:
+		return tr.part(e, on)
+	case celQuantity:
+		return tr.quantityMethod(e, on)
+	}
 	functions := map[string]string{"startsWith": "HasPrefix", "endsWith": "HasSuffix", "contains": "Contains", "matches": ""}
 	fn, ok := functions[e.Name]
 	if !ok || len(e.Args) != 1 {
 		return value{}, fmt.Errorf("the method %s is not supported", e.Name)
-	}
-	on, err := tr.value(e.On)
-	if err != nil {
-		return value{}, err
 	}
 	if !isString(native(on.typ)) {
 		return value{}, fmt.Errorf("%s is for strings, and %s is %s", e.Name, e.On.Source, aKind(on.typ))
@@ -112,13 +118,17 @@ func (tr *translator) matches(e *cel.Expr, on value) (value, error) {
 
 // pattern is the name of the variable that holds a regular expression.
 func (tr *translator) pattern(quoted string) string {
-	init := construct{fn: ident("regexp", "MustCompile"), args: []any{raw(quoted)}}
+	return tr.variableFor(construct{fn: ident("regexp", "MustCompile"), args: []any{raw(quoted)}}, "patternFor")
+}
+
+// variableFor is the name of the variable that holds a value, which is made once.
+func (tr *translator) variableFor(init construct, prefix string) string {
 	for _, v := range tr.vars {
 		if reflect.DeepEqual(v.init, init) {
 			return v.name
 		}
 	}
-	name := tr.p.fresh("patternFor" + tr.name)
+	name := tr.p.fresh(prefix + tr.name)
 	tr.vars = append(tr.vars, variable{name, init})
 	return name
 }

@@ -26,6 +26,10 @@ type value struct {
 	is condition
 	// member is the field it was read from.
 	member *types.Member
+	// filled is the condition that a value which may be null is not.
+	filled condition
+	// read is a text as the duration that it is read as, if it was one in Go.
+	read []any
 }
 
 // spell joins pieces of Go; a list of pieces counts as its pieces.
@@ -155,6 +159,8 @@ func (tr *translator) call(e *cel.Expr) (value, error) {
 	switch {
 	case e.Name == "size":
 		return tr.size(e)
+	case e.On == nil && makers[e.Name] != nil:
+		return tr.made(e)
 	case e.On == nil && (e.Name == "string" || e.Name == "int" || e.Name == "double") && len(e.Args) == 1:
 		return tr.convert(e)
 	case e.On == nil:
@@ -227,7 +233,7 @@ func (tr *translator) whole(name string) value {
 	if b := native(t); b.Kind == types.Builtin {
 		return value{code: []any{"*" + name}, typ: t}
 	}
-	return value{code: []any{name}, typ: t}
+	return known(value{code: []any{name}, typ: t}, !nilable(t))
 }
 
 func (tr *translator) field(e *cel.Expr) (value, error) {
@@ -254,11 +260,11 @@ func (tr *translator) field(e *cel.Expr) (value, error) {
 // pointed is a value behind a pointer, if that is one.
 func pointed(v value) value {
 	if v.typ.Kind != types.Pointer {
-		return v
+		return known(v, false)
 	}
 	out := value{code: v.code, typ: pointee(v.typ), guards: all(v.guards, leaf(v.code, " != nil"))}
 	if native(out.typ).Kind == types.Builtin {
 		out.code = spell("*", v.code)
 	}
-	return out
+	return known(out, true)
 }

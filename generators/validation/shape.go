@@ -159,6 +159,9 @@ func isInt(t *types.Type) bool { bits, _ := intSize(t); return bits > 0 }
 
 // kindName says what a type is, as a problem names it.
 func kindName(t *types.Type) string {
+	if name := celTypeNames[t]; name != "" {
+		return name
+	}
 	n := native(t)
 	pointer := ""
 	if n.Kind == types.Pointer {

@@ -1,0 +1,105 @@
+package validation
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/validation/cel"
+)
+
+const (
+	metaPath     = "k8s.io/apimachinery/pkg/apis/meta/v1"
+	quantityPath = "k8s.io/apimachinery/pkg/api/resource"
+)
+
+// The types of CEL that Go has no literals of. They are compared by their address: no other value has one of them.
+var (
+	celTime     = &types.Type{Name: types.Name{Package: "time", Name: "Time"}, Kind: types.Struct}
+	celDuration = &types.Type{Name: types.Name{Package: "time", Name: "Duration"}, Kind: types.Struct}
+	celQuantity = &types.Type{Name: types.Name{Package: quantityPath, Name: "Quantity"}, Kind: types.Struct}
+)
+
+// celTypeNames are what problems call them.
+var celTypeNames = map[*types.Type]string{celTime: "timestamp", celDuration: "duration", celQuantity: "quantity"}
+
+// known makes of a value whose type is one of Kubernetes what it is in CEL: a metav1.Time is a timestamp, a metav1.Duration a text, which
+// duration() reads, and a Quantity something that quantity() reads. behind says that the code is a pointer.
+func known(v value, behind bool) value {
+	switch v.typ.Name {
+	case types.Name{Package: metaPath, Name: "Time"}, types.Name{Package: metaPath, Name: "MicroTime"}:
+		v.code, v.typ = spell(v.code, ".Time"), celTime
+		v.filled = leaf("!", v.code, ".IsZero()")
+	case types.Name{Package: metaPath, Name: "Duration"}:
+		v.read, v.code, v.typ = spell(v.code, ".Duration"), spell(v.code, ".Duration.String()"), types.String
+	case types.Name{Package: quantityPath, Name: "Quantity"}:
+		if behind {
+			v.code = spell("*", v.code)
+		}
+	}
+	return v
+}
+
+// isQuantity tells whether the value is a field of type Quantity.
+func (v value) isQuantity() bool { return v.typ.Name == celQuantity.Name && v.typ != celQuantity }
+
+// some is the value where null does not do.
+func (v value) some() value {
+	v.guards, v.filled = all(v.guards, v.filled), condition{}
+	return v
+}
+
+// makers are the functions that make a value of a text, and those that only look at it.
+var makers = map[string]func(*translator, *cel.Expr, value) (value, error){
+	"duration": (*translator).duration, "timestamp": (*translator).timestamp, "quantity": (*translator).quantity, "isQuantity": (*translator).isQuantity,
+}
+
+// made translates a call of one of the makers.
+func (tr *translator) made(e *cel.Expr) (value, error) {
+	if len(e.Args) != 1 {
+		return value{}, fmt.Errorf("%s: want it as in %s('…')", e.Source, e.Name)
+	}
+	v, err := tr.value(e.Args[0])
+	if err != nil {
+		return value{}, err
+	}
+	return makers[e.Name](tr, e, v)
+}
+
+// parsed is a text as a value of a type, by the helper that reads it and the one that says whether it can.
+func (tr *translator) parsed(e *cel.Expr, v value, t *types.Type, read helper) (value, error) {
+	if !isString(native(v.typ)) {
+		return value{}, fmt.Errorf("%s makes a %s of %s", e.Source, celTypeNames[t], aKind(v.typ))
+	}
+	tr.use(read)
+	call := spell(read.name, "(", v.as(types.String), ")")
+	valid := leaf("func() bool { _, err := ", call, "; return err == nil }()")
+	return value{code: spell("func() ", t, " { out, _ := ", call, "; return out }()"), typ: t, guards: all(v.guards, valid)}, nil
+}
+
+// reader is a helper that reads a text as a value of a type.
+func reader(name, doc string, t *types.Type, body ...[]any) helper {
+	return helper{name, func() [][]any {
+		head := [][]any{{"// ", name, " ", doc}, {"func ", name, "(text string) (", t, ", error) {"}}
+		return append(append(head, body...), []any{"}"})
+	}}
+}
+
+// compareKnown compares two values of one of the types of this file; ok says that it can. CEL has no order of quantities.
+func (tr *translator) compareKnown(e *cel.Expr, a, b value) (code []any, guards condition, ok bool) {
+	equality := e.Name == "==" || e.Name == "!="
+	switch {
+	case a.typ != b.typ:
+		return nil, guards, false
+	case a.typ == celDuration:
+		return spell(a.code, " "+e.Name+" ", b.code), guards, true
+	case a.typ == celTime && equality: // null is null, too
+		return spell(strings.TrimRight(e.Name, "="), a.code, ".Equal(", b.code, ")"), guards, true
+	case a.typ == celTime:
+		return spell(a.code, ".Compare(", b.code, ") "+e.Name+" 0"), all(a.filled, b.filled), true
+	case a.typ == celQuantity && equality:
+		return spell(tr.compareQuantities(a, b), " "+e.Name+" 0"), guards, true
+	}
+	return nil, guards, false
+}
