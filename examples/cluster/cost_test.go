@@ -25,7 +25,7 @@ func TestFillCost(t *testing.T) {
 	r, form := podForm(t)
 	value := storedPod(t, form)
 	ctx := context.Background()
-	server, err := embedded.Start(ctx, embedded.Config{Dir: t.TempDir()})
+	server, err := embedded.Start(ctx, embedded.Config{Dir: t.TempDir(), NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ const budgetEntries = 100_000
 // figures are those of the README, and the budgets hold; etcd runs in the same process, and its share is in the figures.
 func TestCost(t *testing.T) {
 	ctx := context.Background()
-	server, err := embedded.Start(ctx, embedded.Config{Dir: t.TempDir()})
+	server, err := embedded.Start(ctx, embedded.Config{Dir: t.TempDir(), NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 func TestStoreOnEtcd(t *testing.T) {
 	t.Parallel()
 	const progress = 100 * time.Millisecond
-	server, err := embedded.Start(context.Background(), embedded.Config{Dir: t.TempDir(), ProgressInterval: progress})
+	server, err := embedded.Start(context.Background(), embedded.Config{Dir: t.TempDir(), ProgressInterval: progress, NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}

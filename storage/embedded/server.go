@@ -34,6 +34,9 @@ type Config struct {
 	Quota int64
 	// ProgressInterval is how often a quiet watch gets a bookmark; 0 means 5 s. It is one value per process.
 	ProgressInterval time.Duration
+	// NoSync acknowledges writes that are not on the disk yet. It is for tests of what does not depend on the disk: when the
+	// machine loses power, such writes are lost, and the database may be.
+	NoSync bool
 	// Log gets etcd's warnings and errors; nil drops them. A handler that blocks loses records, and blocks nobody.
 	Log *slog.Logger
 
@@ -192,6 +195,7 @@ func (s *Server) etcdConfig() *embed.Config {
 		c.AutoCompactionRetention = s.config.History.String()
 	}
 	c.WatchProgressNotifyInterval = s.config.ProgressInterval
+	c.UnsafeNoFsync = s.config.NoSync
 	return c
 }
 

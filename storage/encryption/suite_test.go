@@ -95,7 +95,7 @@ func TestEtcd(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	server, err := embedded.Start(context.Background(), embedded.Config{Dir: dir, ProgressInterval: progress})
+	server, err := embedded.Start(context.Background(), embedded.Config{Dir: dir, ProgressInterval: progress, NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func TestReady(t *testing.T) {
 	if err := etcd3.Ready(context.Background(), server.Client(), time.Minute); err != nil {
 		t.Error(err)
 	}
-	s, err := embedded.Start(context.Background(), embedded.Config{Dir: t.TempDir(), ProgressInterval: progress})
+	s, err := embedded.Start(context.Background(), embedded.Config{Dir: t.TempDir(), ProgressInterval: progress, NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestSlowReaderIsBoundedAndMissesNothing(t *testing.T) {
 }
 
 func TestNoSpace(t *testing.T) {
-	s, err := embedded.Start(context.Background(), embedded.Config{Dir: t.TempDir(), Quota: 4 << 20, ProgressInterval: progress})
+	s, err := embedded.Start(context.Background(), embedded.Config{Dir: t.TempDir(), Quota: 4 << 20, ProgressInterval: progress, NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ const compactKey = "compact_rev_key"
 // alone starts an etcd of its own, which keeps all revisions that nobody compacts.
 func alone(t *testing.T) (*etcd3.Client, *etcd3.Store) {
 	t.Helper()
-	s, err := embedded.Start(context.Background(), embedded.Config{Dir: t.TempDir(), History: -1, ProgressInterval: progress})
+	s, err := embedded.Start(context.Background(), embedded.Config{Dir: t.TempDir(), History: -1, ProgressInterval: progress, NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 		defer os.RemoveAll(dir)
-		server, err = embedded.Start(context.Background(), embedded.Config{Dir: dir, ProgressInterval: progress})
+		server, err = embedded.Start(context.Background(), embedded.Config{Dir: dir, ProgressInterval: progress, NoSync: true})
 		if err != nil {
 			panic(err)
 		}

@@ -74,7 +74,7 @@ func newPlace(t *testing.T, cached bool, set settings) *place {
 	if set.codec == nil {
 		set.codec = protoCodec
 	}
-	server, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir(), ProgressInterval: set.progress})
+	server, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir(), ProgressInterval: set.progress, NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}
