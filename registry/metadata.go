@@ -149,6 +149,9 @@ func (s *Store[T]) validateChange(meta, old *metav1.ObjectMeta) field.ErrorList 
 	// A name that was good when the object was made is good for ever: it can't be changed.
 	anyName := func(string, bool) []string { return nil }
 	errs := validation.ValidateObjectMeta(meta, s.def.Namespaced, anyName, path)
+	if keepsIdentity(meta, old) {
+		return errs // what is left to ask has been asked
+	}
 	seen := map[string]bool{}
 	for _, err := range errs {
 		seen[err.Error()] = true
@@ -159,4 +162,13 @@ func (s *Store[T]) validateChange(meta, old *metav1.ObjectMeta) field.ErrorList 
 		}
 	}
 	return errs
+}
+
+// keepsIdentity says that an update leaves alone all that ValidateObjectMetaUpdate compares with the old object, by reflection.
+func keepsIdentity(meta, old *metav1.ObjectMeta) bool {
+	return meta.Name == old.Name && meta.Namespace == old.Namespace && meta.UID == old.UID &&
+		meta.CreationTimestamp.Equal(&old.CreationTimestamp) &&
+		meta.ResourceVersion != "" && meta.Generation >= old.Generation &&
+		meta.DeletionTimestamp == nil && old.DeletionTimestamp == nil &&
+		meta.DeletionGracePeriodSeconds == nil && old.DeletionGracePeriodSeconds == nil
 }
