@@ -40,7 +40,7 @@ func (v *view) wrongStep(ver, before *Version) string {
 		return fmt.Sprintf("%s is not being deleted any more, although %s was", ver, before)
 	case ver.Deleting && changesFinalizers(before.Finalizers, "+"+ver.Finalizers) != before.Finalizers:
 		return fmt.Sprintf("%s has more finalizers than %s, which was being deleted", ver, before)
-	case ver.Deleting && !before.Deleting && (ver.Content != before.Content || ver.Owners != before.Owners):
+	case ver.Deleting && !before.Deleting && (ver.Content != before.Content || ver.Owners != before.Owners || ver.Around != before.Around):
 		return fmt.Sprintf("%s was changed by its deletion to %+v, %s", before, ver.Object, ver.Owners)
 	}
 	return ""

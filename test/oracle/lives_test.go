@@ -231,6 +231,19 @@ func TestPatchedFinalizers(t *testing.T) {
 	}
 }
 
+// TestEmptiedMap has labels that somebody made, and another has emptied.
+func TestEmptiedMap(t *testing.T) {
+	for around, want := range map[string]int{"hand Update: labels": 1, "tool-0 Apply: labels": 0, "hand Update: annotations": 0} {
+		before := y6
+		before.Group, before.Owners, before.Around = "", "tool-0 Apply: applied 0, title", around
+		ver := version(before)
+		op := Op{Verb: Apply, Key: "n/a", Manager: "tool-0", Sent: Content{Group: "red", Applied: [appliers]string{"t9"}}}
+		if got := op.after(&ver).conflicts; len(got) != want {
+			t.Errorf("%s: conflicts %v", around, got)
+		}
+	}
+}
+
 func TestUnmatched(t *testing.T) {
 	fits := map[int][]int{0: {0}, 1: {0, 1}, 2: {1}}
 	may := func(effect, request int) bool { return slices.Contains(fits[effect], request) }

@@ -40,6 +40,12 @@ func (op *Op) after(before *Version) next {
 		var fields map[string]string
 		fields, n.conflicts = own.apply(op.Manager+" Apply", was, op.Sent.fields())
 		n.Content = contentOf(fields)
+		around, there := parseOwners(old.Around), old.around()
+		for field, named := range op.Sent.around() {
+			if named && !there[field] && around.others(op.Manager+" Apply", field) {
+				n.conflicts = append(n.conflicts, field)
+			}
+		}
 	default:
 		n.Content = op.Sent
 		own.updated(op.Manager+" Update", was, n.fields())

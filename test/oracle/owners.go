@@ -56,9 +56,22 @@ func contentOf(fields map[string]string) Content {
 	return c
 }
 
-// ownersOf reads managedFields.
-func ownersOf(entries []metav1.ManagedFieldsEntry) (owners, error) {
-	o := owners{}
+// The maps and the list that fields are in. A manager owns one by having made it, also when others have emptied it since:
+// then it is the manager's that is made anew by the next field.
+const (
+	annotationsField = "annotations"
+	labelsField      = "labels"
+	finalizersField  = "finalizers"
+)
+
+// around are those that a content has.
+func (c Content) around() map[string]bool {
+	return map[string]bool{annotationsField: len(c.tokens()) > 0, labelsField: c.Group != "", finalizersField: c.Finalizers != ""}
+}
+
+// ownersOf reads managedFields: who owns fields, and what is around them.
+func ownersOf(entries []metav1.ManagedFieldsEntry) (fields, around owners, err error) {
+	fields, around = owners{}, owners{}
 	for _, e := range entries {
 		var owned struct {
 			Metadata struct {
@@ -69,35 +82,36 @@ func ownersOf(entries []metav1.ManagedFieldsEntry) (owners, error) {
 			Spec map[string]any `json:"f:spec"`
 		}
 		if e.FieldsV1 == nil {
-			return nil, fmt.Errorf("%s owns nothing", e.Manager)
+			return nil, nil, fmt.Errorf("%s owns nothing", e.Manager)
 		}
 		if err := json.Unmarshal(e.FieldsV1.GetRawBytes(), &owned); err != nil {
-			return nil, fmt.Errorf("what %s owns: %w", e.Manager, err)
+			return nil, nil, fmt.Errorf("what %s owns: %w", e.Manager, err)
 		}
-		mine := map[string]bool{}
-		add := func(field string, there bool) {
-			if there {
-				mine[field] = true
+		mine, whole, manager := map[string]bool{}, map[string]bool{}, e.Manager+" "+string(e.Operation)
+		fields[manager], around[manager] = mine, whole
+		note := func(owns map[string]bool, field string, in map[string]any, name string) {
+			if _, ok := in[name]; ok {
+				owns[field] = true
 			}
 		}
-		has := func(in map[string]any, name string) bool { _, ok := in["f:"+name]; return ok }
-		add(tokenField, has(owned.Metadata.Annotations, tokenAnnotation))
+		note(mine, tokenField, owned.Metadata.Annotations, "f:"+tokenAnnotation)
 		for i := range appliers {
-			add(appliedField+strconv.Itoa(i), has(owned.Metadata.Annotations, appliedToken+strconv.Itoa(i)))
+			n := strconv.Itoa(i)
+			note(mine, appliedField+n, owned.Metadata.Annotations, "f:"+appliedToken+n)
 		}
-		add(groupField, has(owned.Metadata.Labels, groupLabel))
-		add(titleField, has(owned.Spec, titleField))
-		add(shelfField, has(owned.Spec, shelfField))
+		note(mine, groupField, owned.Metadata.Labels, "f:"+groupLabel)
+		note(mine, titleField, owned.Spec, "f:"+titleField)
+		note(mine, shelfField, owned.Spec, "f:"+shelfField)
 		for item := range owned.Metadata.Finalizers {
 			if name, ok := strings.CutPrefix(item, `v:"`+finalizerDomain); ok {
 				mine[finalizerField+strings.TrimSuffix(name, `"`)] = true
 			}
 		}
-		if len(mine) > 0 {
-			o[e.Manager+" "+string(e.Operation)] = mine
-		}
+		note(whole, annotationsField, owned.Metadata.Annotations, ".")
+		note(whole, labelsField, owned.Metadata.Labels, ".")
+		note(whole, finalizersField, owned.Metadata.Finalizers, ".")
 	}
-	return o, nil
+	return fields, around, nil
 }
 
 // String writes each manager with its fields, all in order; parseOwners reads it.

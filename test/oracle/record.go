@@ -32,6 +32,7 @@ type Object struct {
 	Digest   string // of everything but the resourceVersion
 	Deleting bool   // it has a deletionTimestamp
 	Owners   string // who owns which of the fields of Content, as owners.String writes it
+	Around   string // who owns the maps and the list that fields are in, which may outlast them
 	Content
 }
 

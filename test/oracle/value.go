@@ -81,8 +81,8 @@ func objectOf(book *libraryv1.Book) (Object, error) {
 	for i := range o.Applied {
 		o.Applied[i] = strings.Clone(book.Annotations[appliedToken+strconv.Itoa(i)])
 	}
-	owners, err := ownersOf(book.ManagedFields)
-	o.Owners = owners.String()
+	owners, around, err := ownersOf(book.ManagedFields)
+	o.Owners, o.Around = owners.String(), around.String()
 	return o, err
 }
 
