@@ -14,7 +14,7 @@ type store struct {
 	storage.Interface
 	bug   Bug
 	lists atomic.Int64
-	wrote sync.Map // by key, what this store wrote there last: for StaleTouch
+	wrote sync.Map // by key, what this store wrote there last: for StaleRefusal and StaleTouch
 }
 
 // backwards is how many revisions GoesBack goes back.
@@ -69,12 +69,7 @@ func (s *store) GuaranteedUpdate(ctx context.Context, key string, try storage.Tr
 	if s.bug == LostUpdate {
 		return s.blindUpdate(ctx, key, try)
 	}
-	switch s.bug {
-	case StaleRefusal:
-		if err := s.staleRefusal(ctx, key, try); err != nil {
-			return storage.Entry{}, err
-		}
-	case StaleTouch:
+	if s.bug == StaleRefusal || s.bug == StaleTouch {
 		return s.rememberedUpdate(ctx, key, try)
 	}
 	entry, err := s.Interface.GuaranteedUpdate(ctx, key, try)

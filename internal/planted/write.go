@@ -35,21 +35,15 @@ func (s *store) recreate(ctx context.Context, key string, value []byte, with ...
 	})
 }
 
-// staleRefusal says why an update of what memory holds can't be made.
-func (s *store) staleRefusal(ctx context.Context, key string, try storage.TryUpdate) error {
-	current, err := s.Interface.Get(ctx, key, storage.GetOptions{Any: true})
-	if err != nil {
-		return err
-	}
-	_, _, err = try(current)
-	return err
-}
-
-// rememberedUpdate takes what it wrote last for what is there, if nothing is to be written on top of it.
+// rememberedUpdate takes what it wrote last for what is there, if that is a reason to write nothing on top of it.
 func (s *store) rememberedUpdate(ctx context.Context, key string, try storage.TryUpdate) (storage.Entry, error) {
 	if last, ok := s.wrote.Load(key); ok {
 		last := last.(storage.Entry)
-		if value, _, err := try(last); err == nil && bytes.Equal(value, last.Value) {
+		value, _, err := try(last)
+		switch {
+		case err != nil && s.bug == StaleRefusal:
+			return storage.Entry{}, err
+		case err == nil && s.bug == StaleTouch && bytes.Equal(value, last.Value):
 			return last, nil
 		}
 	}

@@ -26,7 +26,8 @@ func (v *view) serversGoBack() []string {
 	shown := map[int][]moment{}
 	for i := range v.Ops {
 		op := &v.Ops[i]
-		if op.Outcome == OK && !op.written() && op.Query.Match != Exact {
+		// A touch is answered by etcd, as every write is: any state may be behind it.
+		if op.Outcome == OK && (op.Verb == Get || op.Verb == List) && op.Query.Match != Exact {
 			shown[op.Server] = append(shown[op.Server], moment{op.End, v.saw(op)})
 		}
 	}

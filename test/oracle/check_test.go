@@ -124,6 +124,38 @@ func TestBookmarkOfNow(t *testing.T) {
 	}
 }
 
+// TestTouch has a write that changes nothing: it is a read of the newest state, but none of what the server remembers.
+func TestTouch(t *testing.T) {
+	touch := func(expect int64, items ...Item) Op {
+		return Op{Verb: Touch, Start: 80 * ms, End: 85 * ms, Outcome: OK, Key: "n/b", Expect: expect, Items: items, Query: Query{Match: Latest}}
+	}
+	for _, c := range []struct {
+		op   Op
+		want string
+	}{
+		{touch(0, b6), ""}, {touch(6, b6), ""}, {touch(0, b4), "C4"}, {touch(4, b6), "C3"}, {touch(0), "C4"},
+	} {
+		h := story()
+		h.Ops = append(h.Ops, c.op)
+		found := Check(h)
+		if c.want == "" && len(found) > 0 || c.want != "" && (len(found) == 0 || found[0].Property != c.want) {
+			t.Errorf("want %q: %v", c.want, found)
+		}
+	}
+	h := story()
+	h.Ops = append(h.Ops, touch(0, b6))
+	h.Ops[listAny].Revision, h.Ops[listAny].Items, h.Ops[getAnyB].Start = 5, []Item{b4}, 90*ms
+	for i := range h.Ops {
+		if op := &h.Ops[i]; op.Verb != Touch {
+			op.Server = i
+		}
+	}
+	h.Ops[listAny].Server = 0
+	for _, v := range Check(h) {
+		t.Error(v)
+	}
+}
+
 func dropEvent(h *History, watch, i int) {
 	w := &h.Watches[watch]
 	w.Events = slices.Delete(w.Events, i, i+1)

@@ -18,7 +18,7 @@ var (
 )
 
 // needed is what a run has to have, to show anything.
-var needed = []string{"create ok", "update ok", "patch ok", "delete ok", "get ok", "list ok", "later pages", "events", "resumes"}
+var needed = []string{"create ok", "update ok", "patch ok", "apply ok", "delete ok", "get ok", "list ok", "later pages", "events", "resumes"}
 
 // TestPromises is the short form of the whole: one server, and two on the same etcd.
 func TestPromises(t *testing.T) {
