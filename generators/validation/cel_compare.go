@@ -11,6 +11,9 @@ import (
 
 // compare translates a comparison of two values.
 func (tr *translator) compare(e *cel.Expr) (value, error) {
+	if isNull(e.Args[0]) || isNull(e.Args[1]) {
+		return tr.compareNull(e)
+	}
 	a, err := tr.value(e.Args[0])
 	if err != nil {
 		return value{}, err

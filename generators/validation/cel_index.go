@@ -18,6 +18,11 @@ func (tr *translator) index(e *cel.Expr) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
+	return tr.item(e, on, at)
+}
+
+// item is that item or entry of a value.
+func (tr *translator) item(e *cel.Expr, on, at value) (value, error) {
 	n := native(on.typ)
 	switch {
 	case n.Kind == types.Map:

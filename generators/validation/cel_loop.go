@@ -43,15 +43,20 @@ func (tr *translator) iterate(e *cel.Expr, args int) (*iteration, error) {
 
 // within translates with the variable.
 func (it *iteration) within(translate func() error) error {
-	before, shadowed := it.tr.locals[it.local]
-	if it.tr.locals == nil {
-		it.tr.locals = map[string]value{}
+	return it.tr.withLocal(it.local, pointed(value{code: []any{it.item}, typ: it.typ}), translate)
+}
+
+// withLocal translates with a variable of a macro.
+func (tr *translator) withLocal(name string, v value, translate func() error) error {
+	before, shadowed := tr.locals[name]
+	if tr.locals == nil {
+		tr.locals = map[string]value{}
 	}
-	it.tr.locals[it.local] = pointed(value{code: []any{it.item}, typ: it.typ})
+	tr.locals[name] = v
 	defer func() {
-		delete(it.tr.locals, it.local)
+		delete(tr.locals, name)
 		if shadowed {
-			it.tr.locals[it.local] = before
+			tr.locals[name] = before
 		}
 	}()
 	return translate()

@@ -20,30 +20,36 @@ func (tr *translator) has(e *cel.Expr) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
-	v, err := tr.field(e)
+	v, err := tr.selected(e, on)
 	if err != nil {
 		return value{}, err
 	}
 	if v.member == nil { // an entry of a map
 		return told(v.guards), nil
 	}
+	return value{code: isThere(on, v).spelled(), typ: types.Bool, guards: on.guards}, nil
+}
+
+// isThere tells whether a field of a value is there.
+func isThere(on, v value) condition {
+	if v.member == nil { // an entry of a map
+		return v.guards
+	}
 	access := spell(on.code, "."+v.member.Name)
-	code := []any{"true"}
-	n := native(v.member.Type)
-	switch {
+	switch n := native(v.member.Type); {
 	case n.Kind == types.Pointer:
-		code = spell(access, " != nil")
+		return leaf(access, " != nil")
 	case n.Kind == types.Slice || n.Kind == types.Map:
-		code = spell("len(", access, ") != 0")
+		return leaf("len(", access, ") != 0")
 	case !omitted(*v.member):
 	case isString(n):
-		code = spell(access, ` != ""`)
+		return leaf(access, ` != ""`)
 	case isBool(n):
-		code = access
+		return leaf(access)
 	case isInt(n) || isFloat(n):
-		code = spell(access, " != 0")
+		return leaf(access, " != 0")
 	}
-	return value{code: code, typ: types.Bool, guards: on.guards}, nil
+	return condition{}
 }
 
 // size is the number of characters, items or entries.

@@ -8,7 +8,7 @@ import (
 
 // translator makes Go of one rule. Conditions are in this file, values in cel_value.go and the files that it names by
 // what they are made of: cel_compare.go, cel_arithmetic.go, cel_index.go, cel_methods.go, cel_loop.go, cel_list.go, cel_known.go (times and quantities),
-// cel_old.go.
+// cel_optional.go, cel_null.go.
 type translator struct {
 	p       *planner
 	site    *site

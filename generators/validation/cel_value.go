@@ -114,6 +114,8 @@ func (tr *translator) value(e *cel.Expr) (value, error) {
 		return tr.field(e)
 	case cel.Index:
 		return tr.index(e)
+	case cel.Maybe, cel.MaybeIndex:
+		return value{}, fmt.Errorf("%s may have no value; write what it is then, as in orValue('')", e.Source)
 	case cel.Text:
 		return value{code: []any{strconv.Quote(e.Text)}, typ: types.String, literal: goconst.MakeString(e.Text)}, nil
 	case cel.Number:
@@ -121,8 +123,8 @@ func (tr *translator) value(e *cel.Expr) (value, error) {
 	case cel.Negate:
 		return tr.negative(e)
 	case cel.Literal:
-		if e.Name == "null" {
-			return value{}, fmt.Errorf("null is not supported; has() tells whether a field is there")
+		if isNull(e) {
+			return value{}, fmt.Errorf("null is not supported here; a field can be compared with it")
 		}
 		return value{code: []any{e.Name}, typ: types.Bool, literal: goconst.MakeBool(e.Name == "true")}, nil
 	case cel.List:
@@ -165,8 +167,8 @@ func (tr *translator) call(e *cel.Expr) (value, error) {
 		return tr.convert(e)
 	case e.On == nil:
 		return value{}, fmt.Errorf("the function %s is not supported", e.Name)
-	case tr.optional && e.On.Op == cel.Var && e.On.Name == "oldSelf":
-		return tr.optionalOld(e)
+	case tr.isOptional(e.On):
+		return tr.ofOptional(e)
 	case e.Name == "exists_one":
 		return tr.existsOne(e)
 	case e.Name == "filter":
@@ -241,6 +243,11 @@ func (tr *translator) field(e *cel.Expr) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
+	return tr.selected(e, on)
+}
+
+// selected is a field of a value, or the entry of a map that is written like one.
+func (tr *translator) selected(e *cel.Expr, on value) (value, error) {
 	owner := native(on.typ)
 	if owner.Kind == types.Map {
 		return tr.entry(e, on, value{code: []any{strconv.Quote(e.Name)}, typ: types.String, literal: goconst.MakeString(e.Name)})

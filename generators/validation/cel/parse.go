@@ -1,5 +1,5 @@
 // Package cel reads the simple part of the Common Expression Language: fields, literals, comparisons, and, or, not,
-// the conditional operator, in, and calls of functions and methods. It has no types: what an expression means is for
+// the conditional operator, in, optional fields and items, and calls of functions and methods. It has no types: what an expression means is for
 // its user to say, who also refuses what it does not know.
 //
 // Start reading at Parse.
@@ -26,18 +26,20 @@ type Expr struct {
 type Op int
 
 const (
-	Var     Op = iota // Name
-	Field             // On.Name
-	Call              // Name(Args) or On.Name(Args)
-	Index             // On[Args[0]]
-	Binary            // Args[0] Name Args[1]
-	Not               // !Args[0]
-	Negate            // -Args[0]
-	If                // Args[0] ? Args[1] : Args[2]
-	List              // [Args]
-	Text              // a string
-	Number            // a number
-	Literal           // true, false or null, in Name
+	Var        Op = iota // Name
+	Field                // On.Name
+	Call                 // Name(Args) or On.Name(Args)
+	Index                // On[Args[0]]
+	Maybe                // On.?Name
+	MaybeIndex           // On[?Args[0]]
+	Binary               // Args[0] Name Args[1]
+	Not                  // !Args[0]
+	Negate               // -Args[0]
+	If                   // Args[0] ? Args[1] : Args[2]
+	List                 // [Args]
+	Text                 // a string
+	Number               // a number
+	Literal              // true, false or null, in Name
 )
 
 // Parse reads an expression.
@@ -175,6 +177,7 @@ func (p *parser) member() *Expr {
 	e := p.primary()
 	for p.err == nil {
 		if _, ok := p.is("."); ok {
+			_, maybe := p.is("?")
 			t := p.peek()
 			if t.kind != name {
 				p.unexpected("the name of a field")
@@ -182,14 +185,20 @@ func (p *parser) member() *Expr {
 			}
 			p.take()
 			e = &Expr{Op: Field, Name: t.text, On: e}
-			if _, call := p.is("("); call {
+			if maybe {
+				e.Op = Maybe
+			} else if _, call := p.is("("); call {
 				e.Op, e.Args = Call, p.list(")")
 			}
 			e = p.done(from, e)
 			continue
 		}
 		if _, ok := p.is("["); ok {
-			e = &Expr{Op: Index, On: e, Args: []*Expr{p.conditional()}}
+			op := Index
+			if _, maybe := p.is("?"); maybe {
+				op = MaybeIndex
+			}
+			e = &Expr{Op: op, On: e, Args: []*Expr{p.conditional()}}
 			p.want("]")
 			e = p.done(from, e)
 			continue

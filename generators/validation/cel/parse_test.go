@@ -26,6 +26,10 @@ func shown(e *cel.Expr) string {
 		return on + e.Name + "(" + strings.Join(args, ", ") + ")"
 	case cel.Index:
 		return shown(e.On) + "[" + args[0] + "]"
+	case cel.Maybe:
+		return shown(e.On) + ".?" + e.Name
+	case cel.MaybeIndex:
+		return shown(e.On) + "[?" + args[0] + "]"
 	case cel.Binary:
 		return "(" + args[0] + " " + e.Name + " " + args[1] + ")"
 	case cel.Not:
@@ -51,6 +55,8 @@ func TestParse(t *testing.T) {
 		`self.name.matches('^it\'s "a"$')`:         `self.name.matches(<^it's "a"$>)`,
 		`self.x in ["a", 'b']`:                     "(self.x in [<a>, <b>])",
 		"self.all(i, i.n != null)":                 "self.all(i, (i.n != null))",
+		"self.?a.b[?0].orValue('x')":               "self.?a.b[?0].orValue(<x>)",
+		"a ? b.?c : d[?e ? f : g]":                 "(a ? b.?c : d[?(e ? f : g)])",
 		"self.a ? self.b : self.c[0].d":            "(self.a ? self.b : self.c[0].d)",
 		"self.x.startsWith(\n\t'a' ) == (a || b)":  "(self.x.startsWith(<a>) == (a || b))",
 		"self.inner == 'x' && self.index in [1,2]": "((self.inner == <x>) && (self.index in [1, 2]))",
@@ -71,6 +77,8 @@ func TestParseErrors(t *testing.T) {
 		"self ==":                 "the end stands where a value is wanted, at character 8",
 		"self = 1":                `"=" is no part of the language`,
 		"self.1":                  "stands where the name of a field is wanted",
+		"self.?":                  "the end stands where the name of a field is wanted",
+		"self.?a(1)":              "( stands where an operator is wanted",
 		"f(a":                     "the end stands where ) is wanted",
 		"a b":                     "b stands where an operator is wanted",
 		"'a":                      "the quote ' is not closed",
