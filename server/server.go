@@ -106,7 +106,7 @@ type call struct {
 
 // ServeHTTP answers one request; process has the order of the steps.
 func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	if req.Body != nil && req.Body != http.NoBody {
+	if req.ContentLength != 0 {
 		deepen()
 	}
 	c := &call{w: &response{ResponseWriter: w}, req: req, ctx: req.Context(), auditing: auditing{begun: time.Now()}}
