@@ -4,27 +4,31 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/gengo/v2/types"
+
 	"github.com/typeplane/typeplane/generators/emit"
 )
 
 // locals are the names of variables in the printed code; no import may have one of them.
 var locals = []string{
 	"m", "n", "err", "data", "i", "k", "v", "entry", "keys", "room", "value", "key", "r", "w",
-	"before", "end", "stop",
+	"before", "t", "slabs",
 }
 
 // printer prints generated.pb.go of one package.
 type printer struct {
 	*emit.File
-	pkg   string
-	file  *file
-	used  map[string]bool // helpers
-	slabs []slab
+	pkg  string
+	file *file
+	used map[string]bool // helpers
+	// others are the types that are read, but are no messages of the file; types has them all.
+	others []*types.Type
+	types  map[*types.Type]bool
 }
 
 // printFile prints the methods of all messages of a package, and the helpers that they need.
 func printFile(out *emit.File, f *file) error {
-	p := &printer{File: out, pkg: f.pkg.Path, file: f, used: map[string]bool{}}
+	p := &printer{File: out, pkg: f.pkg.Path, file: f, used: map[string]bool{}, types: map[*types.Type]bool{}}
 	p.Unconstrained()
 	if len(f.messages) > 0 {
 		p.Preamble("source: " + f.pkg.Path + "/" + protoFile)
@@ -45,7 +49,8 @@ func printFile(out *emit.File, f *file) error {
 		p.marshal(m)
 	}
 	if len(f.codecs()) > 0 {
-		p.reader()
+		p.otherTypes()
+		p.first()
 	}
 	return printHelpers(out, p.used, func(name string) bool { return f.pkg.Go.Scope().Lookup(name) != nil })
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/typeplane/typeplane/generators/emit"
 )
 
-//go:embed wirecode/wirecode.go wirecode/read.go wirecode/slab.go wirecode/values.go wirecode/write.go wirecode/text.go
+//go:embed wirecode/wirecode.go wirecode/type.go wirecode/values.go wirecode/maps.go wirecode/read.go wirecode/slab.go wirecode/write.go wirecode/text.go
 var helperSource embed.FS
 
 // helperFiles are in the order in which they are printed.
-var helperFiles = []string{"wirecode.go", "read.go", "slab.go", "values.go", "write.go", "text.go"}
+var helperFiles = []string{"wirecode.go", "type.go", "values.go", "maps.go", "read.go", "slab.go", "write.go", "text.go"}
 
 // helperSet is package wirecode in pieces.
 type helperSet struct {
@@ -79,7 +79,7 @@ func (h *helperSet) parse(name string) error {
 	for _, decl := range file.Decls {
 		d := newHelperDecl(decl)
 		d.comments = file.Comments
-		if len(d.names) == 0 || d.names[0] == readerType {
+		if len(d.names) == 0 {
 			continue
 		}
 		h.decls = append(h.decls, d)
@@ -89,9 +89,6 @@ func (h *helperSet) parse(name string) error {
 	}
 	return nil
 }
-
-// readerType is printed for each package with what it needs.
-const readerType = "readerGenerated"
 
 func newHelperDecl(decl ast.Decl) *helperDecl {
 	d := &helperDecl{decl: decl}

@@ -6,7 +6,7 @@ func (p *printer) methods(m *message) {
 	if m.items {
 		pointer = "&m"
 	}
-	marshal, unmarshal := p.function("marshal", m), p.function("unmarshal", m)
+	marshal := p.function("marshal", m)
 	p.P("// Marshal returns m as it stands on the wire.")
 	p.P("func (", p.receiver(m), ") Marshal() ([]byte, error) {")
 	p.write(marshal, pointer, "nil")
@@ -25,9 +25,7 @@ func (p *printer) methods(m *message) {
 	p.P()
 	p.P("// Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.")
 	p.P("func (m *", m.typ, ") Unmarshal(data []byte) error {")
-	p.startReader("data: data, end: len(data)", m)
-	p.f("%s(r, m)", unmarshal)
-	p.P("return r.err")
+	p.startReader("", m)
 	p.P("}")
 	p.P()
 	p.unmarshalShared(m.name, m)
@@ -48,25 +46,9 @@ func (p *printer) unmarshalShared(name string, m *message) {
 	p.P("// UnmarshalShared_", name, " is Unmarshal, but strings of m are parts of data: it must not be changed any more, and")
 	p.P("// each of them keeps all of it in memory. Byte slices are copied.")
 	p.P("func UnmarshalShared_", name, "(data []byte, m *", m.typ, ") error {")
-	p.startReader("data: data, end: len(data), shared: true", m)
-	p.f("%s(r, m)", p.function("unmarshal", m))
-	p.P("return r.err")
+	p.startReader("shared: true, ", m)
 	p.P("}")
 	p.P()
-}
-
-// startReader prints what makes a reader, as wide as the message needs it, and allocates what the metadata of a kind
-// needs.
-func (p *printer) startReader(fields string, m *message) {
-	if p.file.needsWide(m) {
-		p.P("w := wideReaderGenerated{readerGenerated: readerGenerated{", fields, "}}")
-		p.P("r := &w.readerGenerated")
-	} else {
-		p.P("r := &readerGenerated{", fields, "}")
-	}
-	if m.isKind() && len(p.file.first) > 0 {
-		p.P("r.first()")
-	}
 }
 
 // alias prints the functions of a kind of another module.

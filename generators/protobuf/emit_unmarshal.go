@@ -3,67 +3,55 @@ package protobuf
 import (
 	"fmt"
 	"strings"
+
+	"k8s.io/gengo/v2/types"
 )
 
-// unmarshal prints the function that reads a message.
+// unmarshal prints what says how a message is read: a variable, and a function that fills it.
 func (p *printer) unmarshal(m *message) {
-	name := p.function("unmarshal", m)
-	p.P("// ", name, " adds to m what r has up to its end.")
-	p.P("func ", name, "(r *readerGenerated, m *", m.typ, ") {")
-	if m.cycle {
-		p.f("if r.depth++; r.depth > %s {", p.helper("maxDepth"))
-		p.f("r.%s(%s)", p.method("fail"), p.helper("ErrDepth"))
-		p.P("}")
+	var known []string
+	if m.isKind() {
+		known = append(known, "object: true")
 	}
-	p.P("for r.i < r.end {")
-	p.P("r.start, r.tag = r.i, uint64(r.data[r.i])")
-	p.P("if r.i++; r.tag >= 0x80 {")
-	p.f("r.%s()", p.method("longTag"))
-	p.P("}")
-	if len(m.fields) > 0 {
-		p.P("switch r.tag >> 3 {")
+	if m.cycle {
+		known = append(known, "cycle: true")
+	}
+	p.readType(m.typ, known...)
+	name, t := p.function("reads", m), p.typeName(m.typ)
+	p.P("// ", name, " says where the fields of ", m.name, " are and how each is read.")
+	p.P("func ", name, "() *", p.helper("typeOf"), "[", m.typ, "] {")
+	if len(m.fields) == 0 {
+		p.f("%s(&%s)", p.helper("begin"), t)
+	} else {
+		p.f("if m := %s(&%s); m != nil {", p.helper("begin"), t)
+		p.f("t := &%s.typeGenerated", t)
 		for _, f := range m.byNumber() {
-			p.f("case %d:", f.number)
 			p.readField(f)
 		}
-		p.P("default:")
-	}
-	p.f("r.%s(%q)", p.method("other"), m.name)
-	if len(m.fields) > 0 {
 		p.P("}")
 	}
-	p.P("}")
-	if m.cycle {
-		p.P("r.depth--")
-	}
-	if len(m.fields) > 0 {
-		p.P("if r.err != nil {")
-		p.f("r.%s(%q, %s)", p.method("done"), m.name, m.fieldTable())
-		p.P("}")
-	}
+	p.P("return &", t)
 	p.P("}")
 	p.P()
 }
 
-// fieldTable lists the fields of a message for the error about one that is written in another way.
-func (m *message) fieldTable() string {
-	var lines []string
-	var line strings.Builder
-	for i, f := range m.byNumber() {
-		if i > 0 {
-			line.WriteByte(',')
-			if line.Len() > 90 {
-				lines = append(lines, line.String())
-				line.Reset()
-			}
-		}
-		fmt.Fprintf(&line, "%s %d", f.labelName(), f.number)
+// readType prints the variable that says how values of a type are read.
+func (p *printer) readType(t *types.Type, known ...string) {
+	name := p.typeName(t)
+	if n := p.file.slabNumber(t); n > 0 {
+		known = append(known, fmt.Sprintf("slab: %d", n))
 	}
-	lines = append(lines, line.String())
-	for i := range lines {
-		lines[i] = fmt.Sprintf("%q", lines[i])
+	p.P("// ", name, " is how ", t, " is read.")
+	if len(known) == 0 {
+		p.P("var ", name, " ", p.helper("typeOf"), "[", t, "]")
+	} else {
+		p.P("var ", name, " = ", p.helper("typeOf"), "[", t, "]{typeGenerated{", strings.Join(known, ", "), "}}")
 	}
-	return strings.Join(lines, "+\n")
+	p.P()
+}
+
+func (p *printer) typeName(t *types.Type) string {
+	return "type_" + strings.ReplaceAll(p.Type(t), ".", "_")
 }
 
 // labelName is what errors call a field.
@@ -79,40 +67,35 @@ func (f *field) texts() bool {
 	return f.shape == dict && f.key.kind == stringKind && f.value.kind == stringKind
 }
 
+// readField prints the line that shows a field.
 func (p *printer) readField(f *field) {
 	v := f.value
 	switch {
-	case f.texts():
-		p.f("%s(r, %s)", p.helper("textMap"), f.address())
 	case f.shape == dict:
 		p.readMap(f)
+	case v.isMessage() && f.shape == list && v.pointer:
+		p.show("pointers", f, p.reading(v))
+	case v.isMessage() && f.shape == list:
+		p.show("items", f, p.reading(v))
+	case v.isMessage() && v.pointer:
+		p.show("pointer", f, p.reading(v))
 	case v.isMessage():
-		p.readMessage(f)
-	case f.shape == list && v.kind == bytesKind:
-		p.f("var v %s", p.Type(v.typ))
-		p.readValue(v, "&v")
-		p.f("%s = append(%s, v)", f.target(), f.target())
+		p.show("message", f, p.reading(v))
+	case v.kind == bytesKind && f.shape == list:
+		p.show("items", f, fmt.Sprintf("%s(new(%s[%s]), %s)", p.helper("with"), p.helper("typeOf"), p.Type(v.typ), p.helper("copy")))
 	case f.shape == list:
-		p.f("%s(r, %s)", p.helper(v.reader()+"s"), f.address())
+		p.show(v.reader()+"s", f)
 	case v.pointer:
-		helper := "newWord"
-		if v.kind == stringKind {
-			helper = "newText"
-		}
-		p.f("v := %s[%s](r)", p.helper(helper), p.Type(v.typ))
-		p.readValue(v, "v")
-		p.f("%s = v", f.target())
+		p.show(v.reader()+"Pointer", f)
 	default:
-		p.readValue(v, f.address())
+		p.show(v.reader(), f)
 	}
 }
 
-// target is what a value read is assigned to.
-func (f *field) target() string {
-	if f.goName == "" {
-		return "*m"
-	}
-	return "m." + f.goName
+// show prints the call of a helper that shows a field.
+func (p *printer) show(helper string, f *field, more ...string) {
+	args := append([]string{"t", fmt.Sprint(f.number), f.address()}, more...)
+	p.f("%s(%s)", p.helper(helper), strings.Join(args, ", "))
 }
 
 // address points at the field.
@@ -123,16 +106,13 @@ func (f *field) address() string {
 	return "&m." + f.goName
 }
 
-// readValue prints what reads a value that is no message into what to points at.
-func (p *printer) readValue(v *value, to string) { p.f("%s(r, %s)", p.helper(v.reader()), to) }
-
-// reader is the helper that reads a value.
+// reader is the helper for a value.
 func (v *value) reader() string {
 	switch {
 	case v.kind == stringKind:
 		return "text"
 	case v.kind == bytesKind:
-		return "copy"
+		return "bytesOf"
 	case v.kind == boolKind:
 		return "bool"
 	case v.kind.wire == wireFixed64:
@@ -143,114 +123,54 @@ func (v *value) reader() string {
 	return "number"
 }
 
-// readMessage prints what reads a message: into the value that is there, or as a new item.
-func (p *printer) readMessage(f *field) {
-	v, target, address := f.value, f.target(), f.address()
-	p.f("end := r.%s()", p.method("enter"))
-	switch {
-	case f.shape == list:
-		p.f("v := %s", p.grown(f))
-		target, address = "v", "v"
-		if v.pointer {
-			p.f("*v = %s", p.newMessage(v))
-			target, address = "(*v)", "*v"
-		} else if v.nilable {
-			p.f("*v = %s{}", p.Type(v.typ))
-		}
-	case v.pointer:
-		p.f("if %s == nil {", target)
-		p.f("%s = %s", target, p.newMessage(v))
-		p.P("}")
-		address = target
-	case v.nilable:
-		p.f("if %s == nil {", target)
-		p.f("%s = %s{}", target, p.Type(v.typ))
-		p.P("}")
+// reading is how a message is read.
+func (p *printer) reading(v *value) string {
+	name := p.typeName(v.typ)
+	if v.access != byFunction && !p.types[v.typ] {
+		p.types[v.typ] = true
+		p.others = append(p.others, v.typ)
 	}
-	p.readInto(v, target, address)
-	p.P("r.end = end")
-}
-
-// grown is a pointer to a new item of a list.
-func (p *printer) grown(f *field) string {
-	v := f.value
-	if !v.pointer && p.file.slabs[v.typ] {
-		return fmt.Sprintf("%s(r, end, %s, &%s)", p.helper("growFrom"), f.address(), p.slabOf(v.typ))
-	}
-	return fmt.Sprintf("%s(r, end, %s)", p.helper("grow"), f.address())
-}
-
-// newMessage is a pointer to an empty message.
-func (p *printer) newMessage(v *value) string {
-	if p.file.slabs[v.typ] {
-		return fmt.Sprintf("%s.nextOf()", p.slabOf(v.typ))
-	}
-	return fmt.Sprintf("&%s{}", p.Type(v.typ))
-}
-
-// readInto prints what reads the message that was entered; address points at it and target is what has its methods.
-func (p *printer) readInto(v *value, target, address string) {
+	var how string
 	switch v.access {
 	case byFunction:
-		p.f("%s(r, %s)", p.function("unmarshal", v.target), address)
+		how = p.function("reads", v.target) + "()"
 	case asTime:
-		p.f("%s(r, %s)", p.helper("time"), address)
+		how = fmt.Sprintf("%s(&%s)", p.helper("time"), name)
 	case asQuantity:
-		p.f("%s(r, %s)", p.helper("quantity"), address)
+		how = fmt.Sprintf("%s(&%s, %s)", p.helper("with"), name, p.helper("quantity"))
 	case byShared:
-		p.P("if r.shared {")
-		p.f("r.%s(%s(r.%s(), %s))", p.method("check"), p.Ident(v.typ.Name.Package, "UnmarshalShared_"+v.typ.Name.Name), p.method("rest"), address)
-		p.P("} else {")
-		p.f("r.%s(%s.Unmarshal(r.%s()))", p.method("check"), target, p.method("rest"))
-		p.P("}")
+		how = fmt.Sprintf("%s(&%s, %s(%s))", p.helper("with"), name, p.helper("either"), p.Ident(v.typ.Name.Package, "UnmarshalShared_"+v.typ.Name.Name))
 	default:
-		p.f("r.%s(%s.Unmarshal(r.%s()))", p.method("check"), target, p.method("rest"))
+		how = fmt.Sprintf("%s(&%s, %s)", p.helper("with"), name, p.helper("methods"))
+	}
+	if v.nilable {
+		return fmt.Sprintf("%s(%s, func() %s { return %s{} })", p.helper("orEmpty"), how, p.Type(v.typ), p.Type(v.typ))
+	}
+	return how
+}
+
+// readMap prints the line that shows a map.
+func (p *printer) readMap(f *field) {
+	v := f.value
+	switch named := f.key.kind == stringKind; {
+	case named && v.kind == stringKind:
+		p.show("textMap", f)
+	case named && v.kind == bytesKind:
+		p.show("bytesMap", f)
+	case named && v.isMessage() && v.access == asQuantity && !v.pointer:
+		p.show("quantityMap", f)
+	default:
+		p.show("map", f, p.item(f.key), p.item(v))
 	}
 }
 
-// readMap prints what reads one entry of a map.
-func (p *printer) readMap(f *field) {
-	v, target := f.value, f.target()
-	p.f("stop := r.%s()", p.method("entry"))
-	p.f("if %s == nil {", target)
-	p.f("%s = make(%s, r.%s(stop))", target, p.Type(f.typ), p.method("entries"))
-	p.P("}")
-	p.P("var key ", f.key.typ)
+// item is how a key or a value of a map is read.
+func (p *printer) item(v *value) string {
 	switch {
-	case v.pointer:
-		p.f("var value *%s", p.Type(v.typ))
-	case v.kind == bytesKind || v.nilable:
-		p.f("value := %s{}", p.Type(v.typ))
-	default:
-		p.f("var value %s", p.Type(v.typ))
+	case v.isMessage() && v.pointer:
+		return fmt.Sprintf("%s(%s)", p.helper("pointerItem"), p.reading(v))
+	case v.isMessage():
+		return fmt.Sprintf("%s(%s)", p.helper("messageItem"), p.reading(v))
 	}
-	p.f("for r.%s(stop) {", p.method("part"))
-	p.P("switch r.tag >> 3 {")
-	p.P("case 1:")
-	p.f("r.tag = %s", p.wireName(f.key.wire))
-	p.readValue(f.key, "&key")
-	p.P("case 2:")
-	p.f("r.tag = %s", p.wireName(v.wire))
-	if v.isMessage() {
-		address := "&value"
-		p.f("end := r.%s()", p.method("enter"))
-		if v.pointer {
-			address = "value"
-			p.f("value = %s", p.newMessage(v))
-		} else {
-			p.f("value = %s{}", p.Type(v.typ))
-		}
-		p.readInto(v, "value", address)
-		p.P("r.end = end")
-	} else {
-		p.readValue(v, "&value")
-	}
-	p.P("default:")
-	p.f("r.%s(stop)", p.method("skip"))
-	p.P("}")
-	p.P("}")
-	if f.goName == "" {
-		target = "(*m)"
-	}
-	p.f("%s[key] = value", target)
+	return fmt.Sprintf("%s[%s]()", p.helper(v.reader()+"Item"), p.Type(v.typ))
 }

@@ -17,6 +17,8 @@ type file struct {
 	foreign  []*message           // of other modules, that those hold
 	slabs    map[*types.Type]bool // types that are allocated together
 	first    []*types.Type        // those of them that metadata has
+	// slabTypes are all of them, in the order of their numbers: first comes first.
+	slabTypes []*types.Type
 }
 
 // codecs are the messages whose functions the file gets.

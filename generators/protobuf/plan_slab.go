@@ -58,7 +58,23 @@ func (f *file) planFirst() {
 			}
 		}
 	}
-	slices.SortFunc(f.first, func(a, b *types.Type) int { return strings.Compare(a.Name.String(), b.Name.String()) })
+	byName := func(a, b *types.Type) int { return strings.Compare(a.Name.String(), b.Name.String()) }
+	slices.SortFunc(f.first, byName)
+	for t := range f.slabs {
+		if f.slabs[t] && !slices.Contains(f.first, t) {
+			f.slabTypes = append(f.slabTypes, t)
+		}
+	}
+	slices.SortFunc(f.slabTypes, byName)
+	f.slabTypes = append(slices.Clone(f.first), f.slabTypes...)
+}
+
+// slabNumber is the number of the slab that values of a type come from; 0 is none.
+func (f *file) slabNumber(t *types.Type) int {
+	if i := slices.Index(f.slabTypes, t); i >= 0 {
+		return slabsBefore + i
+	}
+	return 0
 }
 
 // needsWide tells whether a message holds any that come from other slabs than those that metadata needs.

@@ -3,223 +3,352 @@
 package wirecode
 
 import (
-	"errors"
+	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
-	"strconv"
-	"strings"
+	"time"
+	"unsafe"
 )
 
-// readerGenerated reads one object. Messages in messages are read from the same bytes: end moves.
+// readerGenerated reads one object. It is an ordinary variable of whoever reads, so no function that it does not know
+// gets hold of it.
 type readerGenerated struct {
-	data   []byte
-	shared bool // strings are parts of data
+	shared bool // strings are parts of what is read
+	failed bool
+	err    *error // the first one
+	depth  int    // of messages that can hold themselves
 
-	start int    // of the field being read
-	tag   uint64 // of that field; what is beyond 32 bits of its number does not count
-	i     int    // what comes next
-	end   int    // of the message being read
-	err   error  // the first one; then i is behind data
-	depth int    // of messages that can hold themselves
+	slabs []slabGenerated // by the numbers that types have; too few of them for types that the object can't hold
+	needs []needGenerated // how many of each objects like this one needed
 
-	words   slabGenerated[uint64]
-	strings slabGenerated[string]
+	refilled int16 // the slab that was refilled for the first time last
+
+	spare *typeGenerated // what the value in slab 0 is of: it is empty, for entries of maps
 }
 
-// longTag reads the tag of a field that starts with more than one byte; it is 0 after an error.
-func (r *readerGenerated) longTag() {
-	r.i = r.start
-	r.tag = r.varint() & (1<<35 - 1)
-}
-
-// fail ends all reading.
-func (r *readerGenerated) fail(err error) {
-	if r.err == nil {
-		r.err = err
+// fail ends all reading. It returns what lies behind data.
+//
+//go:noinline
+func (r *readerGenerated) fail(data []byte, err error) int {
+	if !r.failed {
+		r.failed, *r.err = true, err
 	}
-	r.i = len(r.data)
+	return len(data)
 }
 
-// errWireGenerated says that a field is not written as its type asks for.
-var errWireGenerated = errors.New("proto: wrong wire type")
+// message adds to m, which is of type t, what data has from i on.
+func (r *readerGenerated) message(t *typeGenerated, m unsafe.Pointer, data []byte, i int) {
+	for i < len(data) && !r.failed {
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			if i < len(data) && data[i] < 0x80 {
+				tag = tag&0x7f | uint64(data[i])<<7
+				i++
+			} else {
+				tag, i = r.tag(data, start)
+			}
+		}
+		f := &unknownGenerated
+		if number := tag >> 3; number < uint64(len(t.fields)) {
+			f = &t.fields[number]
+		} else {
+			f = t.find(number)
+		}
+		to := unsafe.Add(m, f.offset)
+		if f.form.wire() != uint8(tag&7) {
+			i = r.other(t, f, to, data, start, i, tag)
+			continue
+		}
+		if tag&7 != bytesGenerated {
+			var v uint64
+			if tag&7 == varintGenerated && i < len(data) && data[i] < 0x80 {
+				v = uint64(data[i])
+				i++
+			} else {
+				v, i = r.number(f.form.wire(), data, i)
+			}
+			switch f.form.way() {
+			case wordWayGenerated:
+				*(*uint64)(to) = v
+			case halfWayGenerated:
+				*(*uint32)(to) = uint32(v)
+			case boolWayGenerated:
+				*(*bool)(to) = v != 0
+			default:
+				r.put(f, to, v)
+			}
+			continue
+		}
+		var size int
+		if i < len(data) && data[i] < 0x80 {
+			size = int(data[i])
+			i++
+		} else {
+			size, i = r.length(data, i)
+		}
+		if size > len(data)-i {
+			r.fail(data, io.ErrUnexpectedEOF)
+			return
+		}
+		next := i + size
+		switch f.form.way() {
+		case textWayGenerated:
+			switch {
+			case size == 0: // keeps nothing of the input
+				*(*string)(to) = ""
+			case r.shared:
+				*(*string)(to) = unsafe.String(&data[i], size)
+			default:
+				*(*string)(to) = string(data[i:next])
+			}
+		case messageWayGenerated:
+			if f.of.plain {
+				r.message(f.of, to, data[:next], i)
+			} else {
+				r.inside(f.of, to, data[:next], i)
+			}
+		case pointerWayGenerated:
+			p := *(*unsafe.Pointer)(to)
+			if p == nil {
+				p = r.one(f.of)
+				*(*unsafe.Pointer)(to) = p
+			}
+			if f.of.plain {
+				r.message(f.of, p, data[:next], i)
+			} else {
+				r.inside(f.of, p, data[:next], i)
+			}
+		case itemsWayGenerated:
+			next = r.items(f.of, (*listGenerated)(to), data, i, next, tag)
+		case entryWayGenerated:
+			next = r.entry(f.of.entries, to, data, i, next, tag)
+		case textPointerWayGenerated:
+			p := (*string)(r.one(&stringTypeGenerated))
+			*p = r.text(data[i:next])
+			*(**string)(to) = p
+		case textsWayGenerated:
+			list := (*[]string)(to)
+			if cap(*list) == 0 {
+				n := 1 + followingGenerated(data, next, tag)
+				*list = unsafe.Slice((*string)(r.room(&stringTypeGenerated, n)), n)[:0]
+			}
+			*list = append(*list, r.text(data[i:next]))
+		case bytesWayGenerated:
+			*(*[]byte)(to) = append(make([]byte, 0, size), data[i:next]...)
+		case pointersWayGenerated:
+			p := r.one(f.of)
+			list := (*[]unsafe.Pointer)(to)
+			if cap(*list) == 0 {
+				*list = make([]unsafe.Pointer, 0, 1+followingGenerated(data, next, tag))
+			}
+			*list = append(*list, p)
+			r.inside(f.of, p, data[:next], i)
+		}
+		i = next
+	}
+}
 
-// is fails if the field is not written in the given way.
-func (r *readerGenerated) is(wire uint64) bool {
-	if r.tag&7 != wire {
-		r.fail(errWireGenerated)
+// inside reads a message in a message, or what else stands in its place.
+func (r *readerGenerated) inside(t *typeGenerated, m unsafe.Pointer, data []byte, i int) {
+	if t.plain {
+		r.message(t, m, data, i)
+		return
+	}
+	switch {
+	case t.seconds && secondsGenerated((*time.Time)(m), data[i:]):
+	case t.body != nil:
+		if err := t.body(m, data[i:], r.shared); err != nil {
+			r.fail(data, err)
+		}
+	case t.empty != nil:
+		if *(*unsafe.Pointer)(m) == nil {
+			t.empty(m)
+		}
+		r.inside(t.of, m, data, i)
+	case r.depth == maxDepthGenerated:
+		r.fail(data, ErrDepthGenerated)
+	default:
+		r.depth++
+		r.message(t, m, data, i)
+		r.depth--
+	}
+}
+
+// secondsGenerated reads a time in whole seconds, as nearly all are written.
+func secondsGenerated(to *time.Time, body []byte) bool {
+	if len(body) < 3 || body[0] != 1<<3 {
 		return false
 	}
+	seconds, i, err := readVarintGenerated(body, 1)
+	if err != nil || i+2 != len(body) || body[i] != 2<<3 || body[i+1] >= 0x80 {
+		return false
+	}
+	*to = time.Unix(int64(seconds), 0)
 	return true
 }
 
-// done makes an error of this message say where it is: fields are "Name 1,Size 2".
-func (r *readerGenerated) done(message, fields string) {
-	if r.err != errWireGenerated {
-		return
+// items reads the items of a list that stand one after the other, of which the first lies between i and next, and
+// returns where they end.
+func (r *readerGenerated) items(t *typeGenerated, list *listGenerated, data []byte, i, next int, tag uint64) int {
+	n := 1 + followingGenerated(data, next, tag)
+	if list.cap > 0 { // it is not empty, or has room that may not be
+		r.inside(t, t.more(unsafe.Pointer(list), n), data[:next], i)
+		return next
 	}
-	if r.tag&7 == endGroupGenerated {
-		r.err = fmt.Errorf("proto: %s: wiretype end group for non-group", message)
-		return
+	item := r.room(t, n)
+	list.data, list.cap = item, n
+	for {
+		list.len++
+		if t.plain {
+			r.message(t, item, data[:next], i)
+		} else {
+			r.inside(t, item, data[:next], i)
+		}
+		if n--; n == 0 || r.failed {
+			return next
+		}
+		_, i = r.varint(data, next)
+		var size int
+		size, i = r.length(data, i)
+		next = i + size
+		item = unsafe.Add(item, t.size)
 	}
-	for field := range strings.SplitSeq(fields, ",") {
-		if name, number, _ := strings.Cut(field, " "); number == strconv.FormatUint(r.tag>>3, 10) {
-			r.err = fmt.Errorf("proto: wrong wireType = %d for field %s", r.tag&7, name)
+}
+
+// number reads what is written as a number.
+func (r *readerGenerated) number(wire uint8, data []byte, i int) (v uint64, next int) {
+	switch {
+	case wire == varintGenerated:
+		return r.varint(data, i)
+	case wire == fixed64Generated && len(data)-i >= 8:
+		return binary.LittleEndian.Uint64(data[i:]), i + 8
+	case wire == fixed32Generated && len(data)-i >= 4:
+		return uint64(binary.LittleEndian.Uint32(data[i:])), i + 4
+	}
+	return 0, r.fail(data, io.ErrUnexpectedEOF)
+}
+
+// put writes a number that is behind a pointer or in a list.
+func (r *readerGenerated) put(f *fieldGenerated, to unsafe.Pointer, v uint64) {
+	switch f.form.way() {
+	case wordPointerWayGenerated:
+		p := (*uint64)(r.one(&wordTypeGenerated))
+		*p = v
+		*(**uint64)(to) = p
+	case halfPointerWayGenerated:
+		p := (*uint32)(r.one(&wordTypeGenerated))
+		*p = uint32(v)
+		*(**uint32)(to) = p
+	case boolPointerWayGenerated:
+		p := (*bool)(r.one(&wordTypeGenerated))
+		*p = v != 0
+		*(**bool)(to) = p
+	case numbersWayGenerated:
+		if !r.failed {
+			f.of.add(to, v)
 		}
 	}
 }
 
-// other passes over a field that the message does not know.
-func (r *readerGenerated) other(message string) {
-	switch number := int32(r.tag >> 3); {
-	case r.err != nil:
-	case r.tag&7 == endGroupGenerated:
-		r.fail(fmt.Errorf("proto: %s: wiretype end group for non-group", message))
+// other reads a field that is not written as its type asks for, which packed lists may be, or passes over one that the
+// message does not know.
+func (r *readerGenerated) other(t *typeGenerated, f *fieldGenerated, to unsafe.Pointer, data []byte, start, i int, tag uint64) int {
+	number, wire := int32(tag>>3), int(tag&7)
+	switch {
+	case r.failed:
+		return len(data)
+	case f.form.way() == numbersWayGenerated && wire == bytesGenerated:
+		size, at := r.length(data, i)
+		if size > len(data)-at {
+			return r.fail(data, io.ErrUnexpectedEOF)
+		}
+		packed := data[:at+size]
+		for at < len(packed) && !r.failed {
+			var v uint64
+			v, at = r.number(f.form.wire(), packed, at)
+			r.put(f, to, v)
+		}
+		return len(packed)
+	case wire == endGroupGenerated:
+		return r.fail(data, fmt.Errorf("proto: %s: wiretype end group for non-group", t.goType.Name()))
+	case f.form.way() != noWayGenerated:
+		return r.fail(data, fmt.Errorf("proto: wrong wireType = %d for field %s", wire, t.nameOf(f)))
 	case number <= 0:
-		tag, _, _ := readVarintGenerated(r.data, r.start)
-		r.fail(fmt.Errorf("proto: %s: illegal tag %d (wire type %d)", message, number, tag))
-	default:
-		r.skip(r.end)
+		written, _, _ := readVarintGenerated(data, start)
+		return r.fail(data, fmt.Errorf("proto: %s: illegal tag %d (wire type %d)", t.goType.Name(), number, written))
 	}
+	return r.skip(data, start, len(data))
 }
 
-// skip passes over the field whose tag was read, which stops before end.
-func (r *readerGenerated) skip(end int) {
-	if r.err != nil {
-		return
+// skip passes over the field that starts at start and stops before stop.
+func (r *readerGenerated) skip(data []byte, start, stop int) int {
+	n, err := skipGenerated(data[start:])
+	if err == nil && n > stop-start {
+		err = io.ErrUnexpectedEOF
 	}
-	n, err := skipGenerated(r.data[r.start:r.end])
-	switch {
-	case err != nil:
-		r.fail(err)
-	case n > end-r.start:
-		r.fail(io.ErrUnexpectedEOF)
-	default:
-		r.i = r.start + n
+	if err != nil {
+		return r.fail(data, err)
 	}
+	return start + n
+}
+
+// tag reads the tag at data[i]; what is beyond 32 bits of its number does not count.
+func (r *readerGenerated) tag(data []byte, i int) (tag uint64, next int) {
+	v, next := r.varint(data, i)
+	return v & (1<<35 - 1), next
 }
 
 // varint reads a number.
-func (r *readerGenerated) varint() uint64 {
-	v, next, err := readVarintGenerated(r.data[:r.end], min(r.i, r.end))
+//
+//go:noinline
+func (r *readerGenerated) varint(data []byte, i int) (v uint64, next int) {
+	v, next, err := readVarintGenerated(data, i)
 	if err != nil {
-		r.fail(err)
-		return 0
+		return 0, r.fail(data, err)
 	}
-	r.i = next
-	return v
+	return v, next
 }
 
-// length reads how long the value is that comes next; all of it is there.
-func (r *readerGenerated) length() int {
-	if !r.is(bytesGenerated) {
-		return 0
+// length reads how long the value is that comes next. It may be longer than what is there.
+//
+//go:noinline
+func (r *readerGenerated) length(data []byte, i int) (size, next int) {
+	size, next, err := sizeOfGenerated(data, i)
+	if err != nil {
+		return 0, r.fail(data, err)
 	}
-	if r.i < r.end && r.data[r.i] < 0x80 {
-		size := int(r.data[r.i])
-		if r.i++; size <= r.end-r.i {
-			return size
-		}
-		r.fail(io.ErrUnexpectedEOF)
-		return 0
-	}
-	size := r.varint()
+	return size, next
+}
+
+// text is body as a string, which is a part of what is read if strings are. An empty one keeps nothing of it.
+func (r *readerGenerated) text(body []byte) string {
 	switch {
-	case r.err != nil:
-		return 0
-	case size > math.MaxInt-uint64(r.i):
-		r.fail(ErrInvalidLengthGenerated)
-		return 0
-	case int(size) > r.end-r.i:
-		r.fail(io.ErrUnexpectedEOF)
-		return 0
+	case len(body) == 0:
+		return ""
+	case r.shared:
+		return unsafe.String(&body[0], len(body))
 	}
-	return int(size)
+	return string(body)
 }
 
-// enter starts a message in this one, which goes on at the returned end: to be assigned to r.end after reading it.
-func (r *readerGenerated) enter() (end int) {
-	end = r.end
-	if i := r.i; i < end && r.data[i] < 0x80 && r.tag&7 == bytesGenerated && int(r.data[i]) < end-i {
-		r.i = i + 1
-		r.end = i + 1 + int(r.data[i])
-		return end
-	}
-	size := r.length()
-	if r.err == nil {
-		r.end = r.i + size
-	}
-	return end
-}
-
-// entry starts an entry of a map, and returns where it stops. What is in it may go on behind that, which other readers
-// of Kubernetes' bytes allow too; so end stays.
-func (r *readerGenerated) entry() (stop int) {
-	size := r.length()
-	return r.i + size
-}
-
-// part reads the tag of the next part of an entry, and returns false after the last one, or after an error.
-func (r *readerGenerated) part(stop int) bool {
-	if r.i >= stop || r.err != nil {
-		if r.err == nil {
-			r.i = stop
-		}
-		return false
-	}
-	r.start, r.tag = r.i, uint64(r.data[r.i])
-	if r.i++; r.tag >= 0x80 {
-		r.longTag()
-	}
-	return true
-}
-
-// rest reads all of the message that was entered. It stays a part of data.
-func (r *readerGenerated) rest() []byte {
-	if r.err != nil {
-		return nil
-	}
-	i := r.i
-	r.i = r.end
-	return r.data[i:r.end]
-}
-
-// check fails if there is an error.
-func (r *readerGenerated) check(err error) {
-	if err != nil {
-		r.fail(err)
-	}
-}
-
-// following counts the fields with the tag just read that stand between from and end, one after the other.
-func (r *readerGenerated) following(from, end int) int {
-	if from >= end || r.data[from] != r.data[r.start] {
+// followingGenerated counts the fields with this tag and a length that data has from next on, one after the other.
+func followingGenerated(data []byte, next int, tag uint64) int {
+	if next >= len(data) || data[next]&0x7f != byte(tag&0x7f) {
 		return 0
 	}
-	return followingGenerated(r.data[from:end], r.tag)
+	return countGenerated(data[next:], tag)
 }
 
-// followingGenerated counts the fields that data starts with and that have this tag.
-func followingGenerated(data []byte, tag uint64) (n int) {
+// countGenerated counts the fields that data starts with and that have this tag and a length.
+func countGenerated(data []byte, tag uint64) (n int) {
 	for i := 0; i < len(data); n++ {
 		next, at, err := readVarintGenerated(data, i)
 		if err != nil || next != tag {
 			return n
 		}
-		if tag&7 == bytesGenerated {
-			_, i, err = readBytesGenerated(data, at)
-		} else {
-			_, i, err = readNumberGenerated(data, at, int(tag&7))
-		}
-		if err != nil {
+		if _, i, err = readBytesGenerated(data, at); err != nil {
 			return n
 		}
 	}
 	return n
-}
-
-// entries is how much room a new map gets: for the entry that was started and for those that follow. They may be the
-// same one over and over, so there is a limit.
-func (r *readerGenerated) entries(stop int) int {
-	return min(1+r.following(stop, r.end), 1000)
 }

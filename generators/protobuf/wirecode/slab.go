@@ -2,72 +2,105 @@
 
 package wirecode
 
-import "unsafe"
+import (
+	"sync/atomic"
+	"unsafe"
+)
 
-// slabGenerated allocates values of one type together: few at first, then more, up to 1 KiB. It is those that are
-// free; its capacity is how many were allocated last.
-type slabGenerated[T any] []T
-
-// nextOf is a new value.
-func (s *slabGenerated[T]) nextOf() *T {
-	if len(*s) == 0 {
-		s.refill()
-	}
-	last := len(*s) - 1
-	v := &(*s)[last]
-	*s = (*s)[:last]
-	return v
+// slabGenerated is memory for values of one type that are allocated together, up to 1 KiB at a time.
+type slabGenerated struct {
+	values unsafe.Pointer
+	free   int16 // of the values, the first ones
+	before int16 // one more than the number of the slab that was refilled before this one, once it was
+	made   int32 // how many values there were in all
 }
 
-// listOf is an empty list with room for n values, and for no more.
-func (s *slabGenerated[T]) listOf(n int) []T {
-	if n > len(*s) {
-		if s.refill(); n > len(*s) {
-			return make([]T, 0, n)
+// The slabs that every reader has.
+const (
+	wordSlabGenerated   = 1
+	stringSlabGenerated = 2
+)
+
+var (
+	// wordTypeGenerated is any number or bool that a pointer points at.
+	wordTypeGenerated = typeGenerated{slab: wordSlabGenerated, size: 8, alloc: func(n int) unsafe.Pointer {
+		return unsafe.Pointer(unsafe.SliceData(make([]uint64, n)))
+	}}
+	// stringTypeGenerated is any string that a pointer points at, or that is in a list.
+	stringTypeGenerated = typeGenerated{slab: stringSlabGenerated, size: unsafe.Sizeof(""), alloc: func(n int) unsafe.Pointer {
+		return unsafe.Pointer(unsafe.SliceData(make([]string, n)))
+	}}
+)
+
+// listGenerated is a list of any type, as it lies in memory.
+type listGenerated struct {
+	data     unsafe.Pointer
+	len, cap int
+}
+
+// one is a new value.
+func (r *readerGenerated) one(t *typeGenerated) unsafe.Pointer {
+	if t.slab == 0 || int(t.slab) >= len(r.slabs) {
+		return t.alloc(1)
+	}
+	s := &r.slabs[t.slab]
+	if s.free == 0 {
+		r.refill(s, t)
+	}
+	s.free--
+	return unsafe.Add(s.values, uintptr(s.free)*t.size)
+}
+
+// room is n new values, one after the other.
+func (r *readerGenerated) room(t *typeGenerated, n int) unsafe.Pointer {
+	if t.slab == 0 || int(t.slab) >= len(r.slabs) {
+		return t.alloc(n)
+	}
+	s := &r.slabs[t.slab]
+	if n > int(s.free) {
+		if r.refill(s, t); n > int(s.free) {
+			return t.alloc(n)
 		}
 	}
-	last := len(*s)
-	v := (*s)[last-n : last-n : last]
-	*s = (*s)[:last-n]
-	return v
+	s.free -= int16(n)
+	return unsafe.Add(s.values, uintptr(s.free)*t.size)
 }
 
-func (s *slabGenerated[T]) refill() {
-	var v T
-	size := max(1, int(unsafe.Sizeof(v)))
-	*s = make([]T, max(1, 64/size, min(2*cap(*s), 1024/size)))
-}
-
-// newWordGenerated is a new number or bool.
-func newWordGenerated[T ~bool | ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr | ~float32 | ~float64](r *readerGenerated) *T {
-	return (*T)(unsafe.Pointer(r.words.nextOf()))
-}
-
-// newTextGenerated is a new string.
-func newTextGenerated[S ~string](r *readerGenerated) *S {
-	return (*S)(unsafe.Pointer(r.strings.nextOf()))
-}
-
-// growGenerated adds an empty element to a list, for the message that was entered; the one around it ends at end. A
-// list without room gets as much as it needs for all elements that stand one after the other.
-func growGenerated[L ~[]T, T any](r *readerGenerated, end int, list *L) *T {
-	n := len(*list)
-	if n < cap(*list) {
-		*list = (*list)[:n+1]
-		clear((*list)[n:])
-		return &(*list)[n]
+// refill allocates as many values as the last objects needed, or few at first, then as many as there are.
+func (r *readerGenerated) refill(s *slabGenerated, t *typeGenerated) {
+	n := 0
+	if int(t.slab) < len(r.needs) {
+		n = r.needs[t.slab].likely() - int(s.made)
+		if s.before == 0 {
+			s.before, r.refilled = r.refilled+1, int16(t.slab)
+		}
 	}
-	more := make(L, n+1, n+max(n, 1+r.following(r.end, end)))
-	copy(more, *list)
-	*list = more
-	return &more[n]
+	if n <= 0 {
+		n = max(64/int(t.size), int(s.made))
+	}
+	n = max(1, min(n, 1024/int(t.size)))
+	s.values = t.alloc(n)
+	s.free = int16(n)
+	s.made += int32(n)
 }
 
-// growFromGenerated is growGenerated for lists that get their room from a slab.
-func growFromGenerated[L ~[]T, T any](r *readerGenerated, end int, list *L, slab *slabGenerated[T]) *T {
-	if cap(*list) > 0 {
-		return growGenerated(r, end, list)
+// needGenerated is how many values of a type the last two objects of a kind needed that needed some, in 16 bits each.
+type needGenerated struct{ atomic.Uint32 }
+
+// likely is how many the next one will need. It is the smaller number: what is allocated and not needed stays with the
+// object.
+func (n *needGenerated) likely() int {
+	v := n.Load()
+	return int(min(v>>16, v&0xffff))
+}
+
+// remember notes what this object needed.
+func (r *readerGenerated) remember() {
+	for i := r.refilled; i > 0; i = r.slabs[i].before - 1 {
+		s, n := &r.slabs[i], &r.needs[i]
+		before := n.Load()
+		if after := before<<16 | uint32(min(s.made-int32(s.free), 0xffff)); after != before {
+			n.Store(after)
+		}
 	}
-	*list = slab.listOf(1 + r.following(r.end, end))[:1]
-	return &(*list)[0]
 }

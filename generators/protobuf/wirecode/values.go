@@ -3,240 +3,174 @@
 package wirecode
 
 import (
-	"encoding/binary"
-	"io"
 	"math"
-	"time"
 	"unsafe"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// textGenerated reads a string.
-func textGenerated[S ~string](r *readerGenerated, to *S) {
-	data, i := r.data[:r.end], r.i
-	var size int
-	if i < len(data) && data[i] < 0x80 && r.tag&7 == bytesGenerated && int(data[i]) < len(data)-i {
-		size = int(data[i])
-		i++
-	} else {
-		size = r.length()
-		i = r.i
-	}
-	r.i = i + size
-	switch {
-	case size == 0: // keeps nothing of the input
-		*to = ""
-	case r.shared:
-		*to = S(unsafe.String(&r.data[i], size))
-	default:
-		*to = S(r.data[i:r.i])
-	}
+// textGenerated is a field that is a string.
+func textGenerated[S ~string](t *typeGenerated, number int, to *S) {
+	t.field(number, unsafe.Pointer(to), textWayGenerated<<4|bytesGenerated, nil)
 }
 
-// textsGenerated reads a string and adds it to a list.
-func textsGenerated[L ~[]S, S ~string](r *readerGenerated, to *L) {
-	var text S
-	textGenerated(r, &text)
-	if cap(*to) == 0 {
-		room := r.strings.listOf(1 + r.following(r.i, r.end))
-		*to = unsafe.Slice((*S)(unsafe.Pointer(unsafe.SliceData(room))), cap(room))[:0]
-	}
-	*to = append(*to, text)
+// textPointerGenerated is a pointer to a string.
+func textPointerGenerated[S ~string](t *typeGenerated, number int, to **S) {
+	t.field(number, unsafe.Pointer(to), textPointerWayGenerated<<4|bytesGenerated, nil)
 }
 
-// textMapGenerated reads one entry of a map of strings.
-func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, to *M) {
-	stop := r.entry()
-	if *to == nil {
-		*to = make(M, r.entries(stop))
+// textsGenerated is a list of strings.
+func textsGenerated[L ~[]S, S ~string](t *typeGenerated, number int, to *L) {
+	t.field(number, unsafe.Pointer(to), textsWayGenerated<<4|bytesGenerated, nil)
+}
+
+// bytesOfGenerated is a field that is bytes. They are copied: whoever changes them changes nothing else.
+func bytesOfGenerated[B ~[]byte](t *typeGenerated, number int, to *B) {
+	t.field(number, unsafe.Pointer(to), bytesWayGenerated<<4|bytesGenerated, nil)
+}
+
+// copyGenerated reads bytes that are an item of a list.
+func copyGenerated[B ~[]byte](to *B, body []byte, _ bool) error {
+	*to = append(make(B, 0, len(body)), body...)
+	return nil
+}
+
+// integerGenerated is what is written as a varint.
+type integerGenerated interface {
+	~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr
+}
+
+// numberGenerated is a field that is an integer.
+func numberGenerated[N integerGenerated](t *typeGenerated, number int, to *N) {
+	form := formGenerated(wordWayGenerated<<4 | varintGenerated)
+	if unsafe.Sizeof(*to) == 4 {
+		form = halfWayGenerated<<4 | varintGenerated
 	}
-	if key, value, ok := shortEntryGenerated(r.data[r.i:stop]); ok {
-		(*to)[K(r.text(key))] = V(r.text(value))
-		r.i = stop
-		return
+	t.field(number, unsafe.Pointer(to), form, nil)
+}
+
+// numberPointerGenerated is a pointer to an integer.
+func numberPointerGenerated[N integerGenerated](t *typeGenerated, number int, to **N) {
+	form := formGenerated(wordPointerWayGenerated<<4 | varintGenerated)
+	if unsafe.Sizeof(**to) == 4 {
+		form = halfPointerWayGenerated<<4 | varintGenerated
 	}
-	var key K
-	var value V
-	for r.part(stop) {
-		switch r.tag >> 3 {
-		case 1:
-			r.tag = bytesGenerated
-			textGenerated(r, &key)
-		case 2:
-			r.tag = bytesGenerated
-			textGenerated(r, &value)
-		default:
-			r.skip(stop)
+	t.field(number, unsafe.Pointer(to), form, nil)
+}
+
+// numbersGenerated is a list of integers.
+func numbersGenerated[L ~[]N, N integerGenerated](t *typeGenerated, number int, to *L) {
+	addedGenerated(t, number, to, varintGenerated, func(v uint64) N { return N(v) })
+}
+
+// addedGenerated is a list of something that is written as a number.
+func addedGenerated[L ~[]N, N any](t *typeGenerated, number int, to *L, wire formGenerated, value func(uint64) N) {
+	of := &typeGenerated{add: func(list unsafe.Pointer, v uint64) { *(*L)(list) = append(*(*L)(list), value(v)) }}
+	t.field(number, unsafe.Pointer(to), numbersWayGenerated<<4|wire, of)
+}
+
+// boolGenerated is a field that is a bool.
+func boolGenerated[B ~bool](t *typeGenerated, number int, to *B) {
+	t.field(number, unsafe.Pointer(to), boolWayGenerated<<4|varintGenerated, nil)
+}
+
+// boolPointerGenerated is a pointer to a bool.
+func boolPointerGenerated[B ~bool](t *typeGenerated, number int, to **B) {
+	t.field(number, unsafe.Pointer(to), boolPointerWayGenerated<<4|varintGenerated, nil)
+}
+
+// boolsGenerated is a list of bools.
+func boolsGenerated[L ~[]B, B ~bool](t *typeGenerated, number int, to *L) {
+	addedGenerated(t, number, to, varintGenerated, func(v uint64) B { return v != 0 })
+}
+
+// float64Generated is a field that is a float64.
+func float64Generated[F ~float64](t *typeGenerated, number int, to *F) {
+	t.field(number, unsafe.Pointer(to), wordWayGenerated<<4|fixed64Generated, nil)
+}
+
+// float64PointerGenerated is a pointer to a float64.
+func float64PointerGenerated[F ~float64](t *typeGenerated, number int, to **F) {
+	t.field(number, unsafe.Pointer(to), wordPointerWayGenerated<<4|fixed64Generated, nil)
+}
+
+// float64sGenerated is a list of float64s.
+func float64sGenerated[L ~[]F, F ~float64](t *typeGenerated, number int, to *L) {
+	addedGenerated(t, number, to, fixed64Generated, func(v uint64) F { return F(math.Float64frombits(v)) })
+}
+
+// float32Generated is a field that is a float32.
+func float32Generated[F ~float32](t *typeGenerated, number int, to *F) {
+	t.field(number, unsafe.Pointer(to), halfWayGenerated<<4|fixed32Generated, nil)
+}
+
+// float32PointerGenerated is a pointer to a float32.
+func float32PointerGenerated[F ~float32](t *typeGenerated, number int, to **F) {
+	t.field(number, unsafe.Pointer(to), halfPointerWayGenerated<<4|fixed32Generated, nil)
+}
+
+// float32sGenerated is a list of float32s.
+func float32sGenerated[L ~[]F, F ~float32](t *typeGenerated, number int, to *L) {
+	addedGenerated(t, number, to, fixed32Generated, func(v uint64) F { return F(math.Float32frombits(uint32(v))) })
+}
+
+// messageGenerated is a field that is a message.
+func messageGenerated[T any](t *typeGenerated, number int, to *T, of *typeOfGenerated[T]) {
+	t.field(number, unsafe.Pointer(to), messageWayGenerated<<4|bytesGenerated, &of.typeGenerated)
+}
+
+// pointerGenerated is a pointer to a message.
+func pointerGenerated[T any](t *typeGenerated, number int, to **T, of *typeOfGenerated[T]) {
+	t.field(number, unsafe.Pointer(to), pointerWayGenerated<<4|bytesGenerated, &of.typeGenerated)
+}
+
+// itemsGenerated is a list of messages.
+func itemsGenerated[L ~[]T, T any](t *typeGenerated, number int, to *L, of *typeOfGenerated[T]) {
+	t.field(number, unsafe.Pointer(to), itemsWayGenerated<<4|bytesGenerated, &of.typeGenerated)
+}
+
+// pointersGenerated is a list of pointers to messages.
+func pointersGenerated[L ~[]*T, T any](t *typeGenerated, number int, to *L, of *typeOfGenerated[T]) {
+	t.field(number, unsafe.Pointer(to), pointersWayGenerated<<4|bytesGenerated, &of.typeGenerated)
+}
+
+// methodsGenerated reads a message by its own method.
+func methodsGenerated[T any, M interface {
+	*T
+	Unmarshal([]byte) error
+}](to *T, body []byte, _ bool) error {
+	return M(to).Unmarshal(body)
+}
+
+// eitherGenerated reads a message by a function that does not copy strings, or else by its own method.
+func eitherGenerated[T any, M interface {
+	*T
+	Unmarshal([]byte) error
+}](sharing func([]byte, *T) error) func(to *T, body []byte, shared bool) error {
+	return func(to *T, body []byte, shared bool) error {
+		if shared {
+			return sharing(body, to)
 		}
-	}
-	(*to)[key] = value
-}
-
-// shortEntryGenerated splits an entry that holds a key and a value of less than 128 bytes and nothing else, as nearly
-// all do.
-func shortEntryGenerated(entry []byte) (key, value []byte, ok bool) {
-	if len(entry) < 4 || entry[0] != 1<<3|bytesGenerated {
-		return nil, nil, false
-	}
-	at := 2 + int(entry[1])
-	if at+2 > len(entry) || entry[1] >= 0x80 || entry[at] != 2<<3|bytesGenerated || entry[at+1] >= 0x80 || at+2+int(entry[at+1]) != len(entry) {
-		return nil, nil, false
-	}
-	return entry[2:at], entry[at+2:], true
-}
-
-// text is body as a string, which is a part of data if strings are. An empty one keeps nothing of the input.
-func (r *readerGenerated) text(body []byte) string {
-	switch {
-	case len(body) == 0:
-		return ""
-	case r.shared:
-		return unsafe.String(&body[0], len(body))
-	}
-	return string(body)
-}
-
-// copyGenerated reads bytes. They are a copy: whoever changes them changes nothing else.
-func copyGenerated[B ~[]byte](r *readerGenerated, to *B) {
-	size := r.length()
-	i := r.i
-	r.i += size
-	*to = append(make(B, 0, size), r.data[i:r.i]...)
-}
-
-// numberGenerated reads a number that is written as a varint.
-func numberGenerated[N ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr](r *readerGenerated, to *N) {
-	if i := r.i; i < r.end && r.data[i] < 0x80 && r.tag&7 == varintGenerated {
-		*to = N(r.data[i])
-		r.i++
-	} else if r.is(varintGenerated) {
-		*to = N(r.varint())
+		return M(to).Unmarshal(body)
 	}
 }
 
-// boolGenerated reads a bool.
-func boolGenerated[B ~bool](r *readerGenerated, to *B) {
-	var v uint64
-	numberGenerated(r, &v)
-	*to = v != 0
+// timeGenerated builds the type of times, of which whole seconds are kept.
+func timeGenerated(t *typeOfGenerated[metav1.Time]) *typeOfGenerated[metav1.Time] {
+	if !t.built {
+		var m metav1.Time
+		withGenerated(t, methodsGenerated)
+		t.seconds = unsafe.Pointer(&m.Time) == unsafe.Pointer(&m)
+	}
+	return t
 }
 
-// float64Generated reads a float64.
-func float64Generated[F ~float64](r *readerGenerated, to *F) {
-	if !r.is(fixed64Generated) {
-		return
+// quantityGenerated reads a quantity, which remembers how it was written.
+func quantityGenerated(to *resource.Quantity, body []byte, shared bool) (err error) {
+	if len(body) < 3 || body[0] != 1<<3|bytesGenerated || int(body[1]) != len(body)-2 || !shared {
+		return to.Unmarshal(body)
 	}
-	if r.end-r.i < 8 {
-		r.fail(io.ErrUnexpectedEOF)
-		return
-	}
-	*to = F(math.Float64frombits(binary.LittleEndian.Uint64(r.data[r.i:])))
-	r.i += 8
-}
-
-// float32Generated reads a float32.
-func float32Generated[F ~float32](r *readerGenerated, to *F) {
-	if !r.is(fixed32Generated) {
-		return
-	}
-	if r.end-r.i < 4 {
-		r.fail(io.ErrUnexpectedEOF)
-		return
-	}
-	*to = F(math.Float32frombits(binary.LittleEndian.Uint32(r.data[r.i:])))
-	r.i += 4
-}
-
-// numbersGenerated reads a number and adds it to a list, or several that stand one after the other without tags.
-func numbersGenerated[L ~[]N, N ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr](r *readerGenerated, to *L) {
-	var v N
-	if r.tag&7 != bytesGenerated {
-		numberGenerated(r, &v)
-		*to = append(*to, v)
-		return
-	}
-	end := r.enter()
-	for r.tag = varintGenerated; r.i < r.end; {
-		numberGenerated(r, &v)
-		*to = append(*to, v)
-	}
-	r.end = end
-}
-
-// boolsGenerated reads a bool and adds it to a list, or several that stand one after the other without tags.
-func boolsGenerated[L ~[]B, B ~bool](r *readerGenerated, to *L) {
-	var v B
-	if r.tag&7 != bytesGenerated {
-		boolGenerated(r, &v)
-		*to = append(*to, v)
-		return
-	}
-	end := r.enter()
-	for r.tag = varintGenerated; r.i < r.end; {
-		boolGenerated(r, &v)
-		*to = append(*to, v)
-	}
-	r.end = end
-}
-
-// float64sGenerated reads a float64 and adds it to a list, or several that stand one after the other without tags.
-func float64sGenerated[L ~[]F, F ~float64](r *readerGenerated, to *L) {
-	var v F
-	if r.tag&7 != bytesGenerated {
-		float64Generated(r, &v)
-		*to = append(*to, v)
-		return
-	}
-	end := r.enter()
-	for r.tag = fixed64Generated; r.i < r.end; {
-		float64Generated(r, &v)
-		*to = append(*to, v)
-	}
-	r.end = end
-}
-
-// float32sGenerated reads a float32 and adds it to a list, or several that stand one after the other without tags.
-func float32sGenerated[L ~[]F, F ~float32](r *readerGenerated, to *L) {
-	var v F
-	if r.tag&7 != bytesGenerated {
-		float32Generated(r, &v)
-		*to = append(*to, v)
-		return
-	}
-	end := r.enter()
-	for r.tag = fixed32Generated; r.i < r.end; {
-		float32Generated(r, &v)
-		*to = append(*to, v)
-	}
-	r.end = end
-}
-
-// timeGenerated reads the time that was entered, of which whole seconds are kept.
-func timeGenerated(r *readerGenerated, to *metav1.Time) {
-	body := r.rest()
-	if len(body) > 2 && body[0] == 1<<3 {
-		seconds, i, err := readVarintGenerated(body, 1)
-		if err == nil && i+2 == len(body) && body[i] == 2<<3 && body[i+1] < 0x80 {
-			to.Time = time.Unix(int64(seconds), 0)
-			return
-		}
-	}
-	r.check(to.Unmarshal(body))
-}
-
-// quantityGenerated reads the quantity that was entered, which remembers how it was written.
-func quantityGenerated(r *readerGenerated, to *resource.Quantity) {
-	body := r.rest()
-	if len(body) < 3 || body[0] != 1<<3|bytesGenerated || int(body[1]) != len(body)-2 || !r.shared {
-		r.check(to.Unmarshal(body))
-		return
-	}
-	q, err := resource.ParseQuantity(unsafe.String(&body[2], len(body)-2))
-	if err != nil {
-		r.fail(err)
-		return
-	}
-	*to = q
+	*to, err = resource.ParseQuantity(unsafe.String(&body[2], len(body)-2))
+	return err
 }

@@ -10,10 +10,10 @@ import (
 	io "io"
 	math "math"
 	bits "math/bits"
+	reflect "reflect"
 	slices "slices"
-	strconv "strconv"
-	strings "strings"
 	sync "sync"
+	atomic "sync/atomic"
 	time "time"
 	unsafe "unsafe"
 
@@ -26,10 +26,12 @@ import (
 // UnmarshalShared_Event is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Event(data []byte, m *corev1.Event) error {
-	r := &readerGenerated{data: data, end: len(data), shared: true}
-	r.first()
-	unmarshal_corev1_Event(r, m)
-	return r.err
+	var err error
+	var slabs [4]slabGenerated
+	r := readerGenerated{shared: true, err: &err, slabs: slabs[:]}
+	r.first(data)
+	readGenerated(&r, &type_corev1_Event, func() { reads_corev1_Event() }, data, m)
+	return err
 }
 
 // AppendProtobuf_Event appends m as it stands on the wire.
@@ -45,9 +47,11 @@ func AppendProtobuf_Event(dst []byte, m *Event) ([]byte, error) {
 // UnmarshalShared_EventList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_EventList(data []byte, m *corev1.EventList) error {
-	r := &readerGenerated{data: data, end: len(data), shared: true}
-	unmarshal_corev1_EventList(r, m)
-	return r.err
+	var err error
+	var slabs [4]slabGenerated
+	r := readerGenerated{shared: true, err: &err, slabs: slabs[:]}
+	readGenerated(&r, &type_corev1_EventList, func() { reads_corev1_EventList() }, data, m)
+	return err
 }
 
 // AppendProtobuf_EventList appends m as it stands on the wire.
@@ -60,74 +64,30 @@ func AppendProtobuf_EventList(dst []byte, m *EventList) ([]byte, error) {
 	return w.finish(dst, n)
 }
 
-// unmarshal_corev1_Event adds to m what r has up to its end.
-func unmarshal_corev1_Event(r *readerGenerated, m *corev1.Event) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			unmarshal_metav1_ObjectMeta(r, &m.ObjectMeta)
-			r.end = end
-		case 2:
-			end := r.enter()
-			unmarshal_corev1_ObjectReference(r, &m.InvolvedObject)
-			r.end = end
-		case 3:
-			textGenerated(r, &m.Reason)
-		case 4:
-			textGenerated(r, &m.Message)
-		case 5:
-			end := r.enter()
-			unmarshal_corev1_EventSource(r, &m.Source)
-			r.end = end
-		case 6:
-			end := r.enter()
-			timeGenerated(r, &m.FirstTimestamp)
-			r.end = end
-		case 7:
-			end := r.enter()
-			timeGenerated(r, &m.LastTimestamp)
-			r.end = end
-		case 8:
-			numberGenerated(r, &m.Count)
-		case 9:
-			textGenerated(r, &m.Type)
-		case 10:
-			end := r.enter()
-			r.check(m.EventTime.Unmarshal(r.rest()))
-			r.end = end
-		case 11:
-			end := r.enter()
-			if m.Series == nil {
-				m.Series = &corev1.EventSeries{}
-			}
-			unmarshal_corev1_EventSeries(r, m.Series)
-			r.end = end
-		case 12:
-			textGenerated(r, &m.Action)
-		case 13:
-			end := r.enter()
-			if m.Related == nil {
-				m.Related = &corev1.ObjectReference{}
-			}
-			unmarshal_corev1_ObjectReference(r, m.Related)
-			r.end = end
-		case 14:
-			textGenerated(r, &m.ReportingController)
-		case 15:
-			textGenerated(r, &m.ReportingInstance)
-		default:
-			r.other("Event")
-		}
+// type_corev1_Event is how corev1.Event is read.
+var type_corev1_Event = typeOfGenerated[corev1.Event]{typeGenerated{object: true}}
+
+// reads_corev1_Event says where the fields of Event are and how each is read.
+func reads_corev1_Event() *typeOfGenerated[corev1.Event] {
+	if m := beginGenerated(&type_corev1_Event); m != nil {
+		t := &type_corev1_Event.typeGenerated
+		messageGenerated(t, 1, &m.ObjectMeta, reads_metav1_ObjectMeta())
+		messageGenerated(t, 2, &m.InvolvedObject, reads_corev1_ObjectReference())
+		textGenerated(t, 3, &m.Reason)
+		textGenerated(t, 4, &m.Message)
+		messageGenerated(t, 5, &m.Source, reads_corev1_EventSource())
+		messageGenerated(t, 6, &m.FirstTimestamp, timeGenerated(&type_metav1_Time))
+		messageGenerated(t, 7, &m.LastTimestamp, timeGenerated(&type_metav1_Time))
+		numberGenerated(t, 8, &m.Count)
+		textGenerated(t, 9, &m.Type)
+		messageGenerated(t, 10, &m.EventTime, withGenerated(&type_metav1_MicroTime, methodsGenerated))
+		pointerGenerated(t, 11, &m.Series, reads_corev1_EventSeries())
+		textGenerated(t, 12, &m.Action)
+		pointerGenerated(t, 13, &m.Related, reads_corev1_ObjectReference())
+		textGenerated(t, 14, &m.ReportingController)
+		textGenerated(t, 15, &m.ReportingInstance)
 	}
-	if r.err != nil {
-		r.done("Event", "ObjectMeta 1,InvolvedObject 2,Reason 3,Message 4,Source 5,FirstTimestamp 6,LastTimestamp 7,"+
-			"Count 8,Type 9,EventTime 10,Series 11,Action 12,Related 13,ReportingController 14,ReportingInstance 15")
-	}
+	return &type_corev1_Event
 }
 
 // marshal_corev1_Event writes m before the n bytes that w has, and returns how many it has then.
@@ -177,30 +137,17 @@ func marshal_corev1_Event(w *writerGenerated, n int, m *corev1.Event) int {
 	return n
 }
 
-// unmarshal_corev1_EventList adds to m what r has up to its end.
-func unmarshal_corev1_EventList(r *readerGenerated, m *corev1.EventList) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			unmarshal_metav1_ListMeta(r, &m.ListMeta)
-			r.end = end
-		case 2:
-			end := r.enter()
-			v := growGenerated(r, end, &m.Items)
-			unmarshal_corev1_Event(r, v)
-			r.end = end
-		default:
-			r.other("EventList")
-		}
+// type_corev1_EventList is how corev1.EventList is read.
+var type_corev1_EventList typeOfGenerated[corev1.EventList]
+
+// reads_corev1_EventList says where the fields of EventList are and how each is read.
+func reads_corev1_EventList() *typeOfGenerated[corev1.EventList] {
+	if m := beginGenerated(&type_corev1_EventList); m != nil {
+		t := &type_corev1_EventList.typeGenerated
+		messageGenerated(t, 1, &m.ListMeta, reads_metav1_ListMeta())
+		itemsGenerated(t, 2, &m.Items, reads_corev1_Event())
 	}
-	if r.err != nil {
-		r.done("EventList", "ListMeta 1,Items 2")
-	}
+	return &type_corev1_EventList
 }
 
 // marshal_corev1_EventList writes m before the n bytes that w has, and returns how many it has then.
@@ -223,68 +170,30 @@ func marshal_corev1_EventList(w *writerGenerated, n int, m *corev1.EventList) in
 	return n
 }
 
-// unmarshal_metav1_ObjectMeta adds to m what r has up to its end.
-func unmarshal_metav1_ObjectMeta(r *readerGenerated, m *metav1.ObjectMeta) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Name)
-		case 2:
-			textGenerated(r, &m.GenerateName)
-		case 3:
-			textGenerated(r, &m.Namespace)
-		case 4:
-			textGenerated(r, &m.SelfLink)
-		case 5:
-			textGenerated(r, &m.UID)
-		case 6:
-			textGenerated(r, &m.ResourceVersion)
-		case 7:
-			numberGenerated(r, &m.Generation)
-		case 8:
-			end := r.enter()
-			timeGenerated(r, &m.CreationTimestamp)
-			r.end = end
-		case 9:
-			end := r.enter()
-			if m.DeletionTimestamp == nil {
-				m.DeletionTimestamp = r.metav1_Time.nextOf()
-			}
-			timeGenerated(r, m.DeletionTimestamp)
-			r.end = end
-		case 10:
-			v := newWordGenerated[int64](r)
-			numberGenerated(r, v)
-			m.DeletionGracePeriodSeconds = v
-		case 11:
-			textMapGenerated(r, &m.Labels)
-		case 12:
-			textMapGenerated(r, &m.Annotations)
-		case 13:
-			end := r.enter()
-			v := growGenerated(r, end, &m.OwnerReferences)
-			unmarshal_metav1_OwnerReference(r, v)
-			r.end = end
-		case 14:
-			textsGenerated(r, &m.Finalizers)
-		case 17:
-			end := r.enter()
-			v := growGenerated(r, end, &m.ManagedFields)
-			unmarshal_metav1_ManagedFieldsEntry(r, v)
-			r.end = end
-		default:
-			r.other("ObjectMeta")
-		}
+// type_metav1_ObjectMeta is how metav1.ObjectMeta is read.
+var type_metav1_ObjectMeta typeOfGenerated[metav1.ObjectMeta]
+
+// reads_metav1_ObjectMeta says where the fields of ObjectMeta are and how each is read.
+func reads_metav1_ObjectMeta() *typeOfGenerated[metav1.ObjectMeta] {
+	if m := beginGenerated(&type_metav1_ObjectMeta); m != nil {
+		t := &type_metav1_ObjectMeta.typeGenerated
+		textGenerated(t, 1, &m.Name)
+		textGenerated(t, 2, &m.GenerateName)
+		textGenerated(t, 3, &m.Namespace)
+		textGenerated(t, 4, &m.SelfLink)
+		textGenerated(t, 5, &m.UID)
+		textGenerated(t, 6, &m.ResourceVersion)
+		numberGenerated(t, 7, &m.Generation)
+		messageGenerated(t, 8, &m.CreationTimestamp, timeGenerated(&type_metav1_Time))
+		pointerGenerated(t, 9, &m.DeletionTimestamp, timeGenerated(&type_metav1_Time))
+		numberPointerGenerated(t, 10, &m.DeletionGracePeriodSeconds)
+		textMapGenerated(t, 11, &m.Labels)
+		textMapGenerated(t, 12, &m.Annotations)
+		itemsGenerated(t, 13, &m.OwnerReferences, reads_metav1_OwnerReference())
+		textsGenerated(t, 14, &m.Finalizers)
+		itemsGenerated(t, 17, &m.ManagedFields, reads_metav1_ManagedFieldsEntry())
 	}
-	if r.err != nil {
-		r.done("ObjectMeta", "Name 1,GenerateName 2,Namespace 3,SelfLink 4,UID 5,ResourceVersion 6,Generation 7,CreationTimestamp 8,"+
-			"DeletionTimestamp 9,DeletionGracePeriodSeconds 10,Labels 11,Annotations 12,OwnerReferences 13,"+
-			"Finalizers 14,ManagedFields 17")
-	}
+	return &type_metav1_ObjectMeta
 }
 
 // marshal_metav1_ObjectMeta writes m before the n bytes that w has, and returns how many it has then.
@@ -328,35 +237,22 @@ func marshal_metav1_ObjectMeta(w *writerGenerated, n int, m *metav1.ObjectMeta) 
 	return n
 }
 
-// unmarshal_corev1_ObjectReference adds to m what r has up to its end.
-func unmarshal_corev1_ObjectReference(r *readerGenerated, m *corev1.ObjectReference) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Kind)
-		case 2:
-			textGenerated(r, &m.Namespace)
-		case 3:
-			textGenerated(r, &m.Name)
-		case 4:
-			textGenerated(r, &m.UID)
-		case 5:
-			textGenerated(r, &m.APIVersion)
-		case 6:
-			textGenerated(r, &m.ResourceVersion)
-		case 7:
-			textGenerated(r, &m.FieldPath)
-		default:
-			r.other("ObjectReference")
-		}
+// type_corev1_ObjectReference is how corev1.ObjectReference is read.
+var type_corev1_ObjectReference typeOfGenerated[corev1.ObjectReference]
+
+// reads_corev1_ObjectReference says where the fields of ObjectReference are and how each is read.
+func reads_corev1_ObjectReference() *typeOfGenerated[corev1.ObjectReference] {
+	if m := beginGenerated(&type_corev1_ObjectReference); m != nil {
+		t := &type_corev1_ObjectReference.typeGenerated
+		textGenerated(t, 1, &m.Kind)
+		textGenerated(t, 2, &m.Namespace)
+		textGenerated(t, 3, &m.Name)
+		textGenerated(t, 4, &m.UID)
+		textGenerated(t, 5, &m.APIVersion)
+		textGenerated(t, 6, &m.ResourceVersion)
+		textGenerated(t, 7, &m.FieldPath)
 	}
-	if r.err != nil {
-		r.done("ObjectReference", "Kind 1,Namespace 2,Name 3,UID 4,APIVersion 5,ResourceVersion 6,FieldPath 7")
-	}
+	return &type_corev1_ObjectReference
 }
 
 // marshal_corev1_ObjectReference writes m before the n bytes that w has, and returns how many it has then.
@@ -374,25 +270,17 @@ func marshal_corev1_ObjectReference(w *writerGenerated, n int, m *corev1.ObjectR
 	return n
 }
 
-// unmarshal_corev1_EventSource adds to m what r has up to its end.
-func unmarshal_corev1_EventSource(r *readerGenerated, m *corev1.EventSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Component)
-		case 2:
-			textGenerated(r, &m.Host)
-		default:
-			r.other("EventSource")
-		}
+// type_corev1_EventSource is how corev1.EventSource is read.
+var type_corev1_EventSource typeOfGenerated[corev1.EventSource]
+
+// reads_corev1_EventSource says where the fields of EventSource are and how each is read.
+func reads_corev1_EventSource() *typeOfGenerated[corev1.EventSource] {
+	if m := beginGenerated(&type_corev1_EventSource); m != nil {
+		t := &type_corev1_EventSource.typeGenerated
+		textGenerated(t, 1, &m.Component)
+		textGenerated(t, 2, &m.Host)
 	}
-	if r.err != nil {
-		r.done("EventSource", "Component 1,Host 2")
-	}
+	return &type_corev1_EventSource
 }
 
 // marshal_corev1_EventSource writes m before the n bytes that w has, and returns how many it has then.
@@ -405,27 +293,17 @@ func marshal_corev1_EventSource(w *writerGenerated, n int, m *corev1.EventSource
 	return n
 }
 
-// unmarshal_corev1_EventSeries adds to m what r has up to its end.
-func unmarshal_corev1_EventSeries(r *readerGenerated, m *corev1.EventSeries) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			numberGenerated(r, &m.Count)
-		case 2:
-			end := r.enter()
-			r.check(m.LastObservedTime.Unmarshal(r.rest()))
-			r.end = end
-		default:
-			r.other("EventSeries")
-		}
+// type_corev1_EventSeries is how corev1.EventSeries is read.
+var type_corev1_EventSeries typeOfGenerated[corev1.EventSeries]
+
+// reads_corev1_EventSeries says where the fields of EventSeries are and how each is read.
+func reads_corev1_EventSeries() *typeOfGenerated[corev1.EventSeries] {
+	if m := beginGenerated(&type_corev1_EventSeries); m != nil {
+		t := &type_corev1_EventSeries.typeGenerated
+		numberGenerated(t, 1, &m.Count)
+		messageGenerated(t, 2, &m.LastObservedTime, withGenerated(&type_metav1_MicroTime, methodsGenerated))
 	}
-	if r.err != nil {
-		r.done("EventSeries", "Count 1,LastObservedTime 2")
-	}
+	return &type_corev1_EventSeries
 }
 
 // marshal_corev1_EventSeries writes m before the n bytes that w has, and returns how many it has then.
@@ -438,38 +316,20 @@ func marshal_corev1_EventSeries(w *writerGenerated, n int, m *corev1.EventSeries
 	return n
 }
 
-// unmarshal_metav1_ListMeta adds to m what r has up to its end.
-func unmarshal_metav1_ListMeta(r *readerGenerated, m *metav1.ListMeta) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.SelfLink)
-		case 2:
-			textGenerated(r, &m.ResourceVersion)
-		case 3:
-			textGenerated(r, &m.Continue)
-		case 4:
-			v := newWordGenerated[int64](r)
-			numberGenerated(r, v)
-			m.RemainingItemCount = v
-		case 5:
-			end := r.enter()
-			if m.ShardInfo == nil {
-				m.ShardInfo = &metav1.ShardInfo{}
-			}
-			unmarshal_metav1_ShardInfo(r, m.ShardInfo)
-			r.end = end
-		default:
-			r.other("ListMeta")
-		}
+// type_metav1_ListMeta is how metav1.ListMeta is read.
+var type_metav1_ListMeta typeOfGenerated[metav1.ListMeta]
+
+// reads_metav1_ListMeta says where the fields of ListMeta are and how each is read.
+func reads_metav1_ListMeta() *typeOfGenerated[metav1.ListMeta] {
+	if m := beginGenerated(&type_metav1_ListMeta); m != nil {
+		t := &type_metav1_ListMeta.typeGenerated
+		textGenerated(t, 1, &m.SelfLink)
+		textGenerated(t, 2, &m.ResourceVersion)
+		textGenerated(t, 3, &m.Continue)
+		numberPointerGenerated(t, 4, &m.RemainingItemCount)
+		pointerGenerated(t, 5, &m.ShardInfo, reads_metav1_ShardInfo())
 	}
-	if r.err != nil {
-		r.done("ListMeta", "SelfLink 1,ResourceVersion 2,Continue 3,RemainingItemCount 4,ShardInfo 5")
-	}
+	return &type_metav1_ListMeta
 }
 
 // marshal_metav1_ListMeta writes m before the n bytes that w has, and returns how many it has then.
@@ -493,37 +353,21 @@ func marshal_metav1_ListMeta(w *writerGenerated, n int, m *metav1.ListMeta) int 
 	return n
 }
 
-// unmarshal_metav1_OwnerReference adds to m what r has up to its end.
-func unmarshal_metav1_OwnerReference(r *readerGenerated, m *metav1.OwnerReference) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Kind)
-		case 3:
-			textGenerated(r, &m.Name)
-		case 4:
-			textGenerated(r, &m.UID)
-		case 5:
-			textGenerated(r, &m.APIVersion)
-		case 6:
-			v := newWordGenerated[bool](r)
-			boolGenerated(r, v)
-			m.Controller = v
-		case 7:
-			v := newWordGenerated[bool](r)
-			boolGenerated(r, v)
-			m.BlockOwnerDeletion = v
-		default:
-			r.other("OwnerReference")
-		}
+// type_metav1_OwnerReference is how metav1.OwnerReference is read.
+var type_metav1_OwnerReference typeOfGenerated[metav1.OwnerReference]
+
+// reads_metav1_OwnerReference says where the fields of OwnerReference are and how each is read.
+func reads_metav1_OwnerReference() *typeOfGenerated[metav1.OwnerReference] {
+	if m := beginGenerated(&type_metav1_OwnerReference); m != nil {
+		t := &type_metav1_OwnerReference.typeGenerated
+		textGenerated(t, 1, &m.Kind)
+		textGenerated(t, 3, &m.Name)
+		textGenerated(t, 4, &m.UID)
+		textGenerated(t, 5, &m.APIVersion)
+		boolPointerGenerated(t, 6, &m.Controller)
+		boolPointerGenerated(t, 7, &m.BlockOwnerDeletion)
 	}
-	if r.err != nil {
-		r.done("OwnerReference", "Kind 1,Name 3,UID 4,APIVersion 5,Controller 6,BlockOwnerDeletion 7")
-	}
+	return &type_metav1_OwnerReference
 }
 
 // marshal_metav1_OwnerReference writes m before the n bytes that w has, and returns how many it has then.
@@ -544,45 +388,22 @@ func marshal_metav1_OwnerReference(w *writerGenerated, n int, m *metav1.OwnerRef
 	return n
 }
 
-// unmarshal_metav1_ManagedFieldsEntry adds to m what r has up to its end.
-func unmarshal_metav1_ManagedFieldsEntry(r *readerGenerated, m *metav1.ManagedFieldsEntry) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Manager)
-		case 2:
-			textGenerated(r, &m.Operation)
-		case 3:
-			textGenerated(r, &m.APIVersion)
-		case 4:
-			end := r.enter()
-			if m.Time == nil {
-				m.Time = r.metav1_Time.nextOf()
-			}
-			timeGenerated(r, m.Time)
-			r.end = end
-		case 6:
-			textGenerated(r, &m.FieldsType)
-		case 7:
-			end := r.enter()
-			if m.FieldsV1 == nil {
-				m.FieldsV1 = &metav1.FieldsV1{}
-			}
-			r.check(m.FieldsV1.Unmarshal(r.rest()))
-			r.end = end
-		case 8:
-			textGenerated(r, &m.Subresource)
-		default:
-			r.other("ManagedFieldsEntry")
-		}
+// type_metav1_ManagedFieldsEntry is how metav1.ManagedFieldsEntry is read.
+var type_metav1_ManagedFieldsEntry typeOfGenerated[metav1.ManagedFieldsEntry]
+
+// reads_metav1_ManagedFieldsEntry says where the fields of ManagedFieldsEntry are and how each is read.
+func reads_metav1_ManagedFieldsEntry() *typeOfGenerated[metav1.ManagedFieldsEntry] {
+	if m := beginGenerated(&type_metav1_ManagedFieldsEntry); m != nil {
+		t := &type_metav1_ManagedFieldsEntry.typeGenerated
+		textGenerated(t, 1, &m.Manager)
+		textGenerated(t, 2, &m.Operation)
+		textGenerated(t, 3, &m.APIVersion)
+		pointerGenerated(t, 4, &m.Time, timeGenerated(&type_metav1_Time))
+		textGenerated(t, 6, &m.FieldsType)
+		pointerGenerated(t, 7, &m.FieldsV1, withGenerated(&type_metav1_FieldsV1, methodsGenerated))
+		textGenerated(t, 8, &m.Subresource)
 	}
-	if r.err != nil {
-		r.done("ManagedFieldsEntry", "Manager 1,Operation 2,APIVersion 3,Time 4,FieldsType 6,FieldsV1 7,Subresource 8")
-	}
+	return &type_metav1_ManagedFieldsEntry
 }
 
 // marshal_metav1_ManagedFieldsEntry writes m before the n bytes that w has, and returns how many it has then.
@@ -604,23 +425,16 @@ func marshal_metav1_ManagedFieldsEntry(w *writerGenerated, n int, m *metav1.Mana
 	return n
 }
 
-// unmarshal_metav1_ShardInfo adds to m what r has up to its end.
-func unmarshal_metav1_ShardInfo(r *readerGenerated, m *metav1.ShardInfo) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Selector)
-		default:
-			r.other("ShardInfo")
-		}
+// type_metav1_ShardInfo is how metav1.ShardInfo is read.
+var type_metav1_ShardInfo typeOfGenerated[metav1.ShardInfo]
+
+// reads_metav1_ShardInfo says where the fields of ShardInfo are and how each is read.
+func reads_metav1_ShardInfo() *typeOfGenerated[metav1.ShardInfo] {
+	if m := beginGenerated(&type_metav1_ShardInfo); m != nil {
+		t := &type_metav1_ShardInfo.typeGenerated
+		textGenerated(t, 1, &m.Selector)
 	}
-	if r.err != nil {
-		r.done("ShardInfo", "Selector 1")
-	}
+	return &type_metav1_ShardInfo
 }
 
 // marshal_metav1_ShardInfo writes m before the n bytes that w has, and returns how many it has then.
@@ -632,22 +446,14 @@ func marshal_metav1_ShardInfo(w *writerGenerated, n int, m *metav1.ShardInfo) in
 	return n
 }
 
-// readerGenerated reads one object. Messages in messages are read from the same bytes: end moves.
-type readerGenerated struct {
-	data   []byte
-	shared bool // strings are parts of data
+// type_metav1_FieldsV1 is how metav1.FieldsV1 is read.
+var type_metav1_FieldsV1 typeOfGenerated[metav1.FieldsV1]
 
-	start int    // of the field being read
-	tag   uint64 // of that field; what is beyond 32 bits of its number does not count
-	i     int    // what comes next
-	end   int    // of the message being read
-	err   error  // the first one; then i is behind data
-	depth int    // of messages that can hold themselves
+// type_metav1_MicroTime is how metav1.MicroTime is read.
+var type_metav1_MicroTime typeOfGenerated[metav1.MicroTime]
 
-	words       slabGenerated[uint64]
-	strings     slabGenerated[string]
-	metav1_Time slabGenerated[metav1.Time]
-}
+// type_metav1_Time is how metav1.Time is read.
+var type_metav1_Time = typeOfGenerated[metav1.Time]{typeGenerated{slab: 3}}
 
 // firstGenerated is what the metadata of most objects needs some of.
 type firstGenerated struct {
@@ -657,13 +463,14 @@ type firstGenerated struct {
 }
 
 // first allocates them at once, unless the object is too small to need more than one.
-func (r *readerGenerated) first() {
-	if len(r.data) < 256 {
+func (r *readerGenerated) first(data []byte) {
+	if len(data) < 256 {
 		return
 	}
 	f := new(firstGenerated)
-	r.words, r.strings = f.words[:], f.strings[:]
-	r.metav1_Time = f.metav1_Time[:]
+	r.slabs[wordSlabGenerated] = slabGenerated{values: unsafe.Pointer(&f.words), free: 4, made: 4}
+	r.slabs[stringSlabGenerated] = slabGenerated{values: unsafe.Pointer(&f.strings), free: 2, made: 2}
+	r.slabs[3] = slabGenerated{values: unsafe.Pointer(&f.metav1_Time), free: 2, made: 2}
 }
 
 // What a message can be wrong about; io.ErrUnexpectedEOF says that it ends too early.
@@ -672,6 +479,12 @@ var (
 	ErrIntOverflowGenerated          = errors.New("proto: integer overflow")
 	ErrUnexpectedEndOfGroupGenerated = errors.New("proto: unexpected end of group")
 )
+
+// maxDepthGenerated is how deep messages may stand in one another that can hold themselves.
+const maxDepthGenerated = 10000
+
+// ErrDepthGenerated is what input with more than that gets.
+var ErrDepthGenerated = errors.New("proto: exceeded maximum recursion depth")
 
 // The wire types: how the value after a tag is written.
 const (
@@ -796,334 +609,347 @@ func skipGenerated(data []byte) (n int, err error) {
 	return 0, io.ErrUnexpectedEOF
 }
 
-// readNumberGenerated reads the number at data[i], which is written in the given way, and what comes after it.
-func readNumberGenerated(data []byte, i, wire int) (number uint64, next int, err error) {
-	switch wire {
-	case fixed64Generated:
-		if len(data)-i < 8 {
-			return 0, 0, io.ErrUnexpectedEOF
-		}
-		return binary.LittleEndian.Uint64(data[i:]), i + 8, nil
-	case fixed32Generated:
-		if len(data)-i < 4 {
-			return 0, 0, io.ErrUnexpectedEOF
-		}
-		return uint64(binary.LittleEndian.Uint32(data[i:])), i + 4, nil
-	default:
-		return readVarintGenerated(data, i)
+// The ways to read a field.
+const (
+	noWayGenerated = iota // there is no such field
+	textWayGenerated
+	textPointerWayGenerated
+	textsWayGenerated
+	bytesWayGenerated
+	wordWayGenerated // numbers are written into memory by their size
+	halfWayGenerated
+	boolWayGenerated
+	wordPointerWayGenerated
+	halfPointerWayGenerated
+	boolPointerWayGenerated
+	numbersWayGenerated // a list, packed or not
+	messageWayGenerated
+	pointerWayGenerated  // to a message
+	itemsWayGenerated    // messages
+	pointersWayGenerated // to messages, a list
+	entryWayGenerated    // of a map
+)
+
+// fieldGenerated is where a field of a message is in the Go struct, and how it is read.
+type fieldGenerated struct {
+	offset uint32
+	form   formGenerated
+	of     *typeGenerated // of what it holds, except for strings and single numbers
+}
+
+// formGenerated is a way to read a field, and in the lowest bits the wire type that it is written with.
+type formGenerated uint16
+
+func (f formGenerated) way() uint8 { return uint8(f >> 4) }
+
+func (f formGenerated) wire() uint8 { return uint8(f & 0xf) }
+
+// unknownGenerated is a field that there is not: nothing is written like that.
+var unknownGenerated = fieldGenerated{form: noWayGenerated<<4 | 0xf}
+
+// typeGenerated is how values of a type are made and read. From the first reading on it does not change. What is needed
+// for each value comes first, so that it is close together.
+type typeGenerated struct {
+	fields  []fieldGenerated           // by number
+	alloc   func(n int) unsafe.Pointer // that many empty values
+	size    uintptr                    // of a value
+	slab    int32                      // the number of the slab that values come from; 0 is none
+	plain   bool                       // it is read by its fields and nothing else
+	cycle   bool                       // it can hold itself
+	seconds bool                       // it begins with a time.Time
+	object  bool                       // how many values of other types it needs is remembered
+	far     map[int32]*fieldGenerated  // whose numbers are too large for fields
+	entries *entriesGenerated          // of a map
+	of      *typeGenerated             // what is read once empty has made it
+
+	body  func(to unsafe.Pointer, body []byte, shared bool) error // reads what is no message to this package
+	empty func(to unsafe.Pointer)                                 // makes a slice or map that is not nil
+	add   func(list unsafe.Pointer, number uint64)                // adds a number to a list
+
+	goType reflect.Type
+	built  bool            // guarded by buildingGenerated
+	base   unsafe.Pointer  // the value that fields were shown in
+	ready  atomic.Bool     // what it holds is built, too
+	needs  []needGenerated // of an object
+}
+
+// typeOfGenerated is a typeGenerated whose Go type the compiler knows.
+type typeOfGenerated[T any] struct{ typeGenerated }
+
+// buildingGenerated is held while types are built.
+var buildingGenerated sync.Mutex
+
+// readGenerated adds to m what data says. The type is built when it is needed for the first time.
+func readGenerated[T any](r *readerGenerated, t *typeOfGenerated[T], build func(), data []byte, m *T) {
+	r.read(&t.typeGenerated, build, data, unsafe.Pointer(m))
+}
+
+func (r *readerGenerated) read(t *typeGenerated, build func(), data []byte, m unsafe.Pointer) {
+	if !t.ready.Load() {
+		t.prepare(build, len(r.slabs))
+	}
+	r.needs = t.needs
+	r.inside(t, m, data, 0)
+	if t.object {
+		r.remember()
 	}
 }
 
-// longTag reads the tag of a field that starts with more than one byte; it is 0 after an error.
-func (r *readerGenerated) longTag() {
-	r.i = r.start
-	r.tag = r.varint() & (1<<35 - 1)
+func (t *typeGenerated) prepare(build func(), slabs int) {
+	buildingGenerated.Lock()
+	defer buildingGenerated.Unlock()
+	if build(); t.object && t.needs == nil {
+		t.needs = make([]needGenerated, slabs)
+	}
+	t.ready.Store(true)
 }
 
-// fail ends all reading.
-func (r *readerGenerated) fail(err error) {
-	if r.err == nil {
-		r.err = err
-	}
-	r.i = len(r.data)
-}
-
-// errWireGenerated says that a field is not written as its type asks for.
-var errWireGenerated = errors.New("proto: wrong wire type")
-
-// is fails if the field is not written in the given way.
-func (r *readerGenerated) is(wire uint64) bool {
-	if r.tag&7 != wire {
-		r.fail(errWireGenerated)
-		return false
-	}
-	return true
-}
-
-// done makes an error of this message say where it is: fields are "Name 1,Size 2".
-func (r *readerGenerated) done(message, fields string) {
-	if r.err != errWireGenerated {
-		return
-	}
-	if r.tag&7 == endGroupGenerated {
-		r.err = fmt.Errorf("proto: %s: wiretype end group for non-group", message)
-		return
-	}
-	for field := range strings.SplitSeq(fields, ",") {
-		if name, number, _ := strings.Cut(field, " "); number == strconv.FormatUint(r.tag>>3, 10) {
-			r.err = fmt.Errorf("proto: wrong wireType = %d for field %s", r.tag&7, name)
-		}
-	}
-}
-
-// other passes over a field that the message does not know.
-func (r *readerGenerated) other(message string) {
-	switch number := int32(r.tag >> 3); {
-	case r.err != nil:
-	case r.tag&7 == endGroupGenerated:
-		r.fail(fmt.Errorf("proto: %s: wiretype end group for non-group", message))
-	case number <= 0:
-		tag, _, _ := readVarintGenerated(r.data, r.start)
-		r.fail(fmt.Errorf("proto: %s: illegal tag %d (wire type %d)", message, number, tag))
-	default:
-		r.skip(r.end)
-	}
-}
-
-// skip passes over the field whose tag was read, which stops before end.
-func (r *readerGenerated) skip(end int) {
-	if r.err != nil {
-		return
-	}
-	n, err := skipGenerated(r.data[r.start:r.end])
-	switch {
-	case err != nil:
-		r.fail(err)
-	case n > end-r.start:
-		r.fail(io.ErrUnexpectedEOF)
-	default:
-		r.i = r.start + n
-	}
-}
-
-// varint reads a number.
-func (r *readerGenerated) varint() uint64 {
-	v, next, err := readVarintGenerated(r.data[:r.end], min(r.i, r.end))
-	if err != nil {
-		r.fail(err)
-		return 0
-	}
-	r.i = next
-	return v
-}
-
-// length reads how long the value is that comes next; all of it is there.
-func (r *readerGenerated) length() int {
-	if !r.is(bytesGenerated) {
-		return 0
-	}
-	if r.i < r.end && r.data[r.i] < 0x80 {
-		size := int(r.data[r.i])
-		if r.i++; size <= r.end-r.i {
-			return size
-		}
-		r.fail(io.ErrUnexpectedEOF)
-		return 0
-	}
-	size := r.varint()
-	switch {
-	case r.err != nil:
-		return 0
-	case size > math.MaxInt-uint64(r.i):
-		r.fail(ErrInvalidLengthGenerated)
-		return 0
-	case int(size) > r.end-r.i:
-		r.fail(io.ErrUnexpectedEOF)
-		return 0
-	}
-	return int(size)
-}
-
-// enter starts a message in this one, which goes on at the returned end: to be assigned to r.end after reading it.
-func (r *readerGenerated) enter() (end int) {
-	end = r.end
-	if i := r.i; i < end && r.data[i] < 0x80 && r.tag&7 == bytesGenerated && int(r.data[i]) < end-i {
-		r.i = i + 1
-		r.end = i + 1 + int(r.data[i])
-		return end
-	}
-	size := r.length()
-	if r.err == nil {
-		r.end = r.i + size
-	}
-	return end
-}
-
-// entry starts an entry of a map, and returns where it stops. What is in it may go on behind that, which other readers
-// of Kubernetes' bytes allow too; so end stays.
-func (r *readerGenerated) entry() (stop int) {
-	size := r.length()
-	return r.i + size
-}
-
-// part reads the tag of the next part of an entry, and returns false after the last one, or after an error.
-func (r *readerGenerated) part(stop int) bool {
-	if r.i >= stop || r.err != nil {
-		if r.err == nil {
-			r.i = stop
-		}
-		return false
-	}
-	r.start, r.tag = r.i, uint64(r.data[r.i])
-	if r.i++; r.tag >= 0x80 {
-		r.longTag()
-	}
-	return true
-}
-
-// rest reads all of the message that was entered. It stays a part of data.
-func (r *readerGenerated) rest() []byte {
-	if r.err != nil {
+// beginGenerated starts to build the type of a message. It returns a value to show the fields in; nil if there is nothing
+// more to do.
+func beginGenerated[T any](t *typeOfGenerated[T]) *T {
+	if t.built {
 		return nil
 	}
-	i := r.i
-	r.i = r.end
-	return r.data[i:r.end]
+	m := new(T)
+	t.begin(reflect.TypeFor[T](), allocGenerated[T])
+	t.base, t.plain = unsafe.Pointer(m), !t.cycle
+	return m
 }
 
-// check fails if there is an error.
-func (r *readerGenerated) check(err error) {
-	if err != nil {
-		r.fail(err)
+// withGenerated builds a type that a function reads.
+func withGenerated[T any](t *typeOfGenerated[T], read func(to *T, body []byte, shared bool) error) *typeOfGenerated[T] {
+	if !t.built {
+		t.begin(reflect.TypeFor[T](), allocGenerated[T])
+		t.body = func(to unsafe.Pointer, body []byte, shared bool) error { return read((*T)(to), body, shared) }
 	}
+	return t
 }
 
-// following counts the fields with the tag just read that stand between from and end, one after the other.
-func (r *readerGenerated) following(from, end int) int {
-	if from >= end || r.data[from] != r.data[r.start] {
-		return 0
+func allocGenerated[T any](n int) unsafe.Pointer {
+	if n == 1 {
+		return unsafe.Pointer(new(T))
 	}
-	return followingGenerated(r.data[from:end], r.tag)
+	return unsafe.Pointer(unsafe.SliceData(make([]T, n)))
 }
 
-// followingGenerated counts the fields that data starts with and that have this tag.
-func followingGenerated(data []byte, tag uint64) (n int) {
-	for i := 0; i < len(data); n++ {
-		next, at, err := readVarintGenerated(data, i)
-		if err != nil || next != tag {
-			return n
+//go:noinline
+func (t *typeGenerated) begin(goType reflect.Type, alloc func(int) unsafe.Pointer) {
+	t.built, t.goType, t.size, t.alloc = true, goType, goType.Size(), alloc
+}
+
+// field adds a field to the type of a message that is being built.
+//
+//go:noinline
+func (t *typeGenerated) field(number int, at unsafe.Pointer, form formGenerated, of *typeGenerated) {
+	f := fieldGenerated{offset: uint32(uintptr(at) - uintptr(t.base)), form: form, of: of}
+	if number >= 64+2*len(t.fields) {
+		if t.far == nil {
+			t.far = map[int32]*fieldGenerated{}
 		}
-		if tag&7 == bytesGenerated {
-			_, i, err = readBytesGenerated(data, at)
-		} else {
-			_, i, err = readNumberGenerated(data, at, int(tag&7))
-		}
-		if err != nil {
-			return n
-		}
-	}
-	return n
-}
-
-// entries is how much room a new map gets: for the entry that was started and for those that follow. They may be the
-// same one over and over, so there is a limit.
-func (r *readerGenerated) entries(stop int) int {
-	return min(1+r.following(stop, r.end), 1000)
-}
-
-// slabGenerated allocates values of one type together: few at first, then more, up to 1 KiB. It is those that are
-// free; its capacity is how many were allocated last.
-type slabGenerated[T any] []T
-
-// nextOf is a new value.
-func (s *slabGenerated[T]) nextOf() *T {
-	if len(*s) == 0 {
-		s.refill()
-	}
-	last := len(*s) - 1
-	v := &(*s)[last]
-	*s = (*s)[:last]
-	return v
-}
-
-// listOf is an empty list with room for n values, and for no more.
-func (s *slabGenerated[T]) listOf(n int) []T {
-	if n > len(*s) {
-		if s.refill(); n > len(*s) {
-			return make([]T, 0, n)
-		}
-	}
-	last := len(*s)
-	v := (*s)[last-n : last-n : last]
-	*s = (*s)[:last-n]
-	return v
-}
-
-func (s *slabGenerated[T]) refill() {
-	var v T
-	size := max(1, int(unsafe.Sizeof(v)))
-	*s = make([]T, max(1, 64/size, min(2*cap(*s), 1024/size)))
-}
-
-// newWordGenerated is a new number or bool.
-func newWordGenerated[T ~bool | ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr | ~float32 | ~float64](r *readerGenerated) *T {
-	return (*T)(unsafe.Pointer(r.words.nextOf()))
-}
-
-// growGenerated adds an empty element to a list, for the message that was entered; the one around it ends at end. A
-// list without room gets as much as it needs for all elements that stand one after the other.
-func growGenerated[L ~[]T, T any](r *readerGenerated, end int, list *L) *T {
-	n := len(*list)
-	if n < cap(*list) {
-		*list = (*list)[:n+1]
-		clear((*list)[n:])
-		return &(*list)[n]
-	}
-	more := make(L, n+1, n+max(n, 1+r.following(r.end, end)))
-	copy(more, *list)
-	*list = more
-	return &more[n]
-}
-
-// textGenerated reads a string.
-func textGenerated[S ~string](r *readerGenerated, to *S) {
-	data, i := r.data[:r.end], r.i
-	var size int
-	if i < len(data) && data[i] < 0x80 && r.tag&7 == bytesGenerated && int(data[i]) < len(data)-i {
-		size = int(data[i])
-		i++
-	} else {
-		size = r.length()
-		i = r.i
-	}
-	r.i = i + size
-	switch {
-	case size == 0: // keeps nothing of the input
-		*to = ""
-	case r.shared:
-		*to = S(unsafe.String(&r.data[i], size))
-	default:
-		*to = S(r.data[i:r.i])
-	}
-}
-
-// textsGenerated reads a string and adds it to a list.
-func textsGenerated[L ~[]S, S ~string](r *readerGenerated, to *L) {
-	var text S
-	textGenerated(r, &text)
-	if cap(*to) == 0 {
-		room := r.strings.listOf(1 + r.following(r.i, r.end))
-		*to = unsafe.Slice((*S)(unsafe.Pointer(unsafe.SliceData(room))), cap(room))[:0]
-	}
-	*to = append(*to, text)
-}
-
-// textMapGenerated reads one entry of a map of strings.
-func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, to *M) {
-	stop := r.entry()
-	if *to == nil {
-		*to = make(M, r.entries(stop))
-	}
-	if key, value, ok := shortEntryGenerated(r.data[r.i:stop]); ok {
-		(*to)[K(r.text(key))] = V(r.text(value))
-		r.i = stop
+		t.far[int32(number)] = &f
 		return
 	}
-	var key K
-	var value V
-	for r.part(stop) {
-		switch r.tag >> 3 {
-		case 1:
-			r.tag = bytesGenerated
-			textGenerated(r, &key)
-		case 2:
-			r.tag = bytesGenerated
-			textGenerated(r, &value)
-		default:
-			r.skip(stop)
+	for len(t.fields) <= number {
+		t.fields = append(t.fields, unknownGenerated)
+	}
+	t.fields[number] = f
+}
+
+// find is a field that is not in fields.
+func (t *typeGenerated) find(number uint64) *fieldGenerated {
+	if f := t.far[int32(number)]; f != nil {
+		return f
+	}
+	return &unknownGenerated
+}
+
+// nameOf is what the Go struct calls a field.
+func (t *typeGenerated) nameOf(f *fieldGenerated) string {
+	if t.goType.Kind() == reflect.Struct {
+		for i := range t.goType.NumField() {
+			if field := t.goType.Field(i); field.Offset == uintptr(f.offset) && field.Type.Size() > 0 {
+				return field.Name
+			}
 		}
 	}
-	(*to)[key] = value
+	return "Items"
+}
+
+// more adds an empty item to a list that has some, or room for some, and makes room for n.
+func (t *typeGenerated) more(list unsafe.Pointer, n int) unsafe.Pointer {
+	items := reflect.NewAt(reflect.SliceOf(t.goType), list).Elem()
+	last := items.Len()
+	if last == items.Cap() {
+		items.Grow(n)
+	}
+	items.SetLen(last + 1)
+	items.Index(last).SetZero()
+	return items.Index(last).Addr().UnsafePointer()
+}
+
+// textGenerated is a field that is a string.
+func textGenerated[S ~string](t *typeGenerated, number int, to *S) {
+	t.field(number, unsafe.Pointer(to), textWayGenerated<<4|bytesGenerated, nil)
+}
+
+// textsGenerated is a list of strings.
+func textsGenerated[L ~[]S, S ~string](t *typeGenerated, number int, to *L) {
+	t.field(number, unsafe.Pointer(to), textsWayGenerated<<4|bytesGenerated, nil)
+}
+
+// integerGenerated is what is written as a varint.
+type integerGenerated interface {
+	~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr
+}
+
+// numberGenerated is a field that is an integer.
+func numberGenerated[N integerGenerated](t *typeGenerated, number int, to *N) {
+	form := formGenerated(wordWayGenerated<<4 | varintGenerated)
+	if unsafe.Sizeof(*to) == 4 {
+		form = halfWayGenerated<<4 | varintGenerated
+	}
+	t.field(number, unsafe.Pointer(to), form, nil)
+}
+
+// numberPointerGenerated is a pointer to an integer.
+func numberPointerGenerated[N integerGenerated](t *typeGenerated, number int, to **N) {
+	form := formGenerated(wordPointerWayGenerated<<4 | varintGenerated)
+	if unsafe.Sizeof(**to) == 4 {
+		form = halfPointerWayGenerated<<4 | varintGenerated
+	}
+	t.field(number, unsafe.Pointer(to), form, nil)
+}
+
+// boolPointerGenerated is a pointer to a bool.
+func boolPointerGenerated[B ~bool](t *typeGenerated, number int, to **B) {
+	t.field(number, unsafe.Pointer(to), boolPointerWayGenerated<<4|varintGenerated, nil)
+}
+
+// messageGenerated is a field that is a message.
+func messageGenerated[T any](t *typeGenerated, number int, to *T, of *typeOfGenerated[T]) {
+	t.field(number, unsafe.Pointer(to), messageWayGenerated<<4|bytesGenerated, &of.typeGenerated)
+}
+
+// pointerGenerated is a pointer to a message.
+func pointerGenerated[T any](t *typeGenerated, number int, to **T, of *typeOfGenerated[T]) {
+	t.field(number, unsafe.Pointer(to), pointerWayGenerated<<4|bytesGenerated, &of.typeGenerated)
+}
+
+// itemsGenerated is a list of messages.
+func itemsGenerated[L ~[]T, T any](t *typeGenerated, number int, to *L, of *typeOfGenerated[T]) {
+	t.field(number, unsafe.Pointer(to), itemsWayGenerated<<4|bytesGenerated, &of.typeGenerated)
+}
+
+// methodsGenerated reads a message by its own method.
+func methodsGenerated[T any, M interface {
+	*T
+	Unmarshal([]byte) error
+}](to *T, body []byte, _ bool) error {
+	return M(to).Unmarshal(body)
+}
+
+// timeGenerated builds the type of times, of which whole seconds are kept.
+func timeGenerated(t *typeOfGenerated[metav1.Time]) *typeOfGenerated[metav1.Time] {
+	if !t.built {
+		var m metav1.Time
+		withGenerated(t, methodsGenerated)
+		t.seconds = unsafe.Pointer(&m.Time) == unsafe.Pointer(&m)
+	}
+	return t
+}
+
+// entriesGenerated is how entries of a map are read.
+type entriesGenerated struct {
+	key, value uint8          // the wire types
+	of         *typeGenerated // of values that are messages
+	pointers   bool           // to messages
+
+	put   func(to unsafe.Pointer, room int, key, value itemGenerated) error
+	short func(to unsafe.Pointer, room int, key string, value []byte, shared bool) error // put, for values that are made of bytes by strings
+}
+
+// itemGenerated is the key or the value of an entry as it was read.
+type itemGenerated struct {
+	body    []byte         // nil if it was not there
+	number  uint64         // of what is written as a number
+	message unsafe.Pointer // nil if it was not there
+	shared  bool           // strings are parts of body
+}
+
+// entry reads one entry of a map, which lies between i and stop. What is in it may go on behind that, which other readers
+// of Kubernetes' bytes allow too.
+func (r *readerGenerated) entry(t *entriesGenerated, to unsafe.Pointer, data []byte, i, stop int, tag uint64) int {
+	room := 0
+	if *(*unsafe.Pointer)(to) == nil { // the entries may be the same one over and over, so there is a limit
+		room = min(1+followingGenerated(data, stop, tag), 1000)
+	}
+	if t.short != nil {
+		if key, value, ok := shortEntryGenerated(data[i:stop]); ok {
+			if err := t.short(to, room, r.text(key), value, r.shared); err != nil {
+				return r.fail(data, err)
+			}
+			return stop
+		}
+	}
+	var key, value itemGenerated
+	for i < stop && !r.failed {
+		at := i
+		var part uint64
+		part, i = r.tag(data, i)
+		switch part >> 3 {
+		case 1:
+			key, i = r.item(t.key, nil, data, i)
+		case 2:
+			value, i = r.item(t.value, t.of, data, i)
+		default:
+			i = r.skip(data, at, stop)
+		}
+	}
+	if r.failed {
+		return len(data)
+	}
+	var err error
+	if t.short != nil {
+		err = t.short(to, room, r.text(key.body), value.body, r.shared)
+	} else {
+		key.shared, value.shared = r.shared, r.shared
+		err = t.put(to, room, key, value)
+		if value.message != nil && !t.pointers {
+			r.spare, r.slabs[0].values = t.of, value.message
+		}
+	}
+	if err != nil {
+		return r.fail(data, err)
+	}
+	return stop
+}
+
+// item reads a key, or a value, which may be a message.
+func (r *readerGenerated) item(wire uint8, of *typeGenerated, data []byte, i int) (v itemGenerated, next int) {
+	if wire != bytesGenerated {
+		v.number, next = r.number(wire, data, i)
+		return v, next
+	}
+	size, i := r.length(data, i)
+	if size > len(data)-i {
+		return v, r.fail(data, io.ErrUnexpectedEOF)
+	}
+	next = i + size
+	v.body = data[i:next]
+	if of != nil {
+		v.message = r.another(of)
+		r.inside(of, v.message, data[:next], i)
+	}
+	return v, next
+}
+
+// another is an empty value that is copied into a map and emptied then.
+func (r *readerGenerated) another(t *typeGenerated) unsafe.Pointer {
+	if r.spare == t {
+		r.spare = nil
+		return r.slabs[0].values
+	}
+	return t.alloc(1)
 }
 
 // shortEntryGenerated splits an entry that holds a key and a value of less than 128 bytes and nothing else, as nearly
@@ -1139,7 +965,339 @@ func shortEntryGenerated(entry []byte) (key, value []byte, ok bool) {
 	return entry[2:at], entry[at+2:], true
 }
 
-// text is body as a string, which is a part of data if strings are. An empty one keeps nothing of the input.
+// textMapGenerated is a map of strings by strings.
+func textMapGenerated[M ~map[K]V, K, V ~string](t *typeGenerated, number int, to *M) {
+	t.shortMap(number, unsafe.Pointer(to), func(to unsafe.Pointer, room int, key string, value []byte, shared bool) error {
+		m := (*M)(to)
+		if *m == nil {
+			*m = make(M, room)
+		}
+		if len(value) > 0 && shared {
+			(*m)[K(key)] = V(unsafe.String(&value[0], len(value)))
+		} else {
+			(*m)[K(key)] = V(value) // an empty one keeps nothing of the input
+		}
+		return nil
+	})
+}
+
+// shortMap adds a field to the type of a message: a map by strings whose values are made of bytes.
+func (t *typeGenerated) shortMap(number int, at unsafe.Pointer, put func(to unsafe.Pointer, room int, key string, value []byte, shared bool) error) {
+	e := &entriesGenerated{key: bytesGenerated, value: bytesGenerated, short: put}
+	t.field(number, at, entryWayGenerated<<4|bytesGenerated, &typeGenerated{entries: e})
+}
+
+// readerGenerated reads one object. It is an ordinary variable of whoever reads, so no function that it does not know
+// gets hold of it.
+type readerGenerated struct {
+	shared bool // strings are parts of what is read
+	failed bool
+	err    *error // the first one
+	depth  int    // of messages that can hold themselves
+
+	slabs []slabGenerated // by the numbers that types have; too few of them for types that the object can't hold
+	needs []needGenerated // how many of each objects like this one needed
+
+	refilled int16 // the slab that was refilled for the first time last
+
+	spare *typeGenerated // what the value in slab 0 is of: it is empty, for entries of maps
+}
+
+// fail ends all reading. It returns what lies behind data.
+//
+//go:noinline
+func (r *readerGenerated) fail(data []byte, err error) int {
+	if !r.failed {
+		r.failed, *r.err = true, err
+	}
+	return len(data)
+}
+
+// message adds to m, which is of type t, what data has from i on.
+func (r *readerGenerated) message(t *typeGenerated, m unsafe.Pointer, data []byte, i int) {
+	for i < len(data) && !r.failed {
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			if i < len(data) && data[i] < 0x80 {
+				tag = tag&0x7f | uint64(data[i])<<7
+				i++
+			} else {
+				tag, i = r.tag(data, start)
+			}
+		}
+		f := &unknownGenerated
+		if number := tag >> 3; number < uint64(len(t.fields)) {
+			f = &t.fields[number]
+		} else {
+			f = t.find(number)
+		}
+		to := unsafe.Add(m, f.offset)
+		if f.form.wire() != uint8(tag&7) {
+			i = r.other(t, f, to, data, start, i, tag)
+			continue
+		}
+		if tag&7 != bytesGenerated {
+			var v uint64
+			if tag&7 == varintGenerated && i < len(data) && data[i] < 0x80 {
+				v = uint64(data[i])
+				i++
+			} else {
+				v, i = r.number(f.form.wire(), data, i)
+			}
+			switch f.form.way() {
+			case wordWayGenerated:
+				*(*uint64)(to) = v
+			case halfWayGenerated:
+				*(*uint32)(to) = uint32(v)
+			case boolWayGenerated:
+				*(*bool)(to) = v != 0
+			default:
+				r.put(f, to, v)
+			}
+			continue
+		}
+		var size int
+		if i < len(data) && data[i] < 0x80 {
+			size = int(data[i])
+			i++
+		} else {
+			size, i = r.length(data, i)
+		}
+		if size > len(data)-i {
+			r.fail(data, io.ErrUnexpectedEOF)
+			return
+		}
+		next := i + size
+		switch f.form.way() {
+		case textWayGenerated:
+			switch {
+			case size == 0: // keeps nothing of the input
+				*(*string)(to) = ""
+			case r.shared:
+				*(*string)(to) = unsafe.String(&data[i], size)
+			default:
+				*(*string)(to) = string(data[i:next])
+			}
+		case messageWayGenerated:
+			if f.of.plain {
+				r.message(f.of, to, data[:next], i)
+			} else {
+				r.inside(f.of, to, data[:next], i)
+			}
+		case pointerWayGenerated:
+			p := *(*unsafe.Pointer)(to)
+			if p == nil {
+				p = r.one(f.of)
+				*(*unsafe.Pointer)(to) = p
+			}
+			if f.of.plain {
+				r.message(f.of, p, data[:next], i)
+			} else {
+				r.inside(f.of, p, data[:next], i)
+			}
+		case itemsWayGenerated:
+			next = r.items(f.of, (*listGenerated)(to), data, i, next, tag)
+		case entryWayGenerated:
+			next = r.entry(f.of.entries, to, data, i, next, tag)
+		case textPointerWayGenerated:
+			p := (*string)(r.one(&stringTypeGenerated))
+			*p = r.text(data[i:next])
+			*(**string)(to) = p
+		case textsWayGenerated:
+			list := (*[]string)(to)
+			if cap(*list) == 0 {
+				n := 1 + followingGenerated(data, next, tag)
+				*list = unsafe.Slice((*string)(r.room(&stringTypeGenerated, n)), n)[:0]
+			}
+			*list = append(*list, r.text(data[i:next]))
+		case bytesWayGenerated:
+			*(*[]byte)(to) = append(make([]byte, 0, size), data[i:next]...)
+		case pointersWayGenerated:
+			p := r.one(f.of)
+			list := (*[]unsafe.Pointer)(to)
+			if cap(*list) == 0 {
+				*list = make([]unsafe.Pointer, 0, 1+followingGenerated(data, next, tag))
+			}
+			*list = append(*list, p)
+			r.inside(f.of, p, data[:next], i)
+		}
+		i = next
+	}
+}
+
+// inside reads a message in a message, or what else stands in its place.
+func (r *readerGenerated) inside(t *typeGenerated, m unsafe.Pointer, data []byte, i int) {
+	if t.plain {
+		r.message(t, m, data, i)
+		return
+	}
+	switch {
+	case t.seconds && secondsGenerated((*time.Time)(m), data[i:]):
+	case t.body != nil:
+		if err := t.body(m, data[i:], r.shared); err != nil {
+			r.fail(data, err)
+		}
+	case t.empty != nil:
+		if *(*unsafe.Pointer)(m) == nil {
+			t.empty(m)
+		}
+		r.inside(t.of, m, data, i)
+	case r.depth == maxDepthGenerated:
+		r.fail(data, ErrDepthGenerated)
+	default:
+		r.depth++
+		r.message(t, m, data, i)
+		r.depth--
+	}
+}
+
+// secondsGenerated reads a time in whole seconds, as nearly all are written.
+func secondsGenerated(to *time.Time, body []byte) bool {
+	if len(body) < 3 || body[0] != 1<<3 {
+		return false
+	}
+	seconds, i, err := readVarintGenerated(body, 1)
+	if err != nil || i+2 != len(body) || body[i] != 2<<3 || body[i+1] >= 0x80 {
+		return false
+	}
+	*to = time.Unix(int64(seconds), 0)
+	return true
+}
+
+// items reads the items of a list that stand one after the other, of which the first lies between i and next, and
+// returns where they end.
+func (r *readerGenerated) items(t *typeGenerated, list *listGenerated, data []byte, i, next int, tag uint64) int {
+	n := 1 + followingGenerated(data, next, tag)
+	if list.cap > 0 { // it is not empty, or has room that may not be
+		r.inside(t, t.more(unsafe.Pointer(list), n), data[:next], i)
+		return next
+	}
+	item := r.room(t, n)
+	list.data, list.cap = item, n
+	for {
+		list.len++
+		if t.plain {
+			r.message(t, item, data[:next], i)
+		} else {
+			r.inside(t, item, data[:next], i)
+		}
+		if n--; n == 0 || r.failed {
+			return next
+		}
+		_, i = r.varint(data, next)
+		var size int
+		size, i = r.length(data, i)
+		next = i + size
+		item = unsafe.Add(item, t.size)
+	}
+}
+
+// number reads what is written as a number.
+func (r *readerGenerated) number(wire uint8, data []byte, i int) (v uint64, next int) {
+	switch {
+	case wire == varintGenerated:
+		return r.varint(data, i)
+	case wire == fixed64Generated && len(data)-i >= 8:
+		return binary.LittleEndian.Uint64(data[i:]), i + 8
+	case wire == fixed32Generated && len(data)-i >= 4:
+		return uint64(binary.LittleEndian.Uint32(data[i:])), i + 4
+	}
+	return 0, r.fail(data, io.ErrUnexpectedEOF)
+}
+
+// put writes a number that is behind a pointer or in a list.
+func (r *readerGenerated) put(f *fieldGenerated, to unsafe.Pointer, v uint64) {
+	switch f.form.way() {
+	case wordPointerWayGenerated:
+		p := (*uint64)(r.one(&wordTypeGenerated))
+		*p = v
+		*(**uint64)(to) = p
+	case halfPointerWayGenerated:
+		p := (*uint32)(r.one(&wordTypeGenerated))
+		*p = uint32(v)
+		*(**uint32)(to) = p
+	case boolPointerWayGenerated:
+		p := (*bool)(r.one(&wordTypeGenerated))
+		*p = v != 0
+		*(**bool)(to) = p
+	case numbersWayGenerated:
+		if !r.failed {
+			f.of.add(to, v)
+		}
+	}
+}
+
+// other reads a field that is not written as its type asks for, which packed lists may be, or passes over one that the
+// message does not know.
+func (r *readerGenerated) other(t *typeGenerated, f *fieldGenerated, to unsafe.Pointer, data []byte, start, i int, tag uint64) int {
+	number, wire := int32(tag>>3), int(tag&7)
+	switch {
+	case r.failed:
+		return len(data)
+	case f.form.way() == numbersWayGenerated && wire == bytesGenerated:
+		size, at := r.length(data, i)
+		if size > len(data)-at {
+			return r.fail(data, io.ErrUnexpectedEOF)
+		}
+		packed := data[:at+size]
+		for at < len(packed) && !r.failed {
+			var v uint64
+			v, at = r.number(f.form.wire(), packed, at)
+			r.put(f, to, v)
+		}
+		return len(packed)
+	case wire == endGroupGenerated:
+		return r.fail(data, fmt.Errorf("proto: %s: wiretype end group for non-group", t.goType.Name()))
+	case f.form.way() != noWayGenerated:
+		return r.fail(data, fmt.Errorf("proto: wrong wireType = %d for field %s", wire, t.nameOf(f)))
+	case number <= 0:
+		written, _, _ := readVarintGenerated(data, start)
+		return r.fail(data, fmt.Errorf("proto: %s: illegal tag %d (wire type %d)", t.goType.Name(), number, written))
+	}
+	return r.skip(data, start, len(data))
+}
+
+// skip passes over the field that starts at start and stops before stop.
+func (r *readerGenerated) skip(data []byte, start, stop int) int {
+	n, err := skipGenerated(data[start:])
+	if err == nil && n > stop-start {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return r.fail(data, err)
+	}
+	return start + n
+}
+
+// tag reads the tag at data[i]; what is beyond 32 bits of its number does not count.
+func (r *readerGenerated) tag(data []byte, i int) (tag uint64, next int) {
+	v, next := r.varint(data, i)
+	return v & (1<<35 - 1), next
+}
+
+// varint reads a number.
+//
+//go:noinline
+func (r *readerGenerated) varint(data []byte, i int) (v uint64, next int) {
+	v, next, err := readVarintGenerated(data, i)
+	if err != nil {
+		return 0, r.fail(data, err)
+	}
+	return v, next
+}
+
+// length reads how long the value is that comes next. It may be longer than what is there.
+//
+//go:noinline
+func (r *readerGenerated) length(data []byte, i int) (size, next int) {
+	size, next, err := sizeOfGenerated(data, i)
+	if err != nil {
+		return 0, r.fail(data, err)
+	}
+	return size, next
+}
+
+// text is body as a string, which is a part of what is read if strings are. An empty one keeps nothing of it.
 func (r *readerGenerated) text(body []byte) string {
 	switch {
 	case len(body) == 0:
@@ -1150,34 +1308,124 @@ func (r *readerGenerated) text(body []byte) string {
 	return string(body)
 }
 
-// numberGenerated reads a number that is written as a varint.
-func numberGenerated[N ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr](r *readerGenerated, to *N) {
-	if i := r.i; i < r.end && r.data[i] < 0x80 && r.tag&7 == varintGenerated {
-		*to = N(r.data[i])
-		r.i++
-	} else if r.is(varintGenerated) {
-		*to = N(r.varint())
+// followingGenerated counts the fields with this tag and a length that data has from next on, one after the other.
+func followingGenerated(data []byte, next int, tag uint64) int {
+	if next >= len(data) || data[next]&0x7f != byte(tag&0x7f) {
+		return 0
 	}
+	return countGenerated(data[next:], tag)
 }
 
-// boolGenerated reads a bool.
-func boolGenerated[B ~bool](r *readerGenerated, to *B) {
-	var v uint64
-	numberGenerated(r, &v)
-	*to = v != 0
-}
-
-// timeGenerated reads the time that was entered, of which whole seconds are kept.
-func timeGenerated(r *readerGenerated, to *metav1.Time) {
-	body := r.rest()
-	if len(body) > 2 && body[0] == 1<<3 {
-		seconds, i, err := readVarintGenerated(body, 1)
-		if err == nil && i+2 == len(body) && body[i] == 2<<3 && body[i+1] < 0x80 {
-			to.Time = time.Unix(int64(seconds), 0)
-			return
+// countGenerated counts the fields that data starts with and that have this tag and a length.
+func countGenerated(data []byte, tag uint64) (n int) {
+	for i := 0; i < len(data); n++ {
+		next, at, err := readVarintGenerated(data, i)
+		if err != nil || next != tag {
+			return n
+		}
+		if _, i, err = readBytesGenerated(data, at); err != nil {
+			return n
 		}
 	}
-	r.check(to.Unmarshal(body))
+	return n
+}
+
+// slabGenerated is memory for values of one type that are allocated together, up to 1 KiB at a time.
+type slabGenerated struct {
+	values unsafe.Pointer
+	free   int16 // of the values, the first ones
+	before int16 // one more than the number of the slab that was refilled before this one, once it was
+	made   int32 // how many values there were in all
+}
+
+// The slabs that every reader has.
+const (
+	wordSlabGenerated   = 1
+	stringSlabGenerated = 2
+)
+
+var (
+	// wordTypeGenerated is any number or bool that a pointer points at.
+	wordTypeGenerated = typeGenerated{slab: wordSlabGenerated, size: 8, alloc: func(n int) unsafe.Pointer {
+		return unsafe.Pointer(unsafe.SliceData(make([]uint64, n)))
+	}}
+	// stringTypeGenerated is any string that a pointer points at, or that is in a list.
+	stringTypeGenerated = typeGenerated{slab: stringSlabGenerated, size: unsafe.Sizeof(""), alloc: func(n int) unsafe.Pointer {
+		return unsafe.Pointer(unsafe.SliceData(make([]string, n)))
+	}}
+)
+
+// listGenerated is a list of any type, as it lies in memory.
+type listGenerated struct {
+	data     unsafe.Pointer
+	len, cap int
+}
+
+// one is a new value.
+func (r *readerGenerated) one(t *typeGenerated) unsafe.Pointer {
+	if t.slab == 0 || int(t.slab) >= len(r.slabs) {
+		return t.alloc(1)
+	}
+	s := &r.slabs[t.slab]
+	if s.free == 0 {
+		r.refill(s, t)
+	}
+	s.free--
+	return unsafe.Add(s.values, uintptr(s.free)*t.size)
+}
+
+// room is n new values, one after the other.
+func (r *readerGenerated) room(t *typeGenerated, n int) unsafe.Pointer {
+	if t.slab == 0 || int(t.slab) >= len(r.slabs) {
+		return t.alloc(n)
+	}
+	s := &r.slabs[t.slab]
+	if n > int(s.free) {
+		if r.refill(s, t); n > int(s.free) {
+			return t.alloc(n)
+		}
+	}
+	s.free -= int16(n)
+	return unsafe.Add(s.values, uintptr(s.free)*t.size)
+}
+
+// refill allocates as many values as the last objects needed, or few at first, then as many as there are.
+func (r *readerGenerated) refill(s *slabGenerated, t *typeGenerated) {
+	n := 0
+	if int(t.slab) < len(r.needs) {
+		n = r.needs[t.slab].likely() - int(s.made)
+		if s.before == 0 {
+			s.before, r.refilled = r.refilled+1, int16(t.slab)
+		}
+	}
+	if n <= 0 {
+		n = max(64/int(t.size), int(s.made))
+	}
+	n = max(1, min(n, 1024/int(t.size)))
+	s.values = t.alloc(n)
+	s.free = int16(n)
+	s.made += int32(n)
+}
+
+// needGenerated is how many values of a type the last two objects of a kind needed that needed some, in 16 bits each.
+type needGenerated struct{ atomic.Uint32 }
+
+// likely is how many the next one will need. It is the smaller number: what is allocated and not needed stays with the
+// object.
+func (n *needGenerated) likely() int {
+	v := n.Load()
+	return int(min(v>>16, v&0xffff))
+}
+
+// remember notes what this object needed.
+func (r *readerGenerated) remember() {
+	for i := r.refilled; i > 0; i = r.slabs[i].before - 1 {
+		s, n := &r.slabs[i], &r.needs[i]
+		before := n.Load()
+		if after := before<<16 | uint32(min(s.made-int32(s.free), 0xffff)); after != before {
+			n.Store(after)
+		}
+	}
 }
 
 // writerGenerated writes from the end of data to its start, so that the length of a message is known when it is to be

@@ -10,10 +10,10 @@ import (
 	io "io"
 	math "math"
 	bits "math/bits"
+	reflect "reflect"
 	slices "slices"
-	strconv "strconv"
-	strings "strings"
 	sync "sync"
+	atomic "sync/atomic"
 	time "time"
 	unsafe "unsafe"
 
@@ -29,11 +29,12 @@ import (
 // UnmarshalShared_Deployment is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_Deployment(data []byte, m *appsv1.Deployment) error {
-	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
-	r := &w.readerGenerated
-	r.first()
-	unmarshal_appsv1_Deployment(r, m)
-	return r.err
+	var err error
+	var slabs [49]slabGenerated
+	r := readerGenerated{shared: true, err: &err, slabs: slabs[:]}
+	r.first(data)
+	readGenerated(&r, &type_appsv1_Deployment, func() { reads_appsv1_Deployment() }, data, m)
+	return err
 }
 
 // AppendProtobuf_Deployment appends m as it stands on the wire.
@@ -49,10 +50,11 @@ func AppendProtobuf_Deployment(dst []byte, m *Deployment) ([]byte, error) {
 // UnmarshalShared_DeploymentList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. Byte slices are copied.
 func UnmarshalShared_DeploymentList(data []byte, m *appsv1.DeploymentList) error {
-	w := wideReaderGenerated{readerGenerated: readerGenerated{data: data, end: len(data), shared: true}}
-	r := &w.readerGenerated
-	unmarshal_appsv1_DeploymentList(r, m)
-	return r.err
+	var err error
+	var slabs [49]slabGenerated
+	r := readerGenerated{shared: true, err: &err, slabs: slabs[:]}
+	readGenerated(&r, &type_appsv1_DeploymentList, func() { reads_appsv1_DeploymentList() }, data, m)
+	return err
 }
 
 // AppendProtobuf_DeploymentList appends m as it stands on the wire.
@@ -65,33 +67,18 @@ func AppendProtobuf_DeploymentList(dst []byte, m *DeploymentList) ([]byte, error
 	return w.finish(dst, n)
 }
 
-// unmarshal_appsv1_Deployment adds to m what r has up to its end.
-func unmarshal_appsv1_Deployment(r *readerGenerated, m *appsv1.Deployment) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			unmarshal_metav1_ObjectMeta(r, &m.ObjectMeta)
-			r.end = end
-		case 2:
-			end := r.enter()
-			unmarshal_appsv1_DeploymentSpec(r, &m.Spec)
-			r.end = end
-		case 3:
-			end := r.enter()
-			unmarshal_appsv1_DeploymentStatus(r, &m.Status)
-			r.end = end
-		default:
-			r.other("Deployment")
-		}
+// type_appsv1_Deployment is how appsv1.Deployment is read.
+var type_appsv1_Deployment = typeOfGenerated[appsv1.Deployment]{typeGenerated{object: true}}
+
+// reads_appsv1_Deployment says where the fields of Deployment are and how each is read.
+func reads_appsv1_Deployment() *typeOfGenerated[appsv1.Deployment] {
+	if m := beginGenerated(&type_appsv1_Deployment); m != nil {
+		t := &type_appsv1_Deployment.typeGenerated
+		messageGenerated(t, 1, &m.ObjectMeta, reads_metav1_ObjectMeta())
+		messageGenerated(t, 2, &m.Spec, reads_appsv1_DeploymentSpec())
+		messageGenerated(t, 3, &m.Status, reads_appsv1_DeploymentStatus())
 	}
-	if r.err != nil {
-		r.done("Deployment", "ObjectMeta 1,Spec 2,Status 3")
-	}
+	return &type_appsv1_Deployment
 }
 
 // marshal_appsv1_Deployment writes m before the n bytes that w has, and returns how many it has then.
@@ -117,30 +104,17 @@ func marshal_appsv1_Deployment(w *writerGenerated, n int, m *appsv1.Deployment) 
 	return n
 }
 
-// unmarshal_appsv1_DeploymentList adds to m what r has up to its end.
-func unmarshal_appsv1_DeploymentList(r *readerGenerated, m *appsv1.DeploymentList) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			unmarshal_metav1_ListMeta(r, &m.ListMeta)
-			r.end = end
-		case 2:
-			end := r.enter()
-			v := growGenerated(r, end, &m.Items)
-			unmarshal_appsv1_Deployment(r, v)
-			r.end = end
-		default:
-			r.other("DeploymentList")
-		}
+// type_appsv1_DeploymentList is how appsv1.DeploymentList is read.
+var type_appsv1_DeploymentList typeOfGenerated[appsv1.DeploymentList]
+
+// reads_appsv1_DeploymentList says where the fields of DeploymentList are and how each is read.
+func reads_appsv1_DeploymentList() *typeOfGenerated[appsv1.DeploymentList] {
+	if m := beginGenerated(&type_appsv1_DeploymentList); m != nil {
+		t := &type_appsv1_DeploymentList.typeGenerated
+		messageGenerated(t, 1, &m.ListMeta, reads_metav1_ListMeta())
+		itemsGenerated(t, 2, &m.Items, reads_appsv1_Deployment())
 	}
-	if r.err != nil {
-		r.done("DeploymentList", "ListMeta 1,Items 2")
-	}
+	return &type_appsv1_DeploymentList
 }
 
 // marshal_appsv1_DeploymentList writes m before the n bytes that w has, and returns how many it has then.
@@ -163,68 +137,30 @@ func marshal_appsv1_DeploymentList(w *writerGenerated, n int, m *appsv1.Deployme
 	return n
 }
 
-// unmarshal_metav1_ObjectMeta adds to m what r has up to its end.
-func unmarshal_metav1_ObjectMeta(r *readerGenerated, m *metav1.ObjectMeta) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Name)
-		case 2:
-			textGenerated(r, &m.GenerateName)
-		case 3:
-			textGenerated(r, &m.Namespace)
-		case 4:
-			textGenerated(r, &m.SelfLink)
-		case 5:
-			textGenerated(r, &m.UID)
-		case 6:
-			textGenerated(r, &m.ResourceVersion)
-		case 7:
-			numberGenerated(r, &m.Generation)
-		case 8:
-			end := r.enter()
-			timeGenerated(r, &m.CreationTimestamp)
-			r.end = end
-		case 9:
-			end := r.enter()
-			if m.DeletionTimestamp == nil {
-				m.DeletionTimestamp = r.metav1_Time.nextOf()
-			}
-			timeGenerated(r, m.DeletionTimestamp)
-			r.end = end
-		case 10:
-			v := newWordGenerated[int64](r)
-			numberGenerated(r, v)
-			m.DeletionGracePeriodSeconds = v
-		case 11:
-			textMapGenerated(r, &m.Labels)
-		case 12:
-			textMapGenerated(r, &m.Annotations)
-		case 13:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.OwnerReferences, &r.metav1_OwnerReference)
-			unmarshal_metav1_OwnerReference(r, v)
-			r.end = end
-		case 14:
-			textsGenerated(r, &m.Finalizers)
-		case 17:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.ManagedFields, &r.metav1_ManagedFieldsEntry)
-			unmarshal_metav1_ManagedFieldsEntry(r, v)
-			r.end = end
-		default:
-			r.other("ObjectMeta")
-		}
+// type_metav1_ObjectMeta is how metav1.ObjectMeta is read.
+var type_metav1_ObjectMeta typeOfGenerated[metav1.ObjectMeta]
+
+// reads_metav1_ObjectMeta says where the fields of ObjectMeta are and how each is read.
+func reads_metav1_ObjectMeta() *typeOfGenerated[metav1.ObjectMeta] {
+	if m := beginGenerated(&type_metav1_ObjectMeta); m != nil {
+		t := &type_metav1_ObjectMeta.typeGenerated
+		textGenerated(t, 1, &m.Name)
+		textGenerated(t, 2, &m.GenerateName)
+		textGenerated(t, 3, &m.Namespace)
+		textGenerated(t, 4, &m.SelfLink)
+		textGenerated(t, 5, &m.UID)
+		textGenerated(t, 6, &m.ResourceVersion)
+		numberGenerated(t, 7, &m.Generation)
+		messageGenerated(t, 8, &m.CreationTimestamp, timeGenerated(&type_metav1_Time))
+		pointerGenerated(t, 9, &m.DeletionTimestamp, timeGenerated(&type_metav1_Time))
+		numberPointerGenerated(t, 10, &m.DeletionGracePeriodSeconds)
+		textMapGenerated(t, 11, &m.Labels)
+		textMapGenerated(t, 12, &m.Annotations)
+		itemsGenerated(t, 13, &m.OwnerReferences, reads_metav1_OwnerReference())
+		textsGenerated(t, 14, &m.Finalizers)
+		itemsGenerated(t, 17, &m.ManagedFields, reads_metav1_ManagedFieldsEntry())
 	}
-	if r.err != nil {
-		r.done("ObjectMeta", "Name 1,GenerateName 2,Namespace 3,SelfLink 4,UID 5,ResourceVersion 6,Generation 7,CreationTimestamp 8,"+
-			"DeletionTimestamp 9,DeletionGracePeriodSeconds 10,Labels 11,Annotations 12,OwnerReferences 13,"+
-			"Finalizers 14,ManagedFields 17")
-	}
+	return &type_metav1_ObjectMeta
 }
 
 // marshal_metav1_ObjectMeta writes m before the n bytes that w has, and returns how many it has then.
@@ -268,53 +204,23 @@ func marshal_metav1_ObjectMeta(w *writerGenerated, n int, m *metav1.ObjectMeta) 
 	return n
 }
 
-// unmarshal_appsv1_DeploymentSpec adds to m what r has up to its end.
-func unmarshal_appsv1_DeploymentSpec(r *readerGenerated, m *appsv1.DeploymentSpec) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			v := newWordGenerated[int32](r)
-			numberGenerated(r, v)
-			m.Replicas = v
-		case 2:
-			end := r.enter()
-			if m.Selector == nil {
-				m.Selector = r.wide().metav1_LabelSelector.nextOf()
-			}
-			unmarshal_metav1_LabelSelector(r, m.Selector)
-			r.end = end
-		case 3:
-			end := r.enter()
-			unmarshal_corev1_PodTemplateSpec(r, &m.Template)
-			r.end = end
-		case 4:
-			end := r.enter()
-			unmarshal_appsv1_DeploymentStrategy(r, &m.Strategy)
-			r.end = end
-		case 5:
-			numberGenerated(r, &m.MinReadySeconds)
-		case 6:
-			v := newWordGenerated[int32](r)
-			numberGenerated(r, v)
-			m.RevisionHistoryLimit = v
-		case 7:
-			boolGenerated(r, &m.Paused)
-		case 9:
-			v := newWordGenerated[int32](r)
-			numberGenerated(r, v)
-			m.ProgressDeadlineSeconds = v
-		default:
-			r.other("DeploymentSpec")
-		}
+// type_appsv1_DeploymentSpec is how appsv1.DeploymentSpec is read.
+var type_appsv1_DeploymentSpec typeOfGenerated[appsv1.DeploymentSpec]
+
+// reads_appsv1_DeploymentSpec says where the fields of DeploymentSpec are and how each is read.
+func reads_appsv1_DeploymentSpec() *typeOfGenerated[appsv1.DeploymentSpec] {
+	if m := beginGenerated(&type_appsv1_DeploymentSpec); m != nil {
+		t := &type_appsv1_DeploymentSpec.typeGenerated
+		numberPointerGenerated(t, 1, &m.Replicas)
+		pointerGenerated(t, 2, &m.Selector, reads_metav1_LabelSelector())
+		messageGenerated(t, 3, &m.Template, reads_corev1_PodTemplateSpec())
+		messageGenerated(t, 4, &m.Strategy, reads_appsv1_DeploymentStrategy())
+		numberGenerated(t, 5, &m.MinReadySeconds)
+		numberPointerGenerated(t, 6, &m.RevisionHistoryLimit)
+		boolGenerated(t, 7, &m.Paused)
+		numberPointerGenerated(t, 9, &m.ProgressDeadlineSeconds)
 	}
-	if r.err != nil {
-		r.done("DeploymentSpec", "Replicas 1,Selector 2,Template 3,Strategy 4,MinReadySeconds 5,RevisionHistoryLimit 6,Paused 7,"+
-			"ProgressDeadlineSeconds 9")
-	}
+	return &type_appsv1_DeploymentSpec
 }
 
 // marshal_appsv1_DeploymentSpec writes m before the n bytes that w has, and returns how many it has then.
@@ -353,47 +259,24 @@ func marshal_appsv1_DeploymentSpec(w *writerGenerated, n int, m *appsv1.Deployme
 	return n
 }
 
-// unmarshal_appsv1_DeploymentStatus adds to m what r has up to its end.
-func unmarshal_appsv1_DeploymentStatus(r *readerGenerated, m *appsv1.DeploymentStatus) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			numberGenerated(r, &m.ObservedGeneration)
-		case 2:
-			numberGenerated(r, &m.Replicas)
-		case 3:
-			numberGenerated(r, &m.UpdatedReplicas)
-		case 4:
-			numberGenerated(r, &m.AvailableReplicas)
-		case 5:
-			numberGenerated(r, &m.UnavailableReplicas)
-		case 6:
-			end := r.enter()
-			v := growGenerated(r, end, &m.Conditions)
-			unmarshal_appsv1_DeploymentCondition(r, v)
-			r.end = end
-		case 7:
-			numberGenerated(r, &m.ReadyReplicas)
-		case 8:
-			v := newWordGenerated[int32](r)
-			numberGenerated(r, v)
-			m.CollisionCount = v
-		case 9:
-			v := newWordGenerated[int32](r)
-			numberGenerated(r, v)
-			m.TerminatingReplicas = v
-		default:
-			r.other("DeploymentStatus")
-		}
+// type_appsv1_DeploymentStatus is how appsv1.DeploymentStatus is read.
+var type_appsv1_DeploymentStatus typeOfGenerated[appsv1.DeploymentStatus]
+
+// reads_appsv1_DeploymentStatus says where the fields of DeploymentStatus are and how each is read.
+func reads_appsv1_DeploymentStatus() *typeOfGenerated[appsv1.DeploymentStatus] {
+	if m := beginGenerated(&type_appsv1_DeploymentStatus); m != nil {
+		t := &type_appsv1_DeploymentStatus.typeGenerated
+		numberGenerated(t, 1, &m.ObservedGeneration)
+		numberGenerated(t, 2, &m.Replicas)
+		numberGenerated(t, 3, &m.UpdatedReplicas)
+		numberGenerated(t, 4, &m.AvailableReplicas)
+		numberGenerated(t, 5, &m.UnavailableReplicas)
+		itemsGenerated(t, 6, &m.Conditions, reads_appsv1_DeploymentCondition())
+		numberGenerated(t, 7, &m.ReadyReplicas)
+		numberPointerGenerated(t, 8, &m.CollisionCount)
+		numberPointerGenerated(t, 9, &m.TerminatingReplicas)
 	}
-	if r.err != nil {
-		r.done("DeploymentStatus", "ObservedGeneration 1,Replicas 2,UpdatedReplicas 3,AvailableReplicas 4,UnavailableReplicas 5,"+
-			"Conditions 6,ReadyReplicas 7,CollisionCount 8,TerminatingReplicas 9")
-	}
+	return &type_appsv1_DeploymentStatus
 }
 
 // marshal_appsv1_DeploymentStatus writes m before the n bytes that w has, and returns how many it has then.
@@ -423,38 +306,20 @@ func marshal_appsv1_DeploymentStatus(w *writerGenerated, n int, m *appsv1.Deploy
 	return n
 }
 
-// unmarshal_metav1_ListMeta adds to m what r has up to its end.
-func unmarshal_metav1_ListMeta(r *readerGenerated, m *metav1.ListMeta) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.SelfLink)
-		case 2:
-			textGenerated(r, &m.ResourceVersion)
-		case 3:
-			textGenerated(r, &m.Continue)
-		case 4:
-			v := newWordGenerated[int64](r)
-			numberGenerated(r, v)
-			m.RemainingItemCount = v
-		case 5:
-			end := r.enter()
-			if m.ShardInfo == nil {
-				m.ShardInfo = &metav1.ShardInfo{}
-			}
-			unmarshal_metav1_ShardInfo(r, m.ShardInfo)
-			r.end = end
-		default:
-			r.other("ListMeta")
-		}
+// type_metav1_ListMeta is how metav1.ListMeta is read.
+var type_metav1_ListMeta typeOfGenerated[metav1.ListMeta]
+
+// reads_metav1_ListMeta says where the fields of ListMeta are and how each is read.
+func reads_metav1_ListMeta() *typeOfGenerated[metav1.ListMeta] {
+	if m := beginGenerated(&type_metav1_ListMeta); m != nil {
+		t := &type_metav1_ListMeta.typeGenerated
+		textGenerated(t, 1, &m.SelfLink)
+		textGenerated(t, 2, &m.ResourceVersion)
+		textGenerated(t, 3, &m.Continue)
+		numberPointerGenerated(t, 4, &m.RemainingItemCount)
+		pointerGenerated(t, 5, &m.ShardInfo, reads_metav1_ShardInfo())
 	}
-	if r.err != nil {
-		r.done("ListMeta", "SelfLink 1,ResourceVersion 2,Continue 3,RemainingItemCount 4,ShardInfo 5")
-	}
+	return &type_metav1_ListMeta
 }
 
 // marshal_metav1_ListMeta writes m before the n bytes that w has, and returns how many it has then.
@@ -478,37 +343,21 @@ func marshal_metav1_ListMeta(w *writerGenerated, n int, m *metav1.ListMeta) int 
 	return n
 }
 
-// unmarshal_metav1_OwnerReference adds to m what r has up to its end.
-func unmarshal_metav1_OwnerReference(r *readerGenerated, m *metav1.OwnerReference) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Kind)
-		case 3:
-			textGenerated(r, &m.Name)
-		case 4:
-			textGenerated(r, &m.UID)
-		case 5:
-			textGenerated(r, &m.APIVersion)
-		case 6:
-			v := newWordGenerated[bool](r)
-			boolGenerated(r, v)
-			m.Controller = v
-		case 7:
-			v := newWordGenerated[bool](r)
-			boolGenerated(r, v)
-			m.BlockOwnerDeletion = v
-		default:
-			r.other("OwnerReference")
-		}
+// type_metav1_OwnerReference is how metav1.OwnerReference is read.
+var type_metav1_OwnerReference = typeOfGenerated[metav1.OwnerReference]{typeGenerated{slab: 5}}
+
+// reads_metav1_OwnerReference says where the fields of OwnerReference are and how each is read.
+func reads_metav1_OwnerReference() *typeOfGenerated[metav1.OwnerReference] {
+	if m := beginGenerated(&type_metav1_OwnerReference); m != nil {
+		t := &type_metav1_OwnerReference.typeGenerated
+		textGenerated(t, 1, &m.Kind)
+		textGenerated(t, 3, &m.Name)
+		textGenerated(t, 4, &m.UID)
+		textGenerated(t, 5, &m.APIVersion)
+		boolPointerGenerated(t, 6, &m.Controller)
+		boolPointerGenerated(t, 7, &m.BlockOwnerDeletion)
 	}
-	if r.err != nil {
-		r.done("OwnerReference", "Kind 1,Name 3,UID 4,APIVersion 5,Controller 6,BlockOwnerDeletion 7")
-	}
+	return &type_metav1_OwnerReference
 }
 
 // marshal_metav1_OwnerReference writes m before the n bytes that w has, and returns how many it has then.
@@ -529,45 +378,22 @@ func marshal_metav1_OwnerReference(w *writerGenerated, n int, m *metav1.OwnerRef
 	return n
 }
 
-// unmarshal_metav1_ManagedFieldsEntry adds to m what r has up to its end.
-func unmarshal_metav1_ManagedFieldsEntry(r *readerGenerated, m *metav1.ManagedFieldsEntry) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Manager)
-		case 2:
-			textGenerated(r, &m.Operation)
-		case 3:
-			textGenerated(r, &m.APIVersion)
-		case 4:
-			end := r.enter()
-			if m.Time == nil {
-				m.Time = r.metav1_Time.nextOf()
-			}
-			timeGenerated(r, m.Time)
-			r.end = end
-		case 6:
-			textGenerated(r, &m.FieldsType)
-		case 7:
-			end := r.enter()
-			if m.FieldsV1 == nil {
-				m.FieldsV1 = r.metav1_FieldsV1.nextOf()
-			}
-			r.check(m.FieldsV1.Unmarshal(r.rest()))
-			r.end = end
-		case 8:
-			textGenerated(r, &m.Subresource)
-		default:
-			r.other("ManagedFieldsEntry")
-		}
+// type_metav1_ManagedFieldsEntry is how metav1.ManagedFieldsEntry is read.
+var type_metav1_ManagedFieldsEntry = typeOfGenerated[metav1.ManagedFieldsEntry]{typeGenerated{slab: 4}}
+
+// reads_metav1_ManagedFieldsEntry says where the fields of ManagedFieldsEntry are and how each is read.
+func reads_metav1_ManagedFieldsEntry() *typeOfGenerated[metav1.ManagedFieldsEntry] {
+	if m := beginGenerated(&type_metav1_ManagedFieldsEntry); m != nil {
+		t := &type_metav1_ManagedFieldsEntry.typeGenerated
+		textGenerated(t, 1, &m.Manager)
+		textGenerated(t, 2, &m.Operation)
+		textGenerated(t, 3, &m.APIVersion)
+		pointerGenerated(t, 4, &m.Time, timeGenerated(&type_metav1_Time))
+		textGenerated(t, 6, &m.FieldsType)
+		pointerGenerated(t, 7, &m.FieldsV1, withGenerated(&type_metav1_FieldsV1, methodsGenerated))
+		textGenerated(t, 8, &m.Subresource)
 	}
-	if r.err != nil {
-		r.done("ManagedFieldsEntry", "Manager 1,Operation 2,APIVersion 3,Time 4,FieldsType 6,FieldsV1 7,Subresource 8")
-	}
+	return &type_metav1_ManagedFieldsEntry
 }
 
 // marshal_metav1_ManagedFieldsEntry writes m before the n bytes that w has, and returns how many it has then.
@@ -589,28 +415,17 @@ func marshal_metav1_ManagedFieldsEntry(w *writerGenerated, n int, m *metav1.Mana
 	return n
 }
 
-// unmarshal_metav1_LabelSelector adds to m what r has up to its end.
-func unmarshal_metav1_LabelSelector(r *readerGenerated, m *metav1.LabelSelector) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textMapGenerated(r, &m.MatchLabels)
-		case 2:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.MatchExpressions, &r.wide().metav1_LabelSelectorRequirement)
-			unmarshal_metav1_LabelSelectorRequirement(r, v)
-			r.end = end
-		default:
-			r.other("LabelSelector")
-		}
+// type_metav1_LabelSelector is how metav1.LabelSelector is read.
+var type_metav1_LabelSelector = typeOfGenerated[metav1.LabelSelector]{typeGenerated{slab: 46}}
+
+// reads_metav1_LabelSelector says where the fields of LabelSelector are and how each is read.
+func reads_metav1_LabelSelector() *typeOfGenerated[metav1.LabelSelector] {
+	if m := beginGenerated(&type_metav1_LabelSelector); m != nil {
+		t := &type_metav1_LabelSelector.typeGenerated
+		textMapGenerated(t, 1, &m.MatchLabels)
+		itemsGenerated(t, 2, &m.MatchExpressions, reads_metav1_LabelSelectorRequirement())
 	}
-	if r.err != nil {
-		r.done("LabelSelector", "MatchLabels 1,MatchExpressions 2")
-	}
+	return &type_metav1_LabelSelector
 }
 
 // marshal_metav1_LabelSelector writes m before the n bytes that w has, and returns how many it has then.
@@ -629,29 +444,17 @@ func marshal_metav1_LabelSelector(w *writerGenerated, n int, m *metav1.LabelSele
 	return n
 }
 
-// unmarshal_corev1_PodTemplateSpec adds to m what r has up to its end.
-func unmarshal_corev1_PodTemplateSpec(r *readerGenerated, m *corev1.PodTemplateSpec) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			unmarshal_metav1_ObjectMeta(r, &m.ObjectMeta)
-			r.end = end
-		case 2:
-			end := r.enter()
-			unmarshal_corev1_PodSpec(r, &m.Spec)
-			r.end = end
-		default:
-			r.other("PodTemplateSpec")
-		}
+// type_corev1_PodTemplateSpec is how corev1.PodTemplateSpec is read.
+var type_corev1_PodTemplateSpec = typeOfGenerated[corev1.PodTemplateSpec]{typeGenerated{object: true}}
+
+// reads_corev1_PodTemplateSpec says where the fields of PodTemplateSpec are and how each is read.
+func reads_corev1_PodTemplateSpec() *typeOfGenerated[corev1.PodTemplateSpec] {
+	if m := beginGenerated(&type_corev1_PodTemplateSpec); m != nil {
+		t := &type_corev1_PodTemplateSpec.typeGenerated
+		messageGenerated(t, 1, &m.ObjectMeta, reads_metav1_ObjectMeta())
+		messageGenerated(t, 2, &m.Spec, reads_corev1_PodSpec())
 	}
-	if r.err != nil {
-		r.done("PodTemplateSpec", "ObjectMeta 1,Spec 2")
-	}
+	return &type_corev1_PodTemplateSpec
 }
 
 // marshal_corev1_PodTemplateSpec writes m before the n bytes that w has, and returns how many it has then.
@@ -672,30 +475,17 @@ func marshal_corev1_PodTemplateSpec(w *writerGenerated, n int, m *corev1.PodTemp
 	return n
 }
 
-// unmarshal_appsv1_DeploymentStrategy adds to m what r has up to its end.
-func unmarshal_appsv1_DeploymentStrategy(r *readerGenerated, m *appsv1.DeploymentStrategy) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Type)
-		case 2:
-			end := r.enter()
-			if m.RollingUpdate == nil {
-				m.RollingUpdate = &appsv1.RollingUpdateDeployment{}
-			}
-			unmarshal_appsv1_RollingUpdateDeployment(r, m.RollingUpdate)
-			r.end = end
-		default:
-			r.other("DeploymentStrategy")
-		}
+// type_appsv1_DeploymentStrategy is how appsv1.DeploymentStrategy is read.
+var type_appsv1_DeploymentStrategy typeOfGenerated[appsv1.DeploymentStrategy]
+
+// reads_appsv1_DeploymentStrategy says where the fields of DeploymentStrategy are and how each is read.
+func reads_appsv1_DeploymentStrategy() *typeOfGenerated[appsv1.DeploymentStrategy] {
+	if m := beginGenerated(&type_appsv1_DeploymentStrategy); m != nil {
+		t := &type_appsv1_DeploymentStrategy.typeGenerated
+		textGenerated(t, 1, &m.Type)
+		pointerGenerated(t, 2, &m.RollingUpdate, reads_appsv1_RollingUpdateDeployment())
 	}
-	if r.err != nil {
-		r.done("DeploymentStrategy", "Type 1,RollingUpdate 2")
-	}
+	return &type_appsv1_DeploymentStrategy
 }
 
 // marshal_appsv1_DeploymentStrategy writes m before the n bytes that w has, and returns how many it has then.
@@ -714,37 +504,21 @@ func marshal_appsv1_DeploymentStrategy(w *writerGenerated, n int, m *appsv1.Depl
 	return n
 }
 
-// unmarshal_appsv1_DeploymentCondition adds to m what r has up to its end.
-func unmarshal_appsv1_DeploymentCondition(r *readerGenerated, m *appsv1.DeploymentCondition) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Type)
-		case 2:
-			textGenerated(r, &m.Status)
-		case 4:
-			textGenerated(r, &m.Reason)
-		case 5:
-			textGenerated(r, &m.Message)
-		case 6:
-			end := r.enter()
-			timeGenerated(r, &m.LastUpdateTime)
-			r.end = end
-		case 7:
-			end := r.enter()
-			timeGenerated(r, &m.LastTransitionTime)
-			r.end = end
-		default:
-			r.other("DeploymentCondition")
-		}
+// type_appsv1_DeploymentCondition is how appsv1.DeploymentCondition is read.
+var type_appsv1_DeploymentCondition typeOfGenerated[appsv1.DeploymentCondition]
+
+// reads_appsv1_DeploymentCondition says where the fields of DeploymentCondition are and how each is read.
+func reads_appsv1_DeploymentCondition() *typeOfGenerated[appsv1.DeploymentCondition] {
+	if m := beginGenerated(&type_appsv1_DeploymentCondition); m != nil {
+		t := &type_appsv1_DeploymentCondition.typeGenerated
+		textGenerated(t, 1, &m.Type)
+		textGenerated(t, 2, &m.Status)
+		textGenerated(t, 4, &m.Reason)
+		textGenerated(t, 5, &m.Message)
+		messageGenerated(t, 6, &m.LastUpdateTime, timeGenerated(&type_metav1_Time))
+		messageGenerated(t, 7, &m.LastTransitionTime, timeGenerated(&type_metav1_Time))
 	}
-	if r.err != nil {
-		r.done("DeploymentCondition", "Type 1,Status 2,Reason 4,Message 5,LastUpdateTime 6,LastTransitionTime 7")
-	}
+	return &type_appsv1_DeploymentCondition
 }
 
 // marshal_appsv1_DeploymentCondition writes m before the n bytes that w has, and returns how many it has then.
@@ -761,23 +535,16 @@ func marshal_appsv1_DeploymentCondition(w *writerGenerated, n int, m *appsv1.Dep
 	return n
 }
 
-// unmarshal_metav1_ShardInfo adds to m what r has up to its end.
-func unmarshal_metav1_ShardInfo(r *readerGenerated, m *metav1.ShardInfo) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Selector)
-		default:
-			r.other("ShardInfo")
-		}
+// type_metav1_ShardInfo is how metav1.ShardInfo is read.
+var type_metav1_ShardInfo typeOfGenerated[metav1.ShardInfo]
+
+// reads_metav1_ShardInfo says where the fields of ShardInfo are and how each is read.
+func reads_metav1_ShardInfo() *typeOfGenerated[metav1.ShardInfo] {
+	if m := beginGenerated(&type_metav1_ShardInfo); m != nil {
+		t := &type_metav1_ShardInfo.typeGenerated
+		textGenerated(t, 1, &m.Selector)
 	}
-	if r.err != nil {
-		r.done("ShardInfo", "Selector 1")
-	}
+	return &type_metav1_ShardInfo
 }
 
 // marshal_metav1_ShardInfo writes m before the n bytes that w has, and returns how many it has then.
@@ -789,27 +556,18 @@ func marshal_metav1_ShardInfo(w *writerGenerated, n int, m *metav1.ShardInfo) in
 	return n
 }
 
-// unmarshal_metav1_LabelSelectorRequirement adds to m what r has up to its end.
-func unmarshal_metav1_LabelSelectorRequirement(r *readerGenerated, m *metav1.LabelSelectorRequirement) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Key)
-		case 2:
-			textGenerated(r, &m.Operator)
-		case 3:
-			textsGenerated(r, &m.Values)
-		default:
-			r.other("LabelSelectorRequirement")
-		}
+// type_metav1_LabelSelectorRequirement is how metav1.LabelSelectorRequirement is read.
+var type_metav1_LabelSelectorRequirement = typeOfGenerated[metav1.LabelSelectorRequirement]{typeGenerated{slab: 47}}
+
+// reads_metav1_LabelSelectorRequirement says where the fields of LabelSelectorRequirement are and how each is read.
+func reads_metav1_LabelSelectorRequirement() *typeOfGenerated[metav1.LabelSelectorRequirement] {
+	if m := beginGenerated(&type_metav1_LabelSelectorRequirement); m != nil {
+		t := &type_metav1_LabelSelectorRequirement.typeGenerated
+		textGenerated(t, 1, &m.Key)
+		textGenerated(t, 2, &m.Operator)
+		textsGenerated(t, 3, &m.Values)
 	}
-	if r.err != nil {
-		r.done("LabelSelectorRequirement", "Key 1,Operator 2,Values 3")
-	}
+	return &type_metav1_LabelSelectorRequirement
 }
 
 // marshal_metav1_LabelSelectorRequirement writes m before the n bytes that w has, and returns how many it has then.
@@ -825,223 +583,58 @@ func marshal_metav1_LabelSelectorRequirement(w *writerGenerated, n int, m *metav
 	return n
 }
 
-// unmarshal_corev1_PodSpec adds to m what r has up to its end.
-func unmarshal_corev1_PodSpec(r *readerGenerated, m *corev1.PodSpec) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			v := growGenerated(r, end, &m.Volumes)
-			unmarshal_corev1_Volume(r, v)
-			r.end = end
-		case 2:
-			end := r.enter()
-			v := growGenerated(r, end, &m.Containers)
-			unmarshal_corev1_Container(r, v)
-			r.end = end
-		case 3:
-			textGenerated(r, &m.RestartPolicy)
-		case 4:
-			v := newWordGenerated[int64](r)
-			numberGenerated(r, v)
-			m.TerminationGracePeriodSeconds = v
-		case 5:
-			v := newWordGenerated[int64](r)
-			numberGenerated(r, v)
-			m.ActiveDeadlineSeconds = v
-		case 6:
-			textGenerated(r, &m.DNSPolicy)
-		case 7:
-			textMapGenerated(r, &m.NodeSelector)
-		case 8:
-			textGenerated(r, &m.ServiceAccountName)
-		case 9:
-			textGenerated(r, &m.DeprecatedServiceAccount)
-		case 10:
-			textGenerated(r, &m.NodeName)
-		case 11:
-			boolGenerated(r, &m.HostNetwork)
-		case 12:
-			boolGenerated(r, &m.HostPID)
-		case 13:
-			boolGenerated(r, &m.HostIPC)
-		case 14:
-			end := r.enter()
-			if m.SecurityContext == nil {
-				m.SecurityContext = &corev1.PodSecurityContext{}
-			}
-			unmarshal_corev1_PodSecurityContext(r, m.SecurityContext)
-			r.end = end
-		case 15:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.ImagePullSecrets, &r.wide().corev1_LocalObjectReference)
-			unmarshal_corev1_LocalObjectReference(r, v)
-			r.end = end
-		case 16:
-			textGenerated(r, &m.Hostname)
-		case 17:
-			textGenerated(r, &m.Subdomain)
-		case 18:
-			end := r.enter()
-			if m.Affinity == nil {
-				m.Affinity = &corev1.Affinity{}
-			}
-			unmarshal_corev1_Affinity(r, m.Affinity)
-			r.end = end
-		case 19:
-			textGenerated(r, &m.SchedulerName)
-		case 20:
-			end := r.enter()
-			v := growGenerated(r, end, &m.InitContainers)
-			unmarshal_corev1_Container(r, v)
-			r.end = end
-		case 21:
-			v := newWordGenerated[bool](r)
-			boolGenerated(r, v)
-			m.AutomountServiceAccountToken = v
-		case 22:
-			end := r.enter()
-			v := growGenerated(r, end, &m.Tolerations)
-			unmarshal_corev1_Toleration(r, v)
-			r.end = end
-		case 23:
-			end := r.enter()
-			v := growGenerated(r, end, &m.HostAliases)
-			unmarshal_corev1_HostAlias(r, v)
-			r.end = end
-		case 24:
-			textGenerated(r, &m.PriorityClassName)
-		case 25:
-			v := newWordGenerated[int32](r)
-			numberGenerated(r, v)
-			m.Priority = v
-		case 26:
-			end := r.enter()
-			if m.DNSConfig == nil {
-				m.DNSConfig = &corev1.PodDNSConfig{}
-			}
-			unmarshal_corev1_PodDNSConfig(r, m.DNSConfig)
-			r.end = end
-		case 27:
-			v := newWordGenerated[bool](r)
-			boolGenerated(r, v)
-			m.ShareProcessNamespace = v
-		case 28:
-			end := r.enter()
-			v := growGenerated(r, end, &m.ReadinessGates)
-			unmarshal_corev1_PodReadinessGate(r, v)
-			r.end = end
-		case 29:
-			v := newTextGenerated[string](r)
-			textGenerated(r, v)
-			m.RuntimeClassName = v
-		case 30:
-			v := newWordGenerated[bool](r)
-			boolGenerated(r, v)
-			m.EnableServiceLinks = v
-		case 31:
-			v := newTextGenerated[corev1.PreemptionPolicy](r)
-			textGenerated(r, v)
-			m.PreemptionPolicy = v
-		case 32:
-			stop := r.entry()
-			if m.Overhead == nil {
-				m.Overhead = make(corev1.ResourceList, r.entries(stop))
-			}
-			var key corev1.ResourceName
-			var value resource.Quantity
-			for r.part(stop) {
-				switch r.tag >> 3 {
-				case 1:
-					r.tag = bytesGenerated
-					textGenerated(r, &key)
-				case 2:
-					r.tag = bytesGenerated
-					end := r.enter()
-					value = resource.Quantity{}
-					quantityGenerated(r, &value)
-					r.end = end
-				default:
-					r.skip(stop)
-				}
-			}
-			m.Overhead[key] = value
-		case 33:
-			end := r.enter()
-			v := growGenerated(r, end, &m.TopologySpreadConstraints)
-			unmarshal_corev1_TopologySpreadConstraint(r, v)
-			r.end = end
-		case 34:
-			end := r.enter()
-			v := growGenerated(r, end, &m.EphemeralContainers)
-			unmarshal_corev1_EphemeralContainer(r, v)
-			r.end = end
-		case 35:
-			v := newWordGenerated[bool](r)
-			boolGenerated(r, v)
-			m.SetHostnameAsFQDN = v
-		case 36:
-			end := r.enter()
-			if m.OS == nil {
-				m.OS = &corev1.PodOS{}
-			}
-			unmarshal_corev1_PodOS(r, m.OS)
-			r.end = end
-		case 37:
-			v := newWordGenerated[bool](r)
-			boolGenerated(r, v)
-			m.HostUsers = v
-		case 38:
-			end := r.enter()
-			v := growGenerated(r, end, &m.SchedulingGates)
-			unmarshal_corev1_PodSchedulingGate(r, v)
-			r.end = end
-		case 39:
-			end := r.enter()
-			v := growGenerated(r, end, &m.ResourceClaims)
-			unmarshal_corev1_PodResourceClaim(r, v)
-			r.end = end
-		case 40:
-			end := r.enter()
-			if m.Resources == nil {
-				m.Resources = r.wide().corev1_ResourceRequirements.nextOf()
-			}
-			unmarshal_corev1_ResourceRequirements(r, m.Resources)
-			r.end = end
-		case 41:
-			v := newTextGenerated[string](r)
-			textGenerated(r, v)
-			m.HostnameOverride = v
-		case 43:
-			end := r.enter()
-			if m.SchedulingGroup == nil {
-				m.SchedulingGroup = &corev1.PodSchedulingGroup{}
-			}
-			unmarshal_corev1_PodSchedulingGroup(r, m.SchedulingGroup)
-			r.end = end
-		case 44:
-			end := r.enter()
-			v := growGenerated(r, end, &m.EvictionResponders)
-			unmarshal_corev1_EvictionResponder(r, v)
-			r.end = end
-		default:
-			r.other("PodSpec")
-		}
+// type_corev1_PodSpec is how corev1.PodSpec is read.
+var type_corev1_PodSpec typeOfGenerated[corev1.PodSpec]
+
+// reads_corev1_PodSpec says where the fields of PodSpec are and how each is read.
+func reads_corev1_PodSpec() *typeOfGenerated[corev1.PodSpec] {
+	if m := beginGenerated(&type_corev1_PodSpec); m != nil {
+		t := &type_corev1_PodSpec.typeGenerated
+		itemsGenerated(t, 1, &m.Volumes, reads_corev1_Volume())
+		itemsGenerated(t, 2, &m.Containers, reads_corev1_Container())
+		textGenerated(t, 3, &m.RestartPolicy)
+		numberPointerGenerated(t, 4, &m.TerminationGracePeriodSeconds)
+		numberPointerGenerated(t, 5, &m.ActiveDeadlineSeconds)
+		textGenerated(t, 6, &m.DNSPolicy)
+		textMapGenerated(t, 7, &m.NodeSelector)
+		textGenerated(t, 8, &m.ServiceAccountName)
+		textGenerated(t, 9, &m.DeprecatedServiceAccount)
+		textGenerated(t, 10, &m.NodeName)
+		boolGenerated(t, 11, &m.HostNetwork)
+		boolGenerated(t, 12, &m.HostPID)
+		boolGenerated(t, 13, &m.HostIPC)
+		pointerGenerated(t, 14, &m.SecurityContext, reads_corev1_PodSecurityContext())
+		itemsGenerated(t, 15, &m.ImagePullSecrets, reads_corev1_LocalObjectReference())
+		textGenerated(t, 16, &m.Hostname)
+		textGenerated(t, 17, &m.Subdomain)
+		pointerGenerated(t, 18, &m.Affinity, reads_corev1_Affinity())
+		textGenerated(t, 19, &m.SchedulerName)
+		itemsGenerated(t, 20, &m.InitContainers, reads_corev1_Container())
+		boolPointerGenerated(t, 21, &m.AutomountServiceAccountToken)
+		itemsGenerated(t, 22, &m.Tolerations, reads_corev1_Toleration())
+		itemsGenerated(t, 23, &m.HostAliases, reads_corev1_HostAlias())
+		textGenerated(t, 24, &m.PriorityClassName)
+		numberPointerGenerated(t, 25, &m.Priority)
+		pointerGenerated(t, 26, &m.DNSConfig, reads_corev1_PodDNSConfig())
+		boolPointerGenerated(t, 27, &m.ShareProcessNamespace)
+		itemsGenerated(t, 28, &m.ReadinessGates, reads_corev1_PodReadinessGate())
+		textPointerGenerated(t, 29, &m.RuntimeClassName)
+		boolPointerGenerated(t, 30, &m.EnableServiceLinks)
+		textPointerGenerated(t, 31, &m.PreemptionPolicy)
+		quantityMapGenerated(t, 32, &m.Overhead)
+		itemsGenerated(t, 33, &m.TopologySpreadConstraints, reads_corev1_TopologySpreadConstraint())
+		itemsGenerated(t, 34, &m.EphemeralContainers, reads_corev1_EphemeralContainer())
+		boolPointerGenerated(t, 35, &m.SetHostnameAsFQDN)
+		pointerGenerated(t, 36, &m.OS, reads_corev1_PodOS())
+		boolPointerGenerated(t, 37, &m.HostUsers)
+		itemsGenerated(t, 38, &m.SchedulingGates, reads_corev1_PodSchedulingGate())
+		itemsGenerated(t, 39, &m.ResourceClaims, reads_corev1_PodResourceClaim())
+		pointerGenerated(t, 40, &m.Resources, reads_corev1_ResourceRequirements())
+		textPointerGenerated(t, 41, &m.HostnameOverride)
+		pointerGenerated(t, 43, &m.SchedulingGroup, reads_corev1_PodSchedulingGroup())
+		itemsGenerated(t, 44, &m.EvictionResponders, reads_corev1_EvictionResponder())
 	}
-	if r.err != nil {
-		r.done("PodSpec", "Volumes 1,Containers 2,RestartPolicy 3,TerminationGracePeriodSeconds 4,ActiveDeadlineSeconds 5,"+
-			"DNSPolicy 6,NodeSelector 7,ServiceAccountName 8,DeprecatedServiceAccount 9,NodeName 10,HostNetwork 11,"+
-			"HostPID 12,HostIPC 13,SecurityContext 14,ImagePullSecrets 15,Hostname 16,Subdomain 17,Affinity 18,"+
-			"SchedulerName 19,InitContainers 20,AutomountServiceAccountToken 21,Tolerations 22,HostAliases 23,"+
-			"PriorityClassName 24,Priority 25,DNSConfig 26,ShareProcessNamespace 27,ReadinessGates 28,RuntimeClassName 29,"+
-			"EnableServiceLinks 30,PreemptionPolicy 31,Overhead 32,TopologySpreadConstraints 33,EphemeralContainers 34,"+
-			"SetHostnameAsFQDN 35,OS 36,HostUsers 37,SchedulingGates 38,ResourceClaims 39,Resources 40,HostnameOverride 41,"+
-			"SchedulingGroup 43,EvictionResponders 44")
-	}
+	return &type_corev1_PodSpec
 }
 
 // marshal_corev1_PodSpec writes m before the n bytes that w has, and returns how many it has then.
@@ -1235,35 +828,17 @@ func marshal_corev1_PodSpec(w *writerGenerated, n int, m *corev1.PodSpec) int {
 	return n
 }
 
-// unmarshal_appsv1_RollingUpdateDeployment adds to m what r has up to its end.
-func unmarshal_appsv1_RollingUpdateDeployment(r *readerGenerated, m *appsv1.RollingUpdateDeployment) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			if m.MaxUnavailable == nil {
-				m.MaxUnavailable = r.wide().intstr_IntOrString.nextOf()
-			}
-			unmarshal_intstr_IntOrString(r, m.MaxUnavailable)
-			r.end = end
-		case 2:
-			end := r.enter()
-			if m.MaxSurge == nil {
-				m.MaxSurge = r.wide().intstr_IntOrString.nextOf()
-			}
-			unmarshal_intstr_IntOrString(r, m.MaxSurge)
-			r.end = end
-		default:
-			r.other("RollingUpdateDeployment")
-		}
+// type_appsv1_RollingUpdateDeployment is how appsv1.RollingUpdateDeployment is read.
+var type_appsv1_RollingUpdateDeployment typeOfGenerated[appsv1.RollingUpdateDeployment]
+
+// reads_appsv1_RollingUpdateDeployment says where the fields of RollingUpdateDeployment are and how each is read.
+func reads_appsv1_RollingUpdateDeployment() *typeOfGenerated[appsv1.RollingUpdateDeployment] {
+	if m := beginGenerated(&type_appsv1_RollingUpdateDeployment); m != nil {
+		t := &type_appsv1_RollingUpdateDeployment.typeGenerated
+		pointerGenerated(t, 1, &m.MaxUnavailable, reads_intstr_IntOrString())
+		pointerGenerated(t, 2, &m.MaxSurge, reads_intstr_IntOrString())
 	}
-	if r.err != nil {
-		r.done("RollingUpdateDeployment", "MaxUnavailable 1,MaxSurge 2")
-	}
+	return &type_appsv1_RollingUpdateDeployment
 }
 
 // marshal_appsv1_RollingUpdateDeployment writes m before the n bytes that w has, and returns how many it has then.
@@ -1288,27 +863,17 @@ func marshal_appsv1_RollingUpdateDeployment(w *writerGenerated, n int, m *appsv1
 	return n
 }
 
-// unmarshal_corev1_Volume adds to m what r has up to its end.
-func unmarshal_corev1_Volume(r *readerGenerated, m *corev1.Volume) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Name)
-		case 2:
-			end := r.enter()
-			unmarshal_corev1_VolumeSource(r, &m.VolumeSource)
-			r.end = end
-		default:
-			r.other("Volume")
-		}
+// type_corev1_Volume is how corev1.Volume is read.
+var type_corev1_Volume typeOfGenerated[corev1.Volume]
+
+// reads_corev1_Volume says where the fields of Volume are and how each is read.
+func reads_corev1_Volume() *typeOfGenerated[corev1.Volume] {
+	if m := beginGenerated(&type_corev1_Volume); m != nil {
+		t := &type_corev1_Volume.typeGenerated
+		textGenerated(t, 1, &m.Name)
+		messageGenerated(t, 2, &m.VolumeSource, reads_corev1_VolumeSource())
 	}
-	if r.err != nil {
-		r.done("Volume", "Name 1,VolumeSource 2")
-	}
+	return &type_corev1_Volume
 }
 
 // marshal_corev1_Volume writes m before the n bytes that w has, and returns how many it has then.
@@ -1325,124 +890,40 @@ func marshal_corev1_Volume(w *writerGenerated, n int, m *corev1.Volume) int {
 	return n
 }
 
-// unmarshal_corev1_Container adds to m what r has up to its end.
-func unmarshal_corev1_Container(r *readerGenerated, m *corev1.Container) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Name)
-		case 2:
-			textGenerated(r, &m.Image)
-		case 3:
-			textsGenerated(r, &m.Command)
-		case 4:
-			textsGenerated(r, &m.Args)
-		case 5:
-			textGenerated(r, &m.WorkingDir)
-		case 6:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.Ports, &r.wide().corev1_ContainerPort)
-			unmarshal_corev1_ContainerPort(r, v)
-			r.end = end
-		case 7:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.Env, &r.wide().corev1_EnvVar)
-			unmarshal_corev1_EnvVar(r, v)
-			r.end = end
-		case 8:
-			end := r.enter()
-			unmarshal_corev1_ResourceRequirements(r, &m.Resources)
-			r.end = end
-		case 9:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.VolumeMounts, &r.wide().corev1_VolumeMount)
-			unmarshal_corev1_VolumeMount(r, v)
-			r.end = end
-		case 10:
-			end := r.enter()
-			if m.LivenessProbe == nil {
-				m.LivenessProbe = r.wide().corev1_Probe.nextOf()
-			}
-			unmarshal_corev1_Probe(r, m.LivenessProbe)
-			r.end = end
-		case 11:
-			end := r.enter()
-			if m.ReadinessProbe == nil {
-				m.ReadinessProbe = r.wide().corev1_Probe.nextOf()
-			}
-			unmarshal_corev1_Probe(r, m.ReadinessProbe)
-			r.end = end
-		case 12:
-			end := r.enter()
-			if m.Lifecycle == nil {
-				m.Lifecycle = r.wide().corev1_Lifecycle.nextOf()
-			}
-			unmarshal_corev1_Lifecycle(r, m.Lifecycle)
-			r.end = end
-		case 13:
-			textGenerated(r, &m.TerminationMessagePath)
-		case 14:
-			textGenerated(r, &m.ImagePullPolicy)
-		case 15:
-			end := r.enter()
-			if m.SecurityContext == nil {
-				m.SecurityContext = r.wide().corev1_SecurityContext.nextOf()
-			}
-			unmarshal_corev1_SecurityContext(r, m.SecurityContext)
-			r.end = end
-		case 16:
-			boolGenerated(r, &m.Stdin)
-		case 17:
-			boolGenerated(r, &m.StdinOnce)
-		case 18:
-			boolGenerated(r, &m.TTY)
-		case 19:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.EnvFrom, &r.wide().corev1_EnvFromSource)
-			unmarshal_corev1_EnvFromSource(r, v)
-			r.end = end
-		case 20:
-			textGenerated(r, &m.TerminationMessagePolicy)
-		case 21:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.VolumeDevices, &r.wide().corev1_VolumeDevice)
-			unmarshal_corev1_VolumeDevice(r, v)
-			r.end = end
-		case 22:
-			end := r.enter()
-			if m.StartupProbe == nil {
-				m.StartupProbe = r.wide().corev1_Probe.nextOf()
-			}
-			unmarshal_corev1_Probe(r, m.StartupProbe)
-			r.end = end
-		case 23:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.ResizePolicy, &r.wide().corev1_ContainerResizePolicy)
-			unmarshal_corev1_ContainerResizePolicy(r, v)
-			r.end = end
-		case 24:
-			v := newTextGenerated[corev1.ContainerRestartPolicy](r)
-			textGenerated(r, v)
-			m.RestartPolicy = v
-		case 25:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.RestartPolicyRules, &r.wide().corev1_ContainerRestartRule)
-			unmarshal_corev1_ContainerRestartRule(r, v)
-			r.end = end
-		default:
-			r.other("Container")
-		}
+// type_corev1_Container is how corev1.Container is read.
+var type_corev1_Container typeOfGenerated[corev1.Container]
+
+// reads_corev1_Container says where the fields of Container are and how each is read.
+func reads_corev1_Container() *typeOfGenerated[corev1.Container] {
+	if m := beginGenerated(&type_corev1_Container); m != nil {
+		t := &type_corev1_Container.typeGenerated
+		textGenerated(t, 1, &m.Name)
+		textGenerated(t, 2, &m.Image)
+		textsGenerated(t, 3, &m.Command)
+		textsGenerated(t, 4, &m.Args)
+		textGenerated(t, 5, &m.WorkingDir)
+		itemsGenerated(t, 6, &m.Ports, reads_corev1_ContainerPort())
+		itemsGenerated(t, 7, &m.Env, reads_corev1_EnvVar())
+		messageGenerated(t, 8, &m.Resources, reads_corev1_ResourceRequirements())
+		itemsGenerated(t, 9, &m.VolumeMounts, reads_corev1_VolumeMount())
+		pointerGenerated(t, 10, &m.LivenessProbe, reads_corev1_Probe())
+		pointerGenerated(t, 11, &m.ReadinessProbe, reads_corev1_Probe())
+		pointerGenerated(t, 12, &m.Lifecycle, reads_corev1_Lifecycle())
+		textGenerated(t, 13, &m.TerminationMessagePath)
+		textGenerated(t, 14, &m.ImagePullPolicy)
+		pointerGenerated(t, 15, &m.SecurityContext, reads_corev1_SecurityContext())
+		boolGenerated(t, 16, &m.Stdin)
+		boolGenerated(t, 17, &m.StdinOnce)
+		boolGenerated(t, 18, &m.TTY)
+		itemsGenerated(t, 19, &m.EnvFrom, reads_corev1_EnvFromSource())
+		textGenerated(t, 20, &m.TerminationMessagePolicy)
+		itemsGenerated(t, 21, &m.VolumeDevices, reads_corev1_VolumeDevice())
+		pointerGenerated(t, 22, &m.StartupProbe, reads_corev1_Probe())
+		itemsGenerated(t, 23, &m.ResizePolicy, reads_corev1_ContainerResizePolicy())
+		textPointerGenerated(t, 24, &m.RestartPolicy)
+		itemsGenerated(t, 25, &m.RestartPolicyRules, reads_corev1_ContainerRestartRule())
 	}
-	if r.err != nil {
-		r.done("Container", "Name 1,Image 2,Command 3,Args 4,WorkingDir 5,Ports 6,Env 7,Resources 8,VolumeMounts 9,LivenessProbe 10,"+
-			"ReadinessProbe 11,Lifecycle 12,TerminationMessagePath 13,ImagePullPolicy 14,SecurityContext 15,"+
-			"Stdin 16,StdinOnce 17,TTY 18,EnvFrom 19,TerminationMessagePolicy 20,VolumeDevices 21,StartupProbe 22,"+
-			"ResizePolicy 23,RestartPolicy 24,RestartPolicyRules 25")
-	}
+	return &type_corev1_Container
 }
 
 // marshal_corev1_Container writes m before the n bytes that w has, and returns how many it has then.
@@ -1560,27 +1041,17 @@ func marshal_corev1_Container(w *writerGenerated, n int, m *corev1.Container) in
 	return n
 }
 
-// unmarshal_corev1_EphemeralContainer adds to m what r has up to its end.
-func unmarshal_corev1_EphemeralContainer(r *readerGenerated, m *corev1.EphemeralContainer) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			unmarshal_corev1_EphemeralContainerCommon(r, &m.EphemeralContainerCommon)
-			r.end = end
-		case 2:
-			textGenerated(r, &m.TargetContainerName)
-		default:
-			r.other("EphemeralContainer")
-		}
+// type_corev1_EphemeralContainer is how corev1.EphemeralContainer is read.
+var type_corev1_EphemeralContainer typeOfGenerated[corev1.EphemeralContainer]
+
+// reads_corev1_EphemeralContainer says where the fields of EphemeralContainer are and how each is read.
+func reads_corev1_EphemeralContainer() *typeOfGenerated[corev1.EphemeralContainer] {
+	if m := beginGenerated(&type_corev1_EphemeralContainer); m != nil {
+		t := &type_corev1_EphemeralContainer.typeGenerated
+		messageGenerated(t, 1, &m.EphemeralContainerCommon, reads_corev1_EphemeralContainerCommon())
+		textGenerated(t, 2, &m.TargetContainerName)
 	}
-	if r.err != nil {
-		r.done("EphemeralContainer", "EphemeralContainerCommon 1,TargetContainerName 2")
-	}
+	return &type_corev1_EphemeralContainer
 }
 
 // marshal_corev1_EphemeralContainer writes m before the n bytes that w has, and returns how many it has then.
@@ -1597,86 +1068,28 @@ func marshal_corev1_EphemeralContainer(w *writerGenerated, n int, m *corev1.Ephe
 	return n
 }
 
-// unmarshal_corev1_PodSecurityContext adds to m what r has up to its end.
-func unmarshal_corev1_PodSecurityContext(r *readerGenerated, m *corev1.PodSecurityContext) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			if m.SELinuxOptions == nil {
-				m.SELinuxOptions = r.wide().corev1_SELinuxOptions.nextOf()
-			}
-			unmarshal_corev1_SELinuxOptions(r, m.SELinuxOptions)
-			r.end = end
-		case 2:
-			v := newWordGenerated[int64](r)
-			numberGenerated(r, v)
-			m.RunAsUser = v
-		case 3:
-			v := newWordGenerated[bool](r)
-			boolGenerated(r, v)
-			m.RunAsNonRoot = v
-		case 4:
-			numbersGenerated(r, &m.SupplementalGroups)
-		case 5:
-			v := newWordGenerated[int64](r)
-			numberGenerated(r, v)
-			m.FSGroup = v
-		case 6:
-			v := newWordGenerated[int64](r)
-			numberGenerated(r, v)
-			m.RunAsGroup = v
-		case 7:
-			end := r.enter()
-			v := growGenerated(r, end, &m.Sysctls)
-			unmarshal_corev1_Sysctl(r, v)
-			r.end = end
-		case 8:
-			end := r.enter()
-			if m.WindowsOptions == nil {
-				m.WindowsOptions = r.wide().corev1_WindowsSecurityContextOptions.nextOf()
-			}
-			unmarshal_corev1_WindowsSecurityContextOptions(r, m.WindowsOptions)
-			r.end = end
-		case 9:
-			v := newTextGenerated[corev1.PodFSGroupChangePolicy](r)
-			textGenerated(r, v)
-			m.FSGroupChangePolicy = v
-		case 10:
-			end := r.enter()
-			if m.SeccompProfile == nil {
-				m.SeccompProfile = r.wide().corev1_SeccompProfile.nextOf()
-			}
-			unmarshal_corev1_SeccompProfile(r, m.SeccompProfile)
-			r.end = end
-		case 11:
-			end := r.enter()
-			if m.AppArmorProfile == nil {
-				m.AppArmorProfile = r.wide().corev1_AppArmorProfile.nextOf()
-			}
-			unmarshal_corev1_AppArmorProfile(r, m.AppArmorProfile)
-			r.end = end
-		case 12:
-			v := newTextGenerated[corev1.SupplementalGroupsPolicy](r)
-			textGenerated(r, v)
-			m.SupplementalGroupsPolicy = v
-		case 13:
-			v := newTextGenerated[corev1.PodSELinuxChangePolicy](r)
-			textGenerated(r, v)
-			m.SELinuxChangePolicy = v
-		default:
-			r.other("PodSecurityContext")
-		}
+// type_corev1_PodSecurityContext is how corev1.PodSecurityContext is read.
+var type_corev1_PodSecurityContext typeOfGenerated[corev1.PodSecurityContext]
+
+// reads_corev1_PodSecurityContext says where the fields of PodSecurityContext are and how each is read.
+func reads_corev1_PodSecurityContext() *typeOfGenerated[corev1.PodSecurityContext] {
+	if m := beginGenerated(&type_corev1_PodSecurityContext); m != nil {
+		t := &type_corev1_PodSecurityContext.typeGenerated
+		pointerGenerated(t, 1, &m.SELinuxOptions, reads_corev1_SELinuxOptions())
+		numberPointerGenerated(t, 2, &m.RunAsUser)
+		boolPointerGenerated(t, 3, &m.RunAsNonRoot)
+		numbersGenerated(t, 4, &m.SupplementalGroups)
+		numberPointerGenerated(t, 5, &m.FSGroup)
+		numberPointerGenerated(t, 6, &m.RunAsGroup)
+		itemsGenerated(t, 7, &m.Sysctls, reads_corev1_Sysctl())
+		pointerGenerated(t, 8, &m.WindowsOptions, reads_corev1_WindowsSecurityContextOptions())
+		textPointerGenerated(t, 9, &m.FSGroupChangePolicy)
+		pointerGenerated(t, 10, &m.SeccompProfile, reads_corev1_SeccompProfile())
+		pointerGenerated(t, 11, &m.AppArmorProfile, reads_corev1_AppArmorProfile())
+		textPointerGenerated(t, 12, &m.SupplementalGroupsPolicy)
+		textPointerGenerated(t, 13, &m.SELinuxChangePolicy)
 	}
-	if r.err != nil {
-		r.done("PodSecurityContext", "SELinuxOptions 1,RunAsUser 2,RunAsNonRoot 3,SupplementalGroups 4,FSGroup 5,RunAsGroup 6,Sysctls 7,"+
-			"WindowsOptions 8,FSGroupChangePolicy 9,SeccompProfile 10,AppArmorProfile 11,SupplementalGroupsPolicy 12,"+
-			"SELinuxChangePolicy 13")
-	}
+	return &type_corev1_PodSecurityContext
 }
 
 // marshal_corev1_PodSecurityContext writes m before the n bytes that w has, and returns how many it has then.
@@ -1746,23 +1159,16 @@ func marshal_corev1_PodSecurityContext(w *writerGenerated, n int, m *corev1.PodS
 	return n
 }
 
-// unmarshal_corev1_LocalObjectReference adds to m what r has up to its end.
-func unmarshal_corev1_LocalObjectReference(r *readerGenerated, m *corev1.LocalObjectReference) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Name)
-		default:
-			r.other("LocalObjectReference")
-		}
+// type_corev1_LocalObjectReference is how corev1.LocalObjectReference is read.
+var type_corev1_LocalObjectReference = typeOfGenerated[corev1.LocalObjectReference]{typeGenerated{slab: 27}}
+
+// reads_corev1_LocalObjectReference says where the fields of LocalObjectReference are and how each is read.
+func reads_corev1_LocalObjectReference() *typeOfGenerated[corev1.LocalObjectReference] {
+	if m := beginGenerated(&type_corev1_LocalObjectReference); m != nil {
+		t := &type_corev1_LocalObjectReference.typeGenerated
+		textGenerated(t, 1, &m.Name)
 	}
-	if r.err != nil {
-		r.done("LocalObjectReference", "Name 1")
-	}
+	return &type_corev1_LocalObjectReference
 }
 
 // marshal_corev1_LocalObjectReference writes m before the n bytes that w has, and returns how many it has then.
@@ -1774,42 +1180,18 @@ func marshal_corev1_LocalObjectReference(w *writerGenerated, n int, m *corev1.Lo
 	return n
 }
 
-// unmarshal_corev1_Affinity adds to m what r has up to its end.
-func unmarshal_corev1_Affinity(r *readerGenerated, m *corev1.Affinity) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			if m.NodeAffinity == nil {
-				m.NodeAffinity = &corev1.NodeAffinity{}
-			}
-			unmarshal_corev1_NodeAffinity(r, m.NodeAffinity)
-			r.end = end
-		case 2:
-			end := r.enter()
-			if m.PodAffinity == nil {
-				m.PodAffinity = &corev1.PodAffinity{}
-			}
-			unmarshal_corev1_PodAffinity(r, m.PodAffinity)
-			r.end = end
-		case 3:
-			end := r.enter()
-			if m.PodAntiAffinity == nil {
-				m.PodAntiAffinity = &corev1.PodAntiAffinity{}
-			}
-			unmarshal_corev1_PodAntiAffinity(r, m.PodAntiAffinity)
-			r.end = end
-		default:
-			r.other("Affinity")
-		}
+// type_corev1_Affinity is how corev1.Affinity is read.
+var type_corev1_Affinity typeOfGenerated[corev1.Affinity]
+
+// reads_corev1_Affinity says where the fields of Affinity are and how each is read.
+func reads_corev1_Affinity() *typeOfGenerated[corev1.Affinity] {
+	if m := beginGenerated(&type_corev1_Affinity); m != nil {
+		t := &type_corev1_Affinity.typeGenerated
+		pointerGenerated(t, 1, &m.NodeAffinity, reads_corev1_NodeAffinity())
+		pointerGenerated(t, 2, &m.PodAffinity, reads_corev1_PodAffinity())
+		pointerGenerated(t, 3, &m.PodAntiAffinity, reads_corev1_PodAntiAffinity())
 	}
-	if r.err != nil {
-		r.done("Affinity", "NodeAffinity 1,PodAffinity 2,PodAntiAffinity 3")
-	}
+	return &type_corev1_Affinity
 }
 
 // marshal_corev1_Affinity writes m before the n bytes that w has, and returns how many it has then.
@@ -1841,33 +1223,20 @@ func marshal_corev1_Affinity(w *writerGenerated, n int, m *corev1.Affinity) int 
 	return n
 }
 
-// unmarshal_corev1_Toleration adds to m what r has up to its end.
-func unmarshal_corev1_Toleration(r *readerGenerated, m *corev1.Toleration) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Key)
-		case 2:
-			textGenerated(r, &m.Operator)
-		case 3:
-			textGenerated(r, &m.Value)
-		case 4:
-			textGenerated(r, &m.Effect)
-		case 5:
-			v := newWordGenerated[int64](r)
-			numberGenerated(r, v)
-			m.TolerationSeconds = v
-		default:
-			r.other("Toleration")
-		}
+// type_corev1_Toleration is how corev1.Toleration is read.
+var type_corev1_Toleration typeOfGenerated[corev1.Toleration]
+
+// reads_corev1_Toleration says where the fields of Toleration are and how each is read.
+func reads_corev1_Toleration() *typeOfGenerated[corev1.Toleration] {
+	if m := beginGenerated(&type_corev1_Toleration); m != nil {
+		t := &type_corev1_Toleration.typeGenerated
+		textGenerated(t, 1, &m.Key)
+		textGenerated(t, 2, &m.Operator)
+		textGenerated(t, 3, &m.Value)
+		textGenerated(t, 4, &m.Effect)
+		numberPointerGenerated(t, 5, &m.TolerationSeconds)
 	}
-	if r.err != nil {
-		r.done("Toleration", "Key 1,Operator 2,Value 3,Effect 4,TolerationSeconds 5")
-	}
+	return &type_corev1_Toleration
 }
 
 // marshal_corev1_Toleration writes m before the n bytes that w has, and returns how many it has then.
@@ -1885,25 +1254,17 @@ func marshal_corev1_Toleration(w *writerGenerated, n int, m *corev1.Toleration) 
 	return n
 }
 
-// unmarshal_corev1_HostAlias adds to m what r has up to its end.
-func unmarshal_corev1_HostAlias(r *readerGenerated, m *corev1.HostAlias) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.IP)
-		case 2:
-			textsGenerated(r, &m.Hostnames)
-		default:
-			r.other("HostAlias")
-		}
+// type_corev1_HostAlias is how corev1.HostAlias is read.
+var type_corev1_HostAlias typeOfGenerated[corev1.HostAlias]
+
+// reads_corev1_HostAlias says where the fields of HostAlias are and how each is read.
+func reads_corev1_HostAlias() *typeOfGenerated[corev1.HostAlias] {
+	if m := beginGenerated(&type_corev1_HostAlias); m != nil {
+		t := &type_corev1_HostAlias.typeGenerated
+		textGenerated(t, 1, &m.IP)
+		textsGenerated(t, 2, &m.Hostnames)
 	}
-	if r.err != nil {
-		r.done("HostAlias", "IP 1,Hostnames 2")
-	}
+	return &type_corev1_HostAlias
 }
 
 // marshal_corev1_HostAlias writes m before the n bytes that w has, and returns how many it has then.
@@ -1918,30 +1279,18 @@ func marshal_corev1_HostAlias(w *writerGenerated, n int, m *corev1.HostAlias) in
 	return n
 }
 
-// unmarshal_corev1_PodDNSConfig adds to m what r has up to its end.
-func unmarshal_corev1_PodDNSConfig(r *readerGenerated, m *corev1.PodDNSConfig) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textsGenerated(r, &m.Nameservers)
-		case 2:
-			textsGenerated(r, &m.Searches)
-		case 3:
-			end := r.enter()
-			v := growGenerated(r, end, &m.Options)
-			unmarshal_corev1_PodDNSConfigOption(r, v)
-			r.end = end
-		default:
-			r.other("PodDNSConfig")
-		}
+// type_corev1_PodDNSConfig is how corev1.PodDNSConfig is read.
+var type_corev1_PodDNSConfig typeOfGenerated[corev1.PodDNSConfig]
+
+// reads_corev1_PodDNSConfig says where the fields of PodDNSConfig are and how each is read.
+func reads_corev1_PodDNSConfig() *typeOfGenerated[corev1.PodDNSConfig] {
+	if m := beginGenerated(&type_corev1_PodDNSConfig); m != nil {
+		t := &type_corev1_PodDNSConfig.typeGenerated
+		textsGenerated(t, 1, &m.Nameservers)
+		textsGenerated(t, 2, &m.Searches)
+		itemsGenerated(t, 3, &m.Options, reads_corev1_PodDNSConfigOption())
 	}
-	if r.err != nil {
-		r.done("PodDNSConfig", "Nameservers 1,Searches 2,Options 3")
-	}
+	return &type_corev1_PodDNSConfig
 }
 
 // marshal_corev1_PodDNSConfig writes m before the n bytes that w has, and returns how many it has then.
@@ -1965,23 +1314,16 @@ func marshal_corev1_PodDNSConfig(w *writerGenerated, n int, m *corev1.PodDNSConf
 	return n
 }
 
-// unmarshal_corev1_PodReadinessGate adds to m what r has up to its end.
-func unmarshal_corev1_PodReadinessGate(r *readerGenerated, m *corev1.PodReadinessGate) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.ConditionType)
-		default:
-			r.other("PodReadinessGate")
-		}
+// type_corev1_PodReadinessGate is how corev1.PodReadinessGate is read.
+var type_corev1_PodReadinessGate typeOfGenerated[corev1.PodReadinessGate]
+
+// reads_corev1_PodReadinessGate says where the fields of PodReadinessGate are and how each is read.
+func reads_corev1_PodReadinessGate() *typeOfGenerated[corev1.PodReadinessGate] {
+	if m := beginGenerated(&type_corev1_PodReadinessGate); m != nil {
+		t := &type_corev1_PodReadinessGate.typeGenerated
+		textGenerated(t, 1, &m.ConditionType)
 	}
-	if r.err != nil {
-		r.done("PodReadinessGate", "ConditionType 1")
-	}
+	return &type_corev1_PodReadinessGate
 }
 
 // marshal_corev1_PodReadinessGate writes m before the n bytes that w has, and returns how many it has then.
@@ -1993,49 +1335,23 @@ func marshal_corev1_PodReadinessGate(w *writerGenerated, n int, m *corev1.PodRea
 	return n
 }
 
-// unmarshal_corev1_TopologySpreadConstraint adds to m what r has up to its end.
-func unmarshal_corev1_TopologySpreadConstraint(r *readerGenerated, m *corev1.TopologySpreadConstraint) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			numberGenerated(r, &m.MaxSkew)
-		case 2:
-			textGenerated(r, &m.TopologyKey)
-		case 3:
-			textGenerated(r, &m.WhenUnsatisfiable)
-		case 4:
-			end := r.enter()
-			if m.LabelSelector == nil {
-				m.LabelSelector = r.wide().metav1_LabelSelector.nextOf()
-			}
-			unmarshal_metav1_LabelSelector(r, m.LabelSelector)
-			r.end = end
-		case 5:
-			v := newWordGenerated[int32](r)
-			numberGenerated(r, v)
-			m.MinDomains = v
-		case 6:
-			v := newTextGenerated[corev1.NodeInclusionPolicy](r)
-			textGenerated(r, v)
-			m.NodeAffinityPolicy = v
-		case 7:
-			v := newTextGenerated[corev1.NodeInclusionPolicy](r)
-			textGenerated(r, v)
-			m.NodeTaintsPolicy = v
-		case 8:
-			textsGenerated(r, &m.MatchLabelKeys)
-		default:
-			r.other("TopologySpreadConstraint")
-		}
+// type_corev1_TopologySpreadConstraint is how corev1.TopologySpreadConstraint is read.
+var type_corev1_TopologySpreadConstraint typeOfGenerated[corev1.TopologySpreadConstraint]
+
+// reads_corev1_TopologySpreadConstraint says where the fields of TopologySpreadConstraint are and how each is read.
+func reads_corev1_TopologySpreadConstraint() *typeOfGenerated[corev1.TopologySpreadConstraint] {
+	if m := beginGenerated(&type_corev1_TopologySpreadConstraint); m != nil {
+		t := &type_corev1_TopologySpreadConstraint.typeGenerated
+		numberGenerated(t, 1, &m.MaxSkew)
+		textGenerated(t, 2, &m.TopologyKey)
+		textGenerated(t, 3, &m.WhenUnsatisfiable)
+		pointerGenerated(t, 4, &m.LabelSelector, reads_metav1_LabelSelector())
+		numberPointerGenerated(t, 5, &m.MinDomains)
+		textPointerGenerated(t, 6, &m.NodeAffinityPolicy)
+		textPointerGenerated(t, 7, &m.NodeTaintsPolicy)
+		textsGenerated(t, 8, &m.MatchLabelKeys)
 	}
-	if r.err != nil {
-		r.done("TopologySpreadConstraint", "MaxSkew 1,TopologyKey 2,WhenUnsatisfiable 3,LabelSelector 4,MinDomains 5,NodeAffinityPolicy 6,"+
-			"NodeTaintsPolicy 7,MatchLabelKeys 8")
-	}
+	return &type_corev1_TopologySpreadConstraint
 }
 
 // marshal_corev1_TopologySpreadConstraint writes m before the n bytes that w has, and returns how many it has then.
@@ -2068,23 +1384,16 @@ func marshal_corev1_TopologySpreadConstraint(w *writerGenerated, n int, m *corev
 	return n
 }
 
-// unmarshal_corev1_PodOS adds to m what r has up to its end.
-func unmarshal_corev1_PodOS(r *readerGenerated, m *corev1.PodOS) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Name)
-		default:
-			r.other("PodOS")
-		}
+// type_corev1_PodOS is how corev1.PodOS is read.
+var type_corev1_PodOS typeOfGenerated[corev1.PodOS]
+
+// reads_corev1_PodOS says where the fields of PodOS are and how each is read.
+func reads_corev1_PodOS() *typeOfGenerated[corev1.PodOS] {
+	if m := beginGenerated(&type_corev1_PodOS); m != nil {
+		t := &type_corev1_PodOS.typeGenerated
+		textGenerated(t, 1, &m.Name)
 	}
-	if r.err != nil {
-		r.done("PodOS", "Name 1")
-	}
+	return &type_corev1_PodOS
 }
 
 // marshal_corev1_PodOS writes m before the n bytes that w has, and returns how many it has then.
@@ -2096,23 +1405,16 @@ func marshal_corev1_PodOS(w *writerGenerated, n int, m *corev1.PodOS) int {
 	return n
 }
 
-// unmarshal_corev1_PodSchedulingGate adds to m what r has up to its end.
-func unmarshal_corev1_PodSchedulingGate(r *readerGenerated, m *corev1.PodSchedulingGate) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Name)
-		default:
-			r.other("PodSchedulingGate")
-		}
+// type_corev1_PodSchedulingGate is how corev1.PodSchedulingGate is read.
+var type_corev1_PodSchedulingGate typeOfGenerated[corev1.PodSchedulingGate]
+
+// reads_corev1_PodSchedulingGate says where the fields of PodSchedulingGate are and how each is read.
+func reads_corev1_PodSchedulingGate() *typeOfGenerated[corev1.PodSchedulingGate] {
+	if m := beginGenerated(&type_corev1_PodSchedulingGate); m != nil {
+		t := &type_corev1_PodSchedulingGate.typeGenerated
+		textGenerated(t, 1, &m.Name)
 	}
-	if r.err != nil {
-		r.done("PodSchedulingGate", "Name 1")
-	}
+	return &type_corev1_PodSchedulingGate
 }
 
 // marshal_corev1_PodSchedulingGate writes m before the n bytes that w has, and returns how many it has then.
@@ -2124,31 +1426,18 @@ func marshal_corev1_PodSchedulingGate(w *writerGenerated, n int, m *corev1.PodSc
 	return n
 }
 
-// unmarshal_corev1_PodResourceClaim adds to m what r has up to its end.
-func unmarshal_corev1_PodResourceClaim(r *readerGenerated, m *corev1.PodResourceClaim) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Name)
-		case 3:
-			v := newTextGenerated[string](r)
-			textGenerated(r, v)
-			m.ResourceClaimName = v
-		case 4:
-			v := newTextGenerated[string](r)
-			textGenerated(r, v)
-			m.ResourceClaimTemplateName = v
-		default:
-			r.other("PodResourceClaim")
-		}
+// type_corev1_PodResourceClaim is how corev1.PodResourceClaim is read.
+var type_corev1_PodResourceClaim typeOfGenerated[corev1.PodResourceClaim]
+
+// reads_corev1_PodResourceClaim says where the fields of PodResourceClaim are and how each is read.
+func reads_corev1_PodResourceClaim() *typeOfGenerated[corev1.PodResourceClaim] {
+	if m := beginGenerated(&type_corev1_PodResourceClaim); m != nil {
+		t := &type_corev1_PodResourceClaim.typeGenerated
+		textGenerated(t, 1, &m.Name)
+		textPointerGenerated(t, 3, &m.ResourceClaimName)
+		textPointerGenerated(t, 4, &m.ResourceClaimTemplateName)
 	}
-	if r.err != nil {
-		r.done("PodResourceClaim", "Name 1,ResourceClaimName 3,ResourceClaimTemplateName 4")
-	}
+	return &type_corev1_PodResourceClaim
 }
 
 // marshal_corev1_PodResourceClaim writes m before the n bytes that w has, and returns how many it has then.
@@ -2166,72 +1455,18 @@ func marshal_corev1_PodResourceClaim(w *writerGenerated, n int, m *corev1.PodRes
 	return n
 }
 
-// unmarshal_corev1_ResourceRequirements adds to m what r has up to its end.
-func unmarshal_corev1_ResourceRequirements(r *readerGenerated, m *corev1.ResourceRequirements) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			stop := r.entry()
-			if m.Limits == nil {
-				m.Limits = make(corev1.ResourceList, r.entries(stop))
-			}
-			var key corev1.ResourceName
-			var value resource.Quantity
-			for r.part(stop) {
-				switch r.tag >> 3 {
-				case 1:
-					r.tag = bytesGenerated
-					textGenerated(r, &key)
-				case 2:
-					r.tag = bytesGenerated
-					end := r.enter()
-					value = resource.Quantity{}
-					quantityGenerated(r, &value)
-					r.end = end
-				default:
-					r.skip(stop)
-				}
-			}
-			m.Limits[key] = value
-		case 2:
-			stop := r.entry()
-			if m.Requests == nil {
-				m.Requests = make(corev1.ResourceList, r.entries(stop))
-			}
-			var key corev1.ResourceName
-			var value resource.Quantity
-			for r.part(stop) {
-				switch r.tag >> 3 {
-				case 1:
-					r.tag = bytesGenerated
-					textGenerated(r, &key)
-				case 2:
-					r.tag = bytesGenerated
-					end := r.enter()
-					value = resource.Quantity{}
-					quantityGenerated(r, &value)
-					r.end = end
-				default:
-					r.skip(stop)
-				}
-			}
-			m.Requests[key] = value
-		case 3:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.Claims, &r.wide().corev1_ResourceClaim)
-			unmarshal_corev1_ResourceClaim(r, v)
-			r.end = end
-		default:
-			r.other("ResourceRequirements")
-		}
+// type_corev1_ResourceRequirements is how corev1.ResourceRequirements is read.
+var type_corev1_ResourceRequirements = typeOfGenerated[corev1.ResourceRequirements]{typeGenerated{slab: 34}}
+
+// reads_corev1_ResourceRequirements says where the fields of ResourceRequirements are and how each is read.
+func reads_corev1_ResourceRequirements() *typeOfGenerated[corev1.ResourceRequirements] {
+	if m := beginGenerated(&type_corev1_ResourceRequirements); m != nil {
+		t := &type_corev1_ResourceRequirements.typeGenerated
+		quantityMapGenerated(t, 1, &m.Limits)
+		quantityMapGenerated(t, 2, &m.Requests)
+		itemsGenerated(t, 3, &m.Claims, reads_corev1_ResourceClaim())
 	}
-	if r.err != nil {
-		r.done("ResourceRequirements", "Limits 1,Requests 2,Claims 3")
-	}
+	return &type_corev1_ResourceRequirements
 }
 
 // marshal_corev1_ResourceRequirements writes m before the n bytes that w has, and returns how many it has then.
@@ -2271,25 +1506,16 @@ func marshal_corev1_ResourceRequirements(w *writerGenerated, n int, m *corev1.Re
 	return n
 }
 
-// unmarshal_corev1_PodSchedulingGroup adds to m what r has up to its end.
-func unmarshal_corev1_PodSchedulingGroup(r *readerGenerated, m *corev1.PodSchedulingGroup) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			v := newTextGenerated[string](r)
-			textGenerated(r, v)
-			m.PodGroupName = v
-		default:
-			r.other("PodSchedulingGroup")
-		}
+// type_corev1_PodSchedulingGroup is how corev1.PodSchedulingGroup is read.
+var type_corev1_PodSchedulingGroup typeOfGenerated[corev1.PodSchedulingGroup]
+
+// reads_corev1_PodSchedulingGroup says where the fields of PodSchedulingGroup are and how each is read.
+func reads_corev1_PodSchedulingGroup() *typeOfGenerated[corev1.PodSchedulingGroup] {
+	if m := beginGenerated(&type_corev1_PodSchedulingGroup); m != nil {
+		t := &type_corev1_PodSchedulingGroup.typeGenerated
+		textPointerGenerated(t, 1, &m.PodGroupName)
 	}
-	if r.err != nil {
-		r.done("PodSchedulingGroup", "PodGroupName 1")
-	}
+	return &type_corev1_PodSchedulingGroup
 }
 
 // marshal_corev1_PodSchedulingGroup writes m before the n bytes that w has, and returns how many it has then.
@@ -2303,27 +1529,17 @@ func marshal_corev1_PodSchedulingGroup(w *writerGenerated, n int, m *corev1.PodS
 	return n
 }
 
-// unmarshal_corev1_EvictionResponder adds to m what r has up to its end.
-func unmarshal_corev1_EvictionResponder(r *readerGenerated, m *corev1.EvictionResponder) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Name)
-		case 2:
-			v := newWordGenerated[int32](r)
-			numberGenerated(r, v)
-			m.Priority = v
-		default:
-			r.other("EvictionResponder")
-		}
+// type_corev1_EvictionResponder is how corev1.EvictionResponder is read.
+var type_corev1_EvictionResponder typeOfGenerated[corev1.EvictionResponder]
+
+// reads_corev1_EvictionResponder says where the fields of EvictionResponder are and how each is read.
+func reads_corev1_EvictionResponder() *typeOfGenerated[corev1.EvictionResponder] {
+	if m := beginGenerated(&type_corev1_EvictionResponder); m != nil {
+		t := &type_corev1_EvictionResponder.typeGenerated
+		textGenerated(t, 1, &m.Name)
+		numberPointerGenerated(t, 2, &m.Priority)
 	}
-	if r.err != nil {
-		r.done("EvictionResponder", "Name 1,Priority 2")
-	}
+	return &type_corev1_EvictionResponder
 }
 
 // marshal_corev1_EvictionResponder writes m before the n bytes that w has, and returns how many it has then.
@@ -2338,27 +1554,18 @@ func marshal_corev1_EvictionResponder(w *writerGenerated, n int, m *corev1.Evict
 	return n
 }
 
-// unmarshal_intstr_IntOrString adds to m what r has up to its end.
-func unmarshal_intstr_IntOrString(r *readerGenerated, m *intstr.IntOrString) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			numberGenerated(r, &m.Type)
-		case 2:
-			numberGenerated(r, &m.IntVal)
-		case 3:
-			textGenerated(r, &m.StrVal)
-		default:
-			r.other("IntOrString")
-		}
+// type_intstr_IntOrString is how intstr.IntOrString is read.
+var type_intstr_IntOrString = typeOfGenerated[intstr.IntOrString]{typeGenerated{slab: 48}}
+
+// reads_intstr_IntOrString says where the fields of IntOrString are and how each is read.
+func reads_intstr_IntOrString() *typeOfGenerated[intstr.IntOrString] {
+	if m := beginGenerated(&type_intstr_IntOrString); m != nil {
+		t := &type_intstr_IntOrString.typeGenerated
+		numberGenerated(t, 1, &m.Type)
+		numberGenerated(t, 2, &m.IntVal)
+		textGenerated(t, 3, &m.StrVal)
 	}
-	if r.err != nil {
-		r.done("IntOrString", "Type 1,IntVal 2,StrVal 3")
-	}
+	return &type_intstr_IntOrString
 }
 
 // marshal_intstr_IntOrString writes m before the n bytes that w has, and returns how many it has then.
@@ -2372,234 +1579,45 @@ func marshal_intstr_IntOrString(w *writerGenerated, n int, m *intstr.IntOrString
 	return n
 }
 
-// unmarshal_corev1_VolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_VolumeSource(r *readerGenerated, m *corev1.VolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			if m.HostPath == nil {
-				m.HostPath = &corev1.HostPathVolumeSource{}
-			}
-			unmarshal_corev1_HostPathVolumeSource(r, m.HostPath)
-			r.end = end
-		case 2:
-			end := r.enter()
-			if m.EmptyDir == nil {
-				m.EmptyDir = &corev1.EmptyDirVolumeSource{}
-			}
-			unmarshal_corev1_EmptyDirVolumeSource(r, m.EmptyDir)
-			r.end = end
-		case 3:
-			end := r.enter()
-			if m.GCEPersistentDisk == nil {
-				m.GCEPersistentDisk = &corev1.GCEPersistentDiskVolumeSource{}
-			}
-			unmarshal_corev1_GCEPersistentDiskVolumeSource(r, m.GCEPersistentDisk)
-			r.end = end
-		case 4:
-			end := r.enter()
-			if m.AWSElasticBlockStore == nil {
-				m.AWSElasticBlockStore = &corev1.AWSElasticBlockStoreVolumeSource{}
-			}
-			unmarshal_corev1_AWSElasticBlockStoreVolumeSource(r, m.AWSElasticBlockStore)
-			r.end = end
-		case 5:
-			end := r.enter()
-			if m.GitRepo == nil {
-				m.GitRepo = &corev1.GitRepoVolumeSource{}
-			}
-			unmarshal_corev1_GitRepoVolumeSource(r, m.GitRepo)
-			r.end = end
-		case 6:
-			end := r.enter()
-			if m.Secret == nil {
-				m.Secret = &corev1.SecretVolumeSource{}
-			}
-			unmarshal_corev1_SecretVolumeSource(r, m.Secret)
-			r.end = end
-		case 7:
-			end := r.enter()
-			if m.NFS == nil {
-				m.NFS = &corev1.NFSVolumeSource{}
-			}
-			unmarshal_corev1_NFSVolumeSource(r, m.NFS)
-			r.end = end
-		case 8:
-			end := r.enter()
-			if m.ISCSI == nil {
-				m.ISCSI = &corev1.ISCSIVolumeSource{}
-			}
-			unmarshal_corev1_ISCSIVolumeSource(r, m.ISCSI)
-			r.end = end
-		case 9:
-			end := r.enter()
-			if m.Glusterfs == nil {
-				m.Glusterfs = &corev1.GlusterfsVolumeSource{}
-			}
-			unmarshal_corev1_GlusterfsVolumeSource(r, m.Glusterfs)
-			r.end = end
-		case 10:
-			end := r.enter()
-			if m.PersistentVolumeClaim == nil {
-				m.PersistentVolumeClaim = &corev1.PersistentVolumeClaimVolumeSource{}
-			}
-			unmarshal_corev1_PersistentVolumeClaimVolumeSource(r, m.PersistentVolumeClaim)
-			r.end = end
-		case 11:
-			end := r.enter()
-			if m.RBD == nil {
-				m.RBD = &corev1.RBDVolumeSource{}
-			}
-			unmarshal_corev1_RBDVolumeSource(r, m.RBD)
-			r.end = end
-		case 12:
-			end := r.enter()
-			if m.FlexVolume == nil {
-				m.FlexVolume = &corev1.FlexVolumeSource{}
-			}
-			unmarshal_corev1_FlexVolumeSource(r, m.FlexVolume)
-			r.end = end
-		case 13:
-			end := r.enter()
-			if m.Cinder == nil {
-				m.Cinder = &corev1.CinderVolumeSource{}
-			}
-			unmarshal_corev1_CinderVolumeSource(r, m.Cinder)
-			r.end = end
-		case 14:
-			end := r.enter()
-			if m.CephFS == nil {
-				m.CephFS = &corev1.CephFSVolumeSource{}
-			}
-			unmarshal_corev1_CephFSVolumeSource(r, m.CephFS)
-			r.end = end
-		case 15:
-			end := r.enter()
-			if m.Flocker == nil {
-				m.Flocker = &corev1.FlockerVolumeSource{}
-			}
-			unmarshal_corev1_FlockerVolumeSource(r, m.Flocker)
-			r.end = end
-		case 16:
-			end := r.enter()
-			if m.DownwardAPI == nil {
-				m.DownwardAPI = &corev1.DownwardAPIVolumeSource{}
-			}
-			unmarshal_corev1_DownwardAPIVolumeSource(r, m.DownwardAPI)
-			r.end = end
-		case 17:
-			end := r.enter()
-			if m.FC == nil {
-				m.FC = &corev1.FCVolumeSource{}
-			}
-			unmarshal_corev1_FCVolumeSource(r, m.FC)
-			r.end = end
-		case 18:
-			end := r.enter()
-			if m.AzureFile == nil {
-				m.AzureFile = &corev1.AzureFileVolumeSource{}
-			}
-			unmarshal_corev1_AzureFileVolumeSource(r, m.AzureFile)
-			r.end = end
-		case 19:
-			end := r.enter()
-			if m.ConfigMap == nil {
-				m.ConfigMap = &corev1.ConfigMapVolumeSource{}
-			}
-			unmarshal_corev1_ConfigMapVolumeSource(r, m.ConfigMap)
-			r.end = end
-		case 20:
-			end := r.enter()
-			if m.VsphereVolume == nil {
-				m.VsphereVolume = &corev1.VsphereVirtualDiskVolumeSource{}
-			}
-			unmarshal_corev1_VsphereVirtualDiskVolumeSource(r, m.VsphereVolume)
-			r.end = end
-		case 21:
-			end := r.enter()
-			if m.Quobyte == nil {
-				m.Quobyte = &corev1.QuobyteVolumeSource{}
-			}
-			unmarshal_corev1_QuobyteVolumeSource(r, m.Quobyte)
-			r.end = end
-		case 22:
-			end := r.enter()
-			if m.AzureDisk == nil {
-				m.AzureDisk = &corev1.AzureDiskVolumeSource{}
-			}
-			unmarshal_corev1_AzureDiskVolumeSource(r, m.AzureDisk)
-			r.end = end
-		case 23:
-			end := r.enter()
-			if m.PhotonPersistentDisk == nil {
-				m.PhotonPersistentDisk = &corev1.PhotonPersistentDiskVolumeSource{}
-			}
-			unmarshal_corev1_PhotonPersistentDiskVolumeSource(r, m.PhotonPersistentDisk)
-			r.end = end
-		case 24:
-			end := r.enter()
-			if m.PortworxVolume == nil {
-				m.PortworxVolume = &corev1.PortworxVolumeSource{}
-			}
-			unmarshal_corev1_PortworxVolumeSource(r, m.PortworxVolume)
-			r.end = end
-		case 25:
-			end := r.enter()
-			if m.ScaleIO == nil {
-				m.ScaleIO = &corev1.ScaleIOVolumeSource{}
-			}
-			unmarshal_corev1_ScaleIOVolumeSource(r, m.ScaleIO)
-			r.end = end
-		case 26:
-			end := r.enter()
-			if m.Projected == nil {
-				m.Projected = &corev1.ProjectedVolumeSource{}
-			}
-			unmarshal_corev1_ProjectedVolumeSource(r, m.Projected)
-			r.end = end
-		case 27:
-			end := r.enter()
-			if m.StorageOS == nil {
-				m.StorageOS = &corev1.StorageOSVolumeSource{}
-			}
-			unmarshal_corev1_StorageOSVolumeSource(r, m.StorageOS)
-			r.end = end
-		case 28:
-			end := r.enter()
-			if m.CSI == nil {
-				m.CSI = &corev1.CSIVolumeSource{}
-			}
-			unmarshal_corev1_CSIVolumeSource(r, m.CSI)
-			r.end = end
-		case 29:
-			end := r.enter()
-			if m.Ephemeral == nil {
-				m.Ephemeral = &corev1.EphemeralVolumeSource{}
-			}
-			unmarshal_corev1_EphemeralVolumeSource(r, m.Ephemeral)
-			r.end = end
-		case 30:
-			end := r.enter()
-			if m.Image == nil {
-				m.Image = &corev1.ImageVolumeSource{}
-			}
-			unmarshal_corev1_ImageVolumeSource(r, m.Image)
-			r.end = end
-		default:
-			r.other("VolumeSource")
-		}
+// type_corev1_VolumeSource is how corev1.VolumeSource is read.
+var type_corev1_VolumeSource typeOfGenerated[corev1.VolumeSource]
+
+// reads_corev1_VolumeSource says where the fields of VolumeSource are and how each is read.
+func reads_corev1_VolumeSource() *typeOfGenerated[corev1.VolumeSource] {
+	if m := beginGenerated(&type_corev1_VolumeSource); m != nil {
+		t := &type_corev1_VolumeSource.typeGenerated
+		pointerGenerated(t, 1, &m.HostPath, reads_corev1_HostPathVolumeSource())
+		pointerGenerated(t, 2, &m.EmptyDir, reads_corev1_EmptyDirVolumeSource())
+		pointerGenerated(t, 3, &m.GCEPersistentDisk, reads_corev1_GCEPersistentDiskVolumeSource())
+		pointerGenerated(t, 4, &m.AWSElasticBlockStore, reads_corev1_AWSElasticBlockStoreVolumeSource())
+		pointerGenerated(t, 5, &m.GitRepo, reads_corev1_GitRepoVolumeSource())
+		pointerGenerated(t, 6, &m.Secret, reads_corev1_SecretVolumeSource())
+		pointerGenerated(t, 7, &m.NFS, reads_corev1_NFSVolumeSource())
+		pointerGenerated(t, 8, &m.ISCSI, reads_corev1_ISCSIVolumeSource())
+		pointerGenerated(t, 9, &m.Glusterfs, reads_corev1_GlusterfsVolumeSource())
+		pointerGenerated(t, 10, &m.PersistentVolumeClaim, reads_corev1_PersistentVolumeClaimVolumeSource())
+		pointerGenerated(t, 11, &m.RBD, reads_corev1_RBDVolumeSource())
+		pointerGenerated(t, 12, &m.FlexVolume, reads_corev1_FlexVolumeSource())
+		pointerGenerated(t, 13, &m.Cinder, reads_corev1_CinderVolumeSource())
+		pointerGenerated(t, 14, &m.CephFS, reads_corev1_CephFSVolumeSource())
+		pointerGenerated(t, 15, &m.Flocker, reads_corev1_FlockerVolumeSource())
+		pointerGenerated(t, 16, &m.DownwardAPI, reads_corev1_DownwardAPIVolumeSource())
+		pointerGenerated(t, 17, &m.FC, reads_corev1_FCVolumeSource())
+		pointerGenerated(t, 18, &m.AzureFile, reads_corev1_AzureFileVolumeSource())
+		pointerGenerated(t, 19, &m.ConfigMap, reads_corev1_ConfigMapVolumeSource())
+		pointerGenerated(t, 20, &m.VsphereVolume, reads_corev1_VsphereVirtualDiskVolumeSource())
+		pointerGenerated(t, 21, &m.Quobyte, reads_corev1_QuobyteVolumeSource())
+		pointerGenerated(t, 22, &m.AzureDisk, reads_corev1_AzureDiskVolumeSource())
+		pointerGenerated(t, 23, &m.PhotonPersistentDisk, reads_corev1_PhotonPersistentDiskVolumeSource())
+		pointerGenerated(t, 24, &m.PortworxVolume, reads_corev1_PortworxVolumeSource())
+		pointerGenerated(t, 25, &m.ScaleIO, reads_corev1_ScaleIOVolumeSource())
+		pointerGenerated(t, 26, &m.Projected, reads_corev1_ProjectedVolumeSource())
+		pointerGenerated(t, 27, &m.StorageOS, reads_corev1_StorageOSVolumeSource())
+		pointerGenerated(t, 28, &m.CSI, reads_corev1_CSIVolumeSource())
+		pointerGenerated(t, 29, &m.Ephemeral, reads_corev1_EphemeralVolumeSource())
+		pointerGenerated(t, 30, &m.Image, reads_corev1_ImageVolumeSource())
 	}
-	if r.err != nil {
-		r.done("VolumeSource", "HostPath 1,EmptyDir 2,GCEPersistentDisk 3,AWSElasticBlockStore 4,GitRepo 5,Secret 6,NFS 7,ISCSI 8,"+
-			"Glusterfs 9,PersistentVolumeClaim 10,RBD 11,FlexVolume 12,Cinder 13,CephFS 14,Flocker 15,DownwardAPI 16,"+
-			"FC 17,AzureFile 18,ConfigMap 19,VsphereVolume 20,Quobyte 21,AzureDisk 22,PhotonPersistentDisk 23,"+
-			"PortworxVolume 24,ScaleIO 25,Projected 26,StorageOS 27,CSI 28,Ephemeral 29,Image 30")
-	}
+	return &type_corev1_VolumeSource
 }
 
 // marshal_corev1_VolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -2820,31 +1838,20 @@ func marshal_corev1_VolumeSource(w *writerGenerated, n int, m *corev1.VolumeSour
 	return n
 }
 
-// unmarshal_corev1_ContainerPort adds to m what r has up to its end.
-func unmarshal_corev1_ContainerPort(r *readerGenerated, m *corev1.ContainerPort) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Name)
-		case 2:
-			numberGenerated(r, &m.HostPort)
-		case 3:
-			numberGenerated(r, &m.ContainerPort)
-		case 4:
-			textGenerated(r, &m.Protocol)
-		case 5:
-			textGenerated(r, &m.HostIP)
-		default:
-			r.other("ContainerPort")
-		}
+// type_corev1_ContainerPort is how corev1.ContainerPort is read.
+var type_corev1_ContainerPort = typeOfGenerated[corev1.ContainerPort]{typeGenerated{slab: 11}}
+
+// reads_corev1_ContainerPort says where the fields of ContainerPort are and how each is read.
+func reads_corev1_ContainerPort() *typeOfGenerated[corev1.ContainerPort] {
+	if m := beginGenerated(&type_corev1_ContainerPort); m != nil {
+		t := &type_corev1_ContainerPort.typeGenerated
+		textGenerated(t, 1, &m.Name)
+		numberGenerated(t, 2, &m.HostPort)
+		numberGenerated(t, 3, &m.ContainerPort)
+		textGenerated(t, 4, &m.Protocol)
+		textGenerated(t, 5, &m.HostIP)
 	}
-	if r.err != nil {
-		r.done("ContainerPort", "Name 1,HostPort 2,ContainerPort 3,Protocol 4,HostIP 5")
-	}
+	return &type_corev1_ContainerPort
 }
 
 // marshal_corev1_ContainerPort writes m before the n bytes that w has, and returns how many it has then.
@@ -2860,37 +1867,18 @@ func marshal_corev1_ContainerPort(w *writerGenerated, n int, m *corev1.Container
 	return n
 }
 
-// unmarshal_corev1_EnvFromSource adds to m what r has up to its end.
-func unmarshal_corev1_EnvFromSource(r *readerGenerated, m *corev1.EnvFromSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Prefix)
-		case 2:
-			end := r.enter()
-			if m.ConfigMapRef == nil {
-				m.ConfigMapRef = r.wide().corev1_ConfigMapEnvSource.nextOf()
-			}
-			unmarshal_corev1_ConfigMapEnvSource(r, m.ConfigMapRef)
-			r.end = end
-		case 3:
-			end := r.enter()
-			if m.SecretRef == nil {
-				m.SecretRef = r.wide().corev1_SecretEnvSource.nextOf()
-			}
-			unmarshal_corev1_SecretEnvSource(r, m.SecretRef)
-			r.end = end
-		default:
-			r.other("EnvFromSource")
-		}
+// type_corev1_EnvFromSource is how corev1.EnvFromSource is read.
+var type_corev1_EnvFromSource = typeOfGenerated[corev1.EnvFromSource]{typeGenerated{slab: 16}}
+
+// reads_corev1_EnvFromSource says where the fields of EnvFromSource are and how each is read.
+func reads_corev1_EnvFromSource() *typeOfGenerated[corev1.EnvFromSource] {
+	if m := beginGenerated(&type_corev1_EnvFromSource); m != nil {
+		t := &type_corev1_EnvFromSource.typeGenerated
+		textGenerated(t, 1, &m.Prefix)
+		pointerGenerated(t, 2, &m.ConfigMapRef, reads_corev1_ConfigMapEnvSource())
+		pointerGenerated(t, 3, &m.SecretRef, reads_corev1_SecretEnvSource())
 	}
-	if r.err != nil {
-		r.done("EnvFromSource", "Prefix 1,ConfigMapRef 2,SecretRef 3")
-	}
+	return &type_corev1_EnvFromSource
 }
 
 // marshal_corev1_EnvFromSource writes m before the n bytes that w has, and returns how many it has then.
@@ -2916,32 +1904,18 @@ func marshal_corev1_EnvFromSource(w *writerGenerated, n int, m *corev1.EnvFromSo
 	return n
 }
 
-// unmarshal_corev1_EnvVar adds to m what r has up to its end.
-func unmarshal_corev1_EnvVar(r *readerGenerated, m *corev1.EnvVar) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Name)
-		case 2:
-			textGenerated(r, &m.Value)
-		case 3:
-			end := r.enter()
-			if m.ValueFrom == nil {
-				m.ValueFrom = r.wide().corev1_EnvVarSource.nextOf()
-			}
-			unmarshal_corev1_EnvVarSource(r, m.ValueFrom)
-			r.end = end
-		default:
-			r.other("EnvVar")
-		}
+// type_corev1_EnvVar is how corev1.EnvVar is read.
+var type_corev1_EnvVar = typeOfGenerated[corev1.EnvVar]{typeGenerated{slab: 17}}
+
+// reads_corev1_EnvVar says where the fields of EnvVar are and how each is read.
+func reads_corev1_EnvVar() *typeOfGenerated[corev1.EnvVar] {
+	if m := beginGenerated(&type_corev1_EnvVar); m != nil {
+		t := &type_corev1_EnvVar.typeGenerated
+		textGenerated(t, 1, &m.Name)
+		textGenerated(t, 2, &m.Value)
+		pointerGenerated(t, 3, &m.ValueFrom, reads_corev1_EnvVarSource())
 	}
-	if r.err != nil {
-		r.done("EnvVar", "Name 1,Value 2,ValueFrom 3")
-	}
+	return &type_corev1_EnvVar
 }
 
 // marshal_corev1_EnvVar writes m before the n bytes that w has, and returns how many it has then.
@@ -2961,25 +1935,17 @@ func marshal_corev1_EnvVar(w *writerGenerated, n int, m *corev1.EnvVar) int {
 	return n
 }
 
-// unmarshal_corev1_ContainerResizePolicy adds to m what r has up to its end.
-func unmarshal_corev1_ContainerResizePolicy(r *readerGenerated, m *corev1.ContainerResizePolicy) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.ResourceName)
-		case 2:
-			textGenerated(r, &m.RestartPolicy)
-		default:
-			r.other("ContainerResizePolicy")
-		}
+// type_corev1_ContainerResizePolicy is how corev1.ContainerResizePolicy is read.
+var type_corev1_ContainerResizePolicy = typeOfGenerated[corev1.ContainerResizePolicy]{typeGenerated{slab: 12}}
+
+// reads_corev1_ContainerResizePolicy says where the fields of ContainerResizePolicy are and how each is read.
+func reads_corev1_ContainerResizePolicy() *typeOfGenerated[corev1.ContainerResizePolicy] {
+	if m := beginGenerated(&type_corev1_ContainerResizePolicy); m != nil {
+		t := &type_corev1_ContainerResizePolicy.typeGenerated
+		textGenerated(t, 1, &m.ResourceName)
+		textGenerated(t, 2, &m.RestartPolicy)
 	}
-	if r.err != nil {
-		r.done("ContainerResizePolicy", "ResourceName 1,RestartPolicy 2")
-	}
+	return &type_corev1_ContainerResizePolicy
 }
 
 // marshal_corev1_ContainerResizePolicy writes m before the n bytes that w has, and returns how many it has then.
@@ -2992,30 +1958,17 @@ func marshal_corev1_ContainerResizePolicy(w *writerGenerated, n int, m *corev1.C
 	return n
 }
 
-// unmarshal_corev1_ContainerRestartRule adds to m what r has up to its end.
-func unmarshal_corev1_ContainerRestartRule(r *readerGenerated, m *corev1.ContainerRestartRule) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Action)
-		case 2:
-			end := r.enter()
-			if m.ExitCodes == nil {
-				m.ExitCodes = r.wide().corev1_ContainerRestartRuleOnExitCodes.nextOf()
-			}
-			unmarshal_corev1_ContainerRestartRuleOnExitCodes(r, m.ExitCodes)
-			r.end = end
-		default:
-			r.other("ContainerRestartRule")
-		}
+// type_corev1_ContainerRestartRule is how corev1.ContainerRestartRule is read.
+var type_corev1_ContainerRestartRule = typeOfGenerated[corev1.ContainerRestartRule]{typeGenerated{slab: 13}}
+
+// reads_corev1_ContainerRestartRule says where the fields of ContainerRestartRule are and how each is read.
+func reads_corev1_ContainerRestartRule() *typeOfGenerated[corev1.ContainerRestartRule] {
+	if m := beginGenerated(&type_corev1_ContainerRestartRule); m != nil {
+		t := &type_corev1_ContainerRestartRule.typeGenerated
+		textGenerated(t, 1, &m.Action)
+		pointerGenerated(t, 2, &m.ExitCodes, reads_corev1_ContainerRestartRuleOnExitCodes())
 	}
-	if r.err != nil {
-		r.done("ContainerRestartRule", "Action 1,ExitCodes 2")
-	}
+	return &type_corev1_ContainerRestartRule
 }
 
 // marshal_corev1_ContainerRestartRule writes m before the n bytes that w has, and returns how many it has then.
@@ -3034,42 +1987,23 @@ func marshal_corev1_ContainerRestartRule(w *writerGenerated, n int, m *corev1.Co
 	return n
 }
 
-// unmarshal_corev1_VolumeMount adds to m what r has up to its end.
-func unmarshal_corev1_VolumeMount(r *readerGenerated, m *corev1.VolumeMount) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Name)
-		case 2:
-			boolGenerated(r, &m.ReadOnly)
-		case 3:
-			textGenerated(r, &m.MountPath)
-		case 4:
-			textGenerated(r, &m.SubPath)
-		case 5:
-			v := newTextGenerated[corev1.MountPropagationMode](r)
-			textGenerated(r, v)
-			m.MountPropagation = v
-		case 6:
-			textGenerated(r, &m.SubPathExpr)
-		case 7:
-			v := newTextGenerated[corev1.RecursiveReadOnlyMode](r)
-			textGenerated(r, v)
-			m.RecursiveReadOnly = v
-		case 8:
-			textsGenerated(r, &m.BindMountOptions)
-		default:
-			r.other("VolumeMount")
-		}
+// type_corev1_VolumeMount is how corev1.VolumeMount is read.
+var type_corev1_VolumeMount = typeOfGenerated[corev1.VolumeMount]{typeGenerated{slab: 43}}
+
+// reads_corev1_VolumeMount says where the fields of VolumeMount are and how each is read.
+func reads_corev1_VolumeMount() *typeOfGenerated[corev1.VolumeMount] {
+	if m := beginGenerated(&type_corev1_VolumeMount); m != nil {
+		t := &type_corev1_VolumeMount.typeGenerated
+		textGenerated(t, 1, &m.Name)
+		boolGenerated(t, 2, &m.ReadOnly)
+		textGenerated(t, 3, &m.MountPath)
+		textGenerated(t, 4, &m.SubPath)
+		textPointerGenerated(t, 5, &m.MountPropagation)
+		textGenerated(t, 6, &m.SubPathExpr)
+		textPointerGenerated(t, 7, &m.RecursiveReadOnly)
+		textsGenerated(t, 8, &m.BindMountOptions)
 	}
-	if r.err != nil {
-		r.done("VolumeMount", "Name 1,ReadOnly 2,MountPath 3,SubPath 4,MountPropagation 5,SubPathExpr 6,RecursiveReadOnly 7,"+
-			"BindMountOptions 8")
-	}
+	return &type_corev1_VolumeMount
 }
 
 // marshal_corev1_VolumeMount writes m before the n bytes that w has, and returns how many it has then.
@@ -3094,25 +2028,17 @@ func marshal_corev1_VolumeMount(w *writerGenerated, n int, m *corev1.VolumeMount
 	return n
 }
 
-// unmarshal_corev1_VolumeDevice adds to m what r has up to its end.
-func unmarshal_corev1_VolumeDevice(r *readerGenerated, m *corev1.VolumeDevice) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Name)
-		case 2:
-			textGenerated(r, &m.DevicePath)
-		default:
-			r.other("VolumeDevice")
-		}
+// type_corev1_VolumeDevice is how corev1.VolumeDevice is read.
+var type_corev1_VolumeDevice = typeOfGenerated[corev1.VolumeDevice]{typeGenerated{slab: 42}}
+
+// reads_corev1_VolumeDevice says where the fields of VolumeDevice are and how each is read.
+func reads_corev1_VolumeDevice() *typeOfGenerated[corev1.VolumeDevice] {
+	if m := beginGenerated(&type_corev1_VolumeDevice); m != nil {
+		t := &type_corev1_VolumeDevice.typeGenerated
+		textGenerated(t, 1, &m.Name)
+		textGenerated(t, 2, &m.DevicePath)
 	}
-	if r.err != nil {
-		r.done("VolumeDevice", "Name 1,DevicePath 2")
-	}
+	return &type_corev1_VolumeDevice
 }
 
 // marshal_corev1_VolumeDevice writes m before the n bytes that w has, and returns how many it has then.
@@ -3125,40 +2051,22 @@ func marshal_corev1_VolumeDevice(w *writerGenerated, n int, m *corev1.VolumeDevi
 	return n
 }
 
-// unmarshal_corev1_Probe adds to m what r has up to its end.
-func unmarshal_corev1_Probe(r *readerGenerated, m *corev1.Probe) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			unmarshal_corev1_ProbeHandler(r, &m.ProbeHandler)
-			r.end = end
-		case 2:
-			numberGenerated(r, &m.InitialDelaySeconds)
-		case 3:
-			numberGenerated(r, &m.TimeoutSeconds)
-		case 4:
-			numberGenerated(r, &m.PeriodSeconds)
-		case 5:
-			numberGenerated(r, &m.SuccessThreshold)
-		case 6:
-			numberGenerated(r, &m.FailureThreshold)
-		case 7:
-			v := newWordGenerated[int64](r)
-			numberGenerated(r, v)
-			m.TerminationGracePeriodSeconds = v
-		default:
-			r.other("Probe")
-		}
+// type_corev1_Probe is how corev1.Probe is read.
+var type_corev1_Probe = typeOfGenerated[corev1.Probe]{typeGenerated{slab: 31}}
+
+// reads_corev1_Probe says where the fields of Probe are and how each is read.
+func reads_corev1_Probe() *typeOfGenerated[corev1.Probe] {
+	if m := beginGenerated(&type_corev1_Probe); m != nil {
+		t := &type_corev1_Probe.typeGenerated
+		messageGenerated(t, 1, &m.ProbeHandler, reads_corev1_ProbeHandler())
+		numberGenerated(t, 2, &m.InitialDelaySeconds)
+		numberGenerated(t, 3, &m.TimeoutSeconds)
+		numberGenerated(t, 4, &m.PeriodSeconds)
+		numberGenerated(t, 5, &m.SuccessThreshold)
+		numberGenerated(t, 6, &m.FailureThreshold)
+		numberPointerGenerated(t, 7, &m.TerminationGracePeriodSeconds)
 	}
-	if r.err != nil {
-		r.done("Probe", "ProbeHandler 1,InitialDelaySeconds 2,TimeoutSeconds 3,PeriodSeconds 4,SuccessThreshold 5,FailureThreshold 6,"+
-			"TerminationGracePeriodSeconds 7")
-	}
+	return &type_corev1_Probe
 }
 
 // marshal_corev1_Probe writes m before the n bytes that w has, and returns how many it has then.
@@ -3182,39 +2090,18 @@ func marshal_corev1_Probe(w *writerGenerated, n int, m *corev1.Probe) int {
 	return n
 }
 
-// unmarshal_corev1_Lifecycle adds to m what r has up to its end.
-func unmarshal_corev1_Lifecycle(r *readerGenerated, m *corev1.Lifecycle) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			if m.PostStart == nil {
-				m.PostStart = r.wide().corev1_LifecycleHandler.nextOf()
-			}
-			unmarshal_corev1_LifecycleHandler(r, m.PostStart)
-			r.end = end
-		case 2:
-			end := r.enter()
-			if m.PreStop == nil {
-				m.PreStop = r.wide().corev1_LifecycleHandler.nextOf()
-			}
-			unmarshal_corev1_LifecycleHandler(r, m.PreStop)
-			r.end = end
-		case 3:
-			v := newTextGenerated[corev1.Signal](r)
-			textGenerated(r, v)
-			m.StopSignal = v
-		default:
-			r.other("Lifecycle")
-		}
+// type_corev1_Lifecycle is how corev1.Lifecycle is read.
+var type_corev1_Lifecycle = typeOfGenerated[corev1.Lifecycle]{typeGenerated{slab: 25}}
+
+// reads_corev1_Lifecycle says where the fields of Lifecycle are and how each is read.
+func reads_corev1_Lifecycle() *typeOfGenerated[corev1.Lifecycle] {
+	if m := beginGenerated(&type_corev1_Lifecycle); m != nil {
+		t := &type_corev1_Lifecycle.typeGenerated
+		pointerGenerated(t, 1, &m.PostStart, reads_corev1_LifecycleHandler())
+		pointerGenerated(t, 2, &m.PreStop, reads_corev1_LifecycleHandler())
+		textPointerGenerated(t, 3, &m.StopSignal)
 	}
-	if r.err != nil {
-		r.done("Lifecycle", "PostStart 1,PreStop 2,StopSignal 3")
-	}
+	return &type_corev1_Lifecycle
 }
 
 // marshal_corev1_Lifecycle writes m before the n bytes that w has, and returns how many it has then.
@@ -3242,85 +2129,27 @@ func marshal_corev1_Lifecycle(w *writerGenerated, n int, m *corev1.Lifecycle) in
 	return n
 }
 
-// unmarshal_corev1_SecurityContext adds to m what r has up to its end.
-func unmarshal_corev1_SecurityContext(r *readerGenerated, m *corev1.SecurityContext) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			if m.Capabilities == nil {
-				m.Capabilities = r.wide().corev1_Capabilities.nextOf()
-			}
-			unmarshal_corev1_Capabilities(r, m.Capabilities)
-			r.end = end
-		case 2:
-			v := newWordGenerated[bool](r)
-			boolGenerated(r, v)
-			m.Privileged = v
-		case 3:
-			end := r.enter()
-			if m.SELinuxOptions == nil {
-				m.SELinuxOptions = r.wide().corev1_SELinuxOptions.nextOf()
-			}
-			unmarshal_corev1_SELinuxOptions(r, m.SELinuxOptions)
-			r.end = end
-		case 4:
-			v := newWordGenerated[int64](r)
-			numberGenerated(r, v)
-			m.RunAsUser = v
-		case 5:
-			v := newWordGenerated[bool](r)
-			boolGenerated(r, v)
-			m.RunAsNonRoot = v
-		case 6:
-			v := newWordGenerated[bool](r)
-			boolGenerated(r, v)
-			m.ReadOnlyRootFilesystem = v
-		case 7:
-			v := newWordGenerated[bool](r)
-			boolGenerated(r, v)
-			m.AllowPrivilegeEscalation = v
-		case 8:
-			v := newWordGenerated[int64](r)
-			numberGenerated(r, v)
-			m.RunAsGroup = v
-		case 9:
-			v := newTextGenerated[corev1.ProcMountType](r)
-			textGenerated(r, v)
-			m.ProcMount = v
-		case 10:
-			end := r.enter()
-			if m.WindowsOptions == nil {
-				m.WindowsOptions = r.wide().corev1_WindowsSecurityContextOptions.nextOf()
-			}
-			unmarshal_corev1_WindowsSecurityContextOptions(r, m.WindowsOptions)
-			r.end = end
-		case 11:
-			end := r.enter()
-			if m.SeccompProfile == nil {
-				m.SeccompProfile = r.wide().corev1_SeccompProfile.nextOf()
-			}
-			unmarshal_corev1_SeccompProfile(r, m.SeccompProfile)
-			r.end = end
-		case 12:
-			end := r.enter()
-			if m.AppArmorProfile == nil {
-				m.AppArmorProfile = r.wide().corev1_AppArmorProfile.nextOf()
-			}
-			unmarshal_corev1_AppArmorProfile(r, m.AppArmorProfile)
-			r.end = end
-		default:
-			r.other("SecurityContext")
-		}
+// type_corev1_SecurityContext is how corev1.SecurityContext is read.
+var type_corev1_SecurityContext = typeOfGenerated[corev1.SecurityContext]{typeGenerated{slab: 39}}
+
+// reads_corev1_SecurityContext says where the fields of SecurityContext are and how each is read.
+func reads_corev1_SecurityContext() *typeOfGenerated[corev1.SecurityContext] {
+	if m := beginGenerated(&type_corev1_SecurityContext); m != nil {
+		t := &type_corev1_SecurityContext.typeGenerated
+		pointerGenerated(t, 1, &m.Capabilities, reads_corev1_Capabilities())
+		boolPointerGenerated(t, 2, &m.Privileged)
+		pointerGenerated(t, 3, &m.SELinuxOptions, reads_corev1_SELinuxOptions())
+		numberPointerGenerated(t, 4, &m.RunAsUser)
+		boolPointerGenerated(t, 5, &m.RunAsNonRoot)
+		boolPointerGenerated(t, 6, &m.ReadOnlyRootFilesystem)
+		boolPointerGenerated(t, 7, &m.AllowPrivilegeEscalation)
+		numberPointerGenerated(t, 8, &m.RunAsGroup)
+		textPointerGenerated(t, 9, &m.ProcMount)
+		pointerGenerated(t, 10, &m.WindowsOptions, reads_corev1_WindowsSecurityContextOptions())
+		pointerGenerated(t, 11, &m.SeccompProfile, reads_corev1_SeccompProfile())
+		pointerGenerated(t, 12, &m.AppArmorProfile, reads_corev1_AppArmorProfile())
 	}
-	if r.err != nil {
-		r.done("SecurityContext", "Capabilities 1,Privileged 2,SELinuxOptions 3,RunAsUser 4,RunAsNonRoot 5,ReadOnlyRootFilesystem 6,"+
-			"AllowPrivilegeEscalation 7,RunAsGroup 8,ProcMount 9,WindowsOptions 10,SeccompProfile 11,AppArmorProfile 12")
-	}
+	return &type_corev1_SecurityContext
 }
 
 // marshal_corev1_SecurityContext writes m before the n bytes that w has, and returns how many it has then.
@@ -3387,124 +2216,40 @@ func marshal_corev1_SecurityContext(w *writerGenerated, n int, m *corev1.Securit
 	return n
 }
 
-// unmarshal_corev1_EphemeralContainerCommon adds to m what r has up to its end.
-func unmarshal_corev1_EphemeralContainerCommon(r *readerGenerated, m *corev1.EphemeralContainerCommon) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Name)
-		case 2:
-			textGenerated(r, &m.Image)
-		case 3:
-			textsGenerated(r, &m.Command)
-		case 4:
-			textsGenerated(r, &m.Args)
-		case 5:
-			textGenerated(r, &m.WorkingDir)
-		case 6:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.Ports, &r.wide().corev1_ContainerPort)
-			unmarshal_corev1_ContainerPort(r, v)
-			r.end = end
-		case 7:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.Env, &r.wide().corev1_EnvVar)
-			unmarshal_corev1_EnvVar(r, v)
-			r.end = end
-		case 8:
-			end := r.enter()
-			unmarshal_corev1_ResourceRequirements(r, &m.Resources)
-			r.end = end
-		case 9:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.VolumeMounts, &r.wide().corev1_VolumeMount)
-			unmarshal_corev1_VolumeMount(r, v)
-			r.end = end
-		case 10:
-			end := r.enter()
-			if m.LivenessProbe == nil {
-				m.LivenessProbe = r.wide().corev1_Probe.nextOf()
-			}
-			unmarshal_corev1_Probe(r, m.LivenessProbe)
-			r.end = end
-		case 11:
-			end := r.enter()
-			if m.ReadinessProbe == nil {
-				m.ReadinessProbe = r.wide().corev1_Probe.nextOf()
-			}
-			unmarshal_corev1_Probe(r, m.ReadinessProbe)
-			r.end = end
-		case 12:
-			end := r.enter()
-			if m.Lifecycle == nil {
-				m.Lifecycle = r.wide().corev1_Lifecycle.nextOf()
-			}
-			unmarshal_corev1_Lifecycle(r, m.Lifecycle)
-			r.end = end
-		case 13:
-			textGenerated(r, &m.TerminationMessagePath)
-		case 14:
-			textGenerated(r, &m.ImagePullPolicy)
-		case 15:
-			end := r.enter()
-			if m.SecurityContext == nil {
-				m.SecurityContext = r.wide().corev1_SecurityContext.nextOf()
-			}
-			unmarshal_corev1_SecurityContext(r, m.SecurityContext)
-			r.end = end
-		case 16:
-			boolGenerated(r, &m.Stdin)
-		case 17:
-			boolGenerated(r, &m.StdinOnce)
-		case 18:
-			boolGenerated(r, &m.TTY)
-		case 19:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.EnvFrom, &r.wide().corev1_EnvFromSource)
-			unmarshal_corev1_EnvFromSource(r, v)
-			r.end = end
-		case 20:
-			textGenerated(r, &m.TerminationMessagePolicy)
-		case 21:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.VolumeDevices, &r.wide().corev1_VolumeDevice)
-			unmarshal_corev1_VolumeDevice(r, v)
-			r.end = end
-		case 22:
-			end := r.enter()
-			if m.StartupProbe == nil {
-				m.StartupProbe = r.wide().corev1_Probe.nextOf()
-			}
-			unmarshal_corev1_Probe(r, m.StartupProbe)
-			r.end = end
-		case 23:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.ResizePolicy, &r.wide().corev1_ContainerResizePolicy)
-			unmarshal_corev1_ContainerResizePolicy(r, v)
-			r.end = end
-		case 24:
-			v := newTextGenerated[corev1.ContainerRestartPolicy](r)
-			textGenerated(r, v)
-			m.RestartPolicy = v
-		case 25:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.RestartPolicyRules, &r.wide().corev1_ContainerRestartRule)
-			unmarshal_corev1_ContainerRestartRule(r, v)
-			r.end = end
-		default:
-			r.other("EphemeralContainerCommon")
-		}
+// type_corev1_EphemeralContainerCommon is how corev1.EphemeralContainerCommon is read.
+var type_corev1_EphemeralContainerCommon typeOfGenerated[corev1.EphemeralContainerCommon]
+
+// reads_corev1_EphemeralContainerCommon says where the fields of EphemeralContainerCommon are and how each is read.
+func reads_corev1_EphemeralContainerCommon() *typeOfGenerated[corev1.EphemeralContainerCommon] {
+	if m := beginGenerated(&type_corev1_EphemeralContainerCommon); m != nil {
+		t := &type_corev1_EphemeralContainerCommon.typeGenerated
+		textGenerated(t, 1, &m.Name)
+		textGenerated(t, 2, &m.Image)
+		textsGenerated(t, 3, &m.Command)
+		textsGenerated(t, 4, &m.Args)
+		textGenerated(t, 5, &m.WorkingDir)
+		itemsGenerated(t, 6, &m.Ports, reads_corev1_ContainerPort())
+		itemsGenerated(t, 7, &m.Env, reads_corev1_EnvVar())
+		messageGenerated(t, 8, &m.Resources, reads_corev1_ResourceRequirements())
+		itemsGenerated(t, 9, &m.VolumeMounts, reads_corev1_VolumeMount())
+		pointerGenerated(t, 10, &m.LivenessProbe, reads_corev1_Probe())
+		pointerGenerated(t, 11, &m.ReadinessProbe, reads_corev1_Probe())
+		pointerGenerated(t, 12, &m.Lifecycle, reads_corev1_Lifecycle())
+		textGenerated(t, 13, &m.TerminationMessagePath)
+		textGenerated(t, 14, &m.ImagePullPolicy)
+		pointerGenerated(t, 15, &m.SecurityContext, reads_corev1_SecurityContext())
+		boolGenerated(t, 16, &m.Stdin)
+		boolGenerated(t, 17, &m.StdinOnce)
+		boolGenerated(t, 18, &m.TTY)
+		itemsGenerated(t, 19, &m.EnvFrom, reads_corev1_EnvFromSource())
+		textGenerated(t, 20, &m.TerminationMessagePolicy)
+		itemsGenerated(t, 21, &m.VolumeDevices, reads_corev1_VolumeDevice())
+		pointerGenerated(t, 22, &m.StartupProbe, reads_corev1_Probe())
+		itemsGenerated(t, 23, &m.ResizePolicy, reads_corev1_ContainerResizePolicy())
+		textPointerGenerated(t, 24, &m.RestartPolicy)
+		itemsGenerated(t, 25, &m.RestartPolicyRules, reads_corev1_ContainerRestartRule())
 	}
-	if r.err != nil {
-		r.done("EphemeralContainerCommon", "Name 1,Image 2,Command 3,Args 4,WorkingDir 5,Ports 6,Env 7,Resources 8,VolumeMounts 9,LivenessProbe 10,"+
-			"ReadinessProbe 11,Lifecycle 12,TerminationMessagePath 13,ImagePullPolicy 14,SecurityContext 15,"+
-			"Stdin 16,StdinOnce 17,TTY 18,EnvFrom 19,TerminationMessagePolicy 20,VolumeDevices 21,StartupProbe 22,"+
-			"ResizePolicy 23,RestartPolicy 24,RestartPolicyRules 25")
-	}
+	return &type_corev1_EphemeralContainerCommon
 }
 
 // marshal_corev1_EphemeralContainerCommon writes m before the n bytes that w has, and returns how many it has then.
@@ -3622,29 +2367,19 @@ func marshal_corev1_EphemeralContainerCommon(w *writerGenerated, n int, m *corev
 	return n
 }
 
-// unmarshal_corev1_SELinuxOptions adds to m what r has up to its end.
-func unmarshal_corev1_SELinuxOptions(r *readerGenerated, m *corev1.SELinuxOptions) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.User)
-		case 2:
-			textGenerated(r, &m.Role)
-		case 3:
-			textGenerated(r, &m.Type)
-		case 4:
-			textGenerated(r, &m.Level)
-		default:
-			r.other("SELinuxOptions")
-		}
+// type_corev1_SELinuxOptions is how corev1.SELinuxOptions is read.
+var type_corev1_SELinuxOptions = typeOfGenerated[corev1.SELinuxOptions]{typeGenerated{slab: 35}}
+
+// reads_corev1_SELinuxOptions says where the fields of SELinuxOptions are and how each is read.
+func reads_corev1_SELinuxOptions() *typeOfGenerated[corev1.SELinuxOptions] {
+	if m := beginGenerated(&type_corev1_SELinuxOptions); m != nil {
+		t := &type_corev1_SELinuxOptions.typeGenerated
+		textGenerated(t, 1, &m.User)
+		textGenerated(t, 2, &m.Role)
+		textGenerated(t, 3, &m.Type)
+		textGenerated(t, 4, &m.Level)
 	}
-	if r.err != nil {
-		r.done("SELinuxOptions", "User 1,Role 2,Type 3,Level 4")
-	}
+	return &type_corev1_SELinuxOptions
 }
 
 // marshal_corev1_SELinuxOptions writes m before the n bytes that w has, and returns how many it has then.
@@ -3659,37 +2394,19 @@ func marshal_corev1_SELinuxOptions(w *writerGenerated, n int, m *corev1.SELinuxO
 	return n
 }
 
-// unmarshal_corev1_WindowsSecurityContextOptions adds to m what r has up to its end.
-func unmarshal_corev1_WindowsSecurityContextOptions(r *readerGenerated, m *corev1.WindowsSecurityContextOptions) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			v := newTextGenerated[string](r)
-			textGenerated(r, v)
-			m.GMSACredentialSpecName = v
-		case 2:
-			v := newTextGenerated[string](r)
-			textGenerated(r, v)
-			m.GMSACredentialSpec = v
-		case 3:
-			v := newTextGenerated[string](r)
-			textGenerated(r, v)
-			m.RunAsUserName = v
-		case 4:
-			v := newWordGenerated[bool](r)
-			boolGenerated(r, v)
-			m.HostProcess = v
-		default:
-			r.other("WindowsSecurityContextOptions")
-		}
+// type_corev1_WindowsSecurityContextOptions is how corev1.WindowsSecurityContextOptions is read.
+var type_corev1_WindowsSecurityContextOptions = typeOfGenerated[corev1.WindowsSecurityContextOptions]{typeGenerated{slab: 44}}
+
+// reads_corev1_WindowsSecurityContextOptions says where the fields of WindowsSecurityContextOptions are and how each is read.
+func reads_corev1_WindowsSecurityContextOptions() *typeOfGenerated[corev1.WindowsSecurityContextOptions] {
+	if m := beginGenerated(&type_corev1_WindowsSecurityContextOptions); m != nil {
+		t := &type_corev1_WindowsSecurityContextOptions.typeGenerated
+		textPointerGenerated(t, 1, &m.GMSACredentialSpecName)
+		textPointerGenerated(t, 2, &m.GMSACredentialSpec)
+		textPointerGenerated(t, 3, &m.RunAsUserName)
+		boolPointerGenerated(t, 4, &m.HostProcess)
 	}
-	if r.err != nil {
-		r.done("WindowsSecurityContextOptions", "GMSACredentialSpecName 1,GMSACredentialSpec 2,RunAsUserName 3,HostProcess 4")
-	}
+	return &type_corev1_WindowsSecurityContextOptions
 }
 
 // marshal_corev1_WindowsSecurityContextOptions writes m before the n bytes that w has, and returns how many it has then.
@@ -3712,25 +2429,17 @@ func marshal_corev1_WindowsSecurityContextOptions(w *writerGenerated, n int, m *
 	return n
 }
 
-// unmarshal_corev1_Sysctl adds to m what r has up to its end.
-func unmarshal_corev1_Sysctl(r *readerGenerated, m *corev1.Sysctl) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Name)
-		case 2:
-			textGenerated(r, &m.Value)
-		default:
-			r.other("Sysctl")
-		}
+// type_corev1_Sysctl is how corev1.Sysctl is read.
+var type_corev1_Sysctl typeOfGenerated[corev1.Sysctl]
+
+// reads_corev1_Sysctl says where the fields of Sysctl are and how each is read.
+func reads_corev1_Sysctl() *typeOfGenerated[corev1.Sysctl] {
+	if m := beginGenerated(&type_corev1_Sysctl); m != nil {
+		t := &type_corev1_Sysctl.typeGenerated
+		textGenerated(t, 1, &m.Name)
+		textGenerated(t, 2, &m.Value)
 	}
-	if r.err != nil {
-		r.done("Sysctl", "Name 1,Value 2")
-	}
+	return &type_corev1_Sysctl
 }
 
 // marshal_corev1_Sysctl writes m before the n bytes that w has, and returns how many it has then.
@@ -3743,27 +2452,17 @@ func marshal_corev1_Sysctl(w *writerGenerated, n int, m *corev1.Sysctl) int {
 	return n
 }
 
-// unmarshal_corev1_SeccompProfile adds to m what r has up to its end.
-func unmarshal_corev1_SeccompProfile(r *readerGenerated, m *corev1.SeccompProfile) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Type)
-		case 2:
-			v := newTextGenerated[string](r)
-			textGenerated(r, v)
-			m.LocalhostProfile = v
-		default:
-			r.other("SeccompProfile")
-		}
+// type_corev1_SeccompProfile is how corev1.SeccompProfile is read.
+var type_corev1_SeccompProfile = typeOfGenerated[corev1.SeccompProfile]{typeGenerated{slab: 36}}
+
+// reads_corev1_SeccompProfile says where the fields of SeccompProfile are and how each is read.
+func reads_corev1_SeccompProfile() *typeOfGenerated[corev1.SeccompProfile] {
+	if m := beginGenerated(&type_corev1_SeccompProfile); m != nil {
+		t := &type_corev1_SeccompProfile.typeGenerated
+		textGenerated(t, 1, &m.Type)
+		textPointerGenerated(t, 2, &m.LocalhostProfile)
 	}
-	if r.err != nil {
-		r.done("SeccompProfile", "Type 1,LocalhostProfile 2")
-	}
+	return &type_corev1_SeccompProfile
 }
 
 // marshal_corev1_SeccompProfile writes m before the n bytes that w has, and returns how many it has then.
@@ -3778,27 +2477,17 @@ func marshal_corev1_SeccompProfile(w *writerGenerated, n int, m *corev1.SeccompP
 	return n
 }
 
-// unmarshal_corev1_AppArmorProfile adds to m what r has up to its end.
-func unmarshal_corev1_AppArmorProfile(r *readerGenerated, m *corev1.AppArmorProfile) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Type)
-		case 2:
-			v := newTextGenerated[string](r)
-			textGenerated(r, v)
-			m.LocalhostProfile = v
-		default:
-			r.other("AppArmorProfile")
-		}
+// type_corev1_AppArmorProfile is how corev1.AppArmorProfile is read.
+var type_corev1_AppArmorProfile = typeOfGenerated[corev1.AppArmorProfile]{typeGenerated{slab: 7}}
+
+// reads_corev1_AppArmorProfile says where the fields of AppArmorProfile are and how each is read.
+func reads_corev1_AppArmorProfile() *typeOfGenerated[corev1.AppArmorProfile] {
+	if m := beginGenerated(&type_corev1_AppArmorProfile); m != nil {
+		t := &type_corev1_AppArmorProfile.typeGenerated
+		textGenerated(t, 1, &m.Type)
+		textPointerGenerated(t, 2, &m.LocalhostProfile)
 	}
-	if r.err != nil {
-		r.done("AppArmorProfile", "Type 1,LocalhostProfile 2")
-	}
+	return &type_corev1_AppArmorProfile
 }
 
 // marshal_corev1_AppArmorProfile writes m before the n bytes that w has, and returns how many it has then.
@@ -3813,33 +2502,17 @@ func marshal_corev1_AppArmorProfile(w *writerGenerated, n int, m *corev1.AppArmo
 	return n
 }
 
-// unmarshal_corev1_NodeAffinity adds to m what r has up to its end.
-func unmarshal_corev1_NodeAffinity(r *readerGenerated, m *corev1.NodeAffinity) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			if m.RequiredDuringSchedulingIgnoredDuringExecution == nil {
-				m.RequiredDuringSchedulingIgnoredDuringExecution = &corev1.NodeSelector{}
-			}
-			unmarshal_corev1_NodeSelector(r, m.RequiredDuringSchedulingIgnoredDuringExecution)
-			r.end = end
-		case 2:
-			end := r.enter()
-			v := growGenerated(r, end, &m.PreferredDuringSchedulingIgnoredDuringExecution)
-			unmarshal_corev1_PreferredSchedulingTerm(r, v)
-			r.end = end
-		default:
-			r.other("NodeAffinity")
-		}
+// type_corev1_NodeAffinity is how corev1.NodeAffinity is read.
+var type_corev1_NodeAffinity typeOfGenerated[corev1.NodeAffinity]
+
+// reads_corev1_NodeAffinity says where the fields of NodeAffinity are and how each is read.
+func reads_corev1_NodeAffinity() *typeOfGenerated[corev1.NodeAffinity] {
+	if m := beginGenerated(&type_corev1_NodeAffinity); m != nil {
+		t := &type_corev1_NodeAffinity.typeGenerated
+		pointerGenerated(t, 1, &m.RequiredDuringSchedulingIgnoredDuringExecution, reads_corev1_NodeSelector())
+		itemsGenerated(t, 2, &m.PreferredDuringSchedulingIgnoredDuringExecution, reads_corev1_PreferredSchedulingTerm())
 	}
-	if r.err != nil {
-		r.done("NodeAffinity", "RequiredDuringSchedulingIgnoredDuringExecution 1,PreferredDuringSchedulingIgnoredDuringExecution 2")
-	}
+	return &type_corev1_NodeAffinity
 }
 
 // marshal_corev1_NodeAffinity writes m before the n bytes that w has, and returns how many it has then.
@@ -3864,31 +2537,17 @@ func marshal_corev1_NodeAffinity(w *writerGenerated, n int, m *corev1.NodeAffini
 	return n
 }
 
-// unmarshal_corev1_PodAffinity adds to m what r has up to its end.
-func unmarshal_corev1_PodAffinity(r *readerGenerated, m *corev1.PodAffinity) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.RequiredDuringSchedulingIgnoredDuringExecution, &r.wide().corev1_PodAffinityTerm)
-			unmarshal_corev1_PodAffinityTerm(r, v)
-			r.end = end
-		case 2:
-			end := r.enter()
-			v := growGenerated(r, end, &m.PreferredDuringSchedulingIgnoredDuringExecution)
-			unmarshal_corev1_WeightedPodAffinityTerm(r, v)
-			r.end = end
-		default:
-			r.other("PodAffinity")
-		}
+// type_corev1_PodAffinity is how corev1.PodAffinity is read.
+var type_corev1_PodAffinity typeOfGenerated[corev1.PodAffinity]
+
+// reads_corev1_PodAffinity says where the fields of PodAffinity are and how each is read.
+func reads_corev1_PodAffinity() *typeOfGenerated[corev1.PodAffinity] {
+	if m := beginGenerated(&type_corev1_PodAffinity); m != nil {
+		t := &type_corev1_PodAffinity.typeGenerated
+		itemsGenerated(t, 1, &m.RequiredDuringSchedulingIgnoredDuringExecution, reads_corev1_PodAffinityTerm())
+		itemsGenerated(t, 2, &m.PreferredDuringSchedulingIgnoredDuringExecution, reads_corev1_WeightedPodAffinityTerm())
 	}
-	if r.err != nil {
-		r.done("PodAffinity", "RequiredDuringSchedulingIgnoredDuringExecution 1,PreferredDuringSchedulingIgnoredDuringExecution 2")
-	}
+	return &type_corev1_PodAffinity
 }
 
 // marshal_corev1_PodAffinity writes m before the n bytes that w has, and returns how many it has then.
@@ -3913,31 +2572,17 @@ func marshal_corev1_PodAffinity(w *writerGenerated, n int, m *corev1.PodAffinity
 	return n
 }
 
-// unmarshal_corev1_PodAntiAffinity adds to m what r has up to its end.
-func unmarshal_corev1_PodAntiAffinity(r *readerGenerated, m *corev1.PodAntiAffinity) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.RequiredDuringSchedulingIgnoredDuringExecution, &r.wide().corev1_PodAffinityTerm)
-			unmarshal_corev1_PodAffinityTerm(r, v)
-			r.end = end
-		case 2:
-			end := r.enter()
-			v := growGenerated(r, end, &m.PreferredDuringSchedulingIgnoredDuringExecution)
-			unmarshal_corev1_WeightedPodAffinityTerm(r, v)
-			r.end = end
-		default:
-			r.other("PodAntiAffinity")
-		}
+// type_corev1_PodAntiAffinity is how corev1.PodAntiAffinity is read.
+var type_corev1_PodAntiAffinity typeOfGenerated[corev1.PodAntiAffinity]
+
+// reads_corev1_PodAntiAffinity says where the fields of PodAntiAffinity are and how each is read.
+func reads_corev1_PodAntiAffinity() *typeOfGenerated[corev1.PodAntiAffinity] {
+	if m := beginGenerated(&type_corev1_PodAntiAffinity); m != nil {
+		t := &type_corev1_PodAntiAffinity.typeGenerated
+		itemsGenerated(t, 1, &m.RequiredDuringSchedulingIgnoredDuringExecution, reads_corev1_PodAffinityTerm())
+		itemsGenerated(t, 2, &m.PreferredDuringSchedulingIgnoredDuringExecution, reads_corev1_WeightedPodAffinityTerm())
 	}
-	if r.err != nil {
-		r.done("PodAntiAffinity", "RequiredDuringSchedulingIgnoredDuringExecution 1,PreferredDuringSchedulingIgnoredDuringExecution 2")
-	}
+	return &type_corev1_PodAntiAffinity
 }
 
 // marshal_corev1_PodAntiAffinity writes m before the n bytes that w has, and returns how many it has then.
@@ -3962,27 +2607,17 @@ func marshal_corev1_PodAntiAffinity(w *writerGenerated, n int, m *corev1.PodAnti
 	return n
 }
 
-// unmarshal_corev1_PodDNSConfigOption adds to m what r has up to its end.
-func unmarshal_corev1_PodDNSConfigOption(r *readerGenerated, m *corev1.PodDNSConfigOption) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Name)
-		case 2:
-			v := newTextGenerated[string](r)
-			textGenerated(r, v)
-			m.Value = v
-		default:
-			r.other("PodDNSConfigOption")
-		}
+// type_corev1_PodDNSConfigOption is how corev1.PodDNSConfigOption is read.
+var type_corev1_PodDNSConfigOption typeOfGenerated[corev1.PodDNSConfigOption]
+
+// reads_corev1_PodDNSConfigOption says where the fields of PodDNSConfigOption are and how each is read.
+func reads_corev1_PodDNSConfigOption() *typeOfGenerated[corev1.PodDNSConfigOption] {
+	if m := beginGenerated(&type_corev1_PodDNSConfigOption); m != nil {
+		t := &type_corev1_PodDNSConfigOption.typeGenerated
+		textGenerated(t, 1, &m.Name)
+		textPointerGenerated(t, 2, &m.Value)
 	}
-	if r.err != nil {
-		r.done("PodDNSConfigOption", "Name 1,Value 2")
-	}
+	return &type_corev1_PodDNSConfigOption
 }
 
 // marshal_corev1_PodDNSConfigOption writes m before the n bytes that w has, and returns how many it has then.
@@ -3997,25 +2632,17 @@ func marshal_corev1_PodDNSConfigOption(w *writerGenerated, n int, m *corev1.PodD
 	return n
 }
 
-// unmarshal_corev1_ResourceClaim adds to m what r has up to its end.
-func unmarshal_corev1_ResourceClaim(r *readerGenerated, m *corev1.ResourceClaim) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Name)
-		case 2:
-			textGenerated(r, &m.Request)
-		default:
-			r.other("ResourceClaim")
-		}
+// type_corev1_ResourceClaim is how corev1.ResourceClaim is read.
+var type_corev1_ResourceClaim = typeOfGenerated[corev1.ResourceClaim]{typeGenerated{slab: 32}}
+
+// reads_corev1_ResourceClaim says where the fields of ResourceClaim are and how each is read.
+func reads_corev1_ResourceClaim() *typeOfGenerated[corev1.ResourceClaim] {
+	if m := beginGenerated(&type_corev1_ResourceClaim); m != nil {
+		t := &type_corev1_ResourceClaim.typeGenerated
+		textGenerated(t, 1, &m.Name)
+		textGenerated(t, 2, &m.Request)
 	}
-	if r.err != nil {
-		r.done("ResourceClaim", "Name 1,Request 2")
-	}
+	return &type_corev1_ResourceClaim
 }
 
 // marshal_corev1_ResourceClaim writes m before the n bytes that w has, and returns how many it has then.
@@ -4028,27 +2655,17 @@ func marshal_corev1_ResourceClaim(w *writerGenerated, n int, m *corev1.ResourceC
 	return n
 }
 
-// unmarshal_corev1_HostPathVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_HostPathVolumeSource(r *readerGenerated, m *corev1.HostPathVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Path)
-		case 2:
-			v := newTextGenerated[corev1.HostPathType](r)
-			textGenerated(r, v)
-			m.Type = v
-		default:
-			r.other("HostPathVolumeSource")
-		}
+// type_corev1_HostPathVolumeSource is how corev1.HostPathVolumeSource is read.
+var type_corev1_HostPathVolumeSource typeOfGenerated[corev1.HostPathVolumeSource]
+
+// reads_corev1_HostPathVolumeSource says where the fields of HostPathVolumeSource are and how each is read.
+func reads_corev1_HostPathVolumeSource() *typeOfGenerated[corev1.HostPathVolumeSource] {
+	if m := beginGenerated(&type_corev1_HostPathVolumeSource); m != nil {
+		t := &type_corev1_HostPathVolumeSource.typeGenerated
+		textGenerated(t, 1, &m.Path)
+		textPointerGenerated(t, 2, &m.Type)
 	}
-	if r.err != nil {
-		r.done("HostPathVolumeSource", "Path 1,Type 2")
-	}
+	return &type_corev1_HostPathVolumeSource
 }
 
 // marshal_corev1_HostPathVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -4063,34 +2680,18 @@ func marshal_corev1_HostPathVolumeSource(w *writerGenerated, n int, m *corev1.Ho
 	return n
 }
 
-// unmarshal_corev1_EmptyDirVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_EmptyDirVolumeSource(r *readerGenerated, m *corev1.EmptyDirVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Medium)
-		case 2:
-			end := r.enter()
-			if m.SizeLimit == nil {
-				m.SizeLimit = r.wide().resource_Quantity.nextOf()
-			}
-			quantityGenerated(r, m.SizeLimit)
-			r.end = end
-		case 3:
-			v := newWordGenerated[int32](r)
-			numberGenerated(r, v)
-			m.Mode = v
-		default:
-			r.other("EmptyDirVolumeSource")
-		}
+// type_corev1_EmptyDirVolumeSource is how corev1.EmptyDirVolumeSource is read.
+var type_corev1_EmptyDirVolumeSource typeOfGenerated[corev1.EmptyDirVolumeSource]
+
+// reads_corev1_EmptyDirVolumeSource says where the fields of EmptyDirVolumeSource are and how each is read.
+func reads_corev1_EmptyDirVolumeSource() *typeOfGenerated[corev1.EmptyDirVolumeSource] {
+	if m := beginGenerated(&type_corev1_EmptyDirVolumeSource); m != nil {
+		t := &type_corev1_EmptyDirVolumeSource.typeGenerated
+		textGenerated(t, 1, &m.Medium)
+		pointerGenerated(t, 2, &m.SizeLimit, withGenerated(&type_resource_Quantity, quantityGenerated))
+		numberPointerGenerated(t, 3, &m.Mode)
 	}
-	if r.err != nil {
-		r.done("EmptyDirVolumeSource", "Medium 1,SizeLimit 2,Mode 3")
-	}
+	return &type_corev1_EmptyDirVolumeSource
 }
 
 // marshal_corev1_EmptyDirVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -4108,29 +2709,19 @@ func marshal_corev1_EmptyDirVolumeSource(w *writerGenerated, n int, m *corev1.Em
 	return n
 }
 
-// unmarshal_corev1_GCEPersistentDiskVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_GCEPersistentDiskVolumeSource(r *readerGenerated, m *corev1.GCEPersistentDiskVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.PDName)
-		case 2:
-			textGenerated(r, &m.FSType)
-		case 3:
-			numberGenerated(r, &m.Partition)
-		case 4:
-			boolGenerated(r, &m.ReadOnly)
-		default:
-			r.other("GCEPersistentDiskVolumeSource")
-		}
+// type_corev1_GCEPersistentDiskVolumeSource is how corev1.GCEPersistentDiskVolumeSource is read.
+var type_corev1_GCEPersistentDiskVolumeSource typeOfGenerated[corev1.GCEPersistentDiskVolumeSource]
+
+// reads_corev1_GCEPersistentDiskVolumeSource says where the fields of GCEPersistentDiskVolumeSource are and how each is read.
+func reads_corev1_GCEPersistentDiskVolumeSource() *typeOfGenerated[corev1.GCEPersistentDiskVolumeSource] {
+	if m := beginGenerated(&type_corev1_GCEPersistentDiskVolumeSource); m != nil {
+		t := &type_corev1_GCEPersistentDiskVolumeSource.typeGenerated
+		textGenerated(t, 1, &m.PDName)
+		textGenerated(t, 2, &m.FSType)
+		numberGenerated(t, 3, &m.Partition)
+		boolGenerated(t, 4, &m.ReadOnly)
 	}
-	if r.err != nil {
-		r.done("GCEPersistentDiskVolumeSource", "PDName 1,FSType 2,Partition 3,ReadOnly 4")
-	}
+	return &type_corev1_GCEPersistentDiskVolumeSource
 }
 
 // marshal_corev1_GCEPersistentDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -4145,29 +2736,19 @@ func marshal_corev1_GCEPersistentDiskVolumeSource(w *writerGenerated, n int, m *
 	return n
 }
 
-// unmarshal_corev1_AWSElasticBlockStoreVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_AWSElasticBlockStoreVolumeSource(r *readerGenerated, m *corev1.AWSElasticBlockStoreVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.VolumeID)
-		case 2:
-			textGenerated(r, &m.FSType)
-		case 3:
-			numberGenerated(r, &m.Partition)
-		case 4:
-			boolGenerated(r, &m.ReadOnly)
-		default:
-			r.other("AWSElasticBlockStoreVolumeSource")
-		}
+// type_corev1_AWSElasticBlockStoreVolumeSource is how corev1.AWSElasticBlockStoreVolumeSource is read.
+var type_corev1_AWSElasticBlockStoreVolumeSource typeOfGenerated[corev1.AWSElasticBlockStoreVolumeSource]
+
+// reads_corev1_AWSElasticBlockStoreVolumeSource says where the fields of AWSElasticBlockStoreVolumeSource are and how each is read.
+func reads_corev1_AWSElasticBlockStoreVolumeSource() *typeOfGenerated[corev1.AWSElasticBlockStoreVolumeSource] {
+	if m := beginGenerated(&type_corev1_AWSElasticBlockStoreVolumeSource); m != nil {
+		t := &type_corev1_AWSElasticBlockStoreVolumeSource.typeGenerated
+		textGenerated(t, 1, &m.VolumeID)
+		textGenerated(t, 2, &m.FSType)
+		numberGenerated(t, 3, &m.Partition)
+		boolGenerated(t, 4, &m.ReadOnly)
 	}
-	if r.err != nil {
-		r.done("AWSElasticBlockStoreVolumeSource", "VolumeID 1,FSType 2,Partition 3,ReadOnly 4")
-	}
+	return &type_corev1_AWSElasticBlockStoreVolumeSource
 }
 
 // marshal_corev1_AWSElasticBlockStoreVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -4182,27 +2763,18 @@ func marshal_corev1_AWSElasticBlockStoreVolumeSource(w *writerGenerated, n int, 
 	return n
 }
 
-// unmarshal_corev1_GitRepoVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_GitRepoVolumeSource(r *readerGenerated, m *corev1.GitRepoVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Repository)
-		case 2:
-			textGenerated(r, &m.Revision)
-		case 3:
-			textGenerated(r, &m.Directory)
-		default:
-			r.other("GitRepoVolumeSource")
-		}
+// type_corev1_GitRepoVolumeSource is how corev1.GitRepoVolumeSource is read.
+var type_corev1_GitRepoVolumeSource typeOfGenerated[corev1.GitRepoVolumeSource]
+
+// reads_corev1_GitRepoVolumeSource says where the fields of GitRepoVolumeSource are and how each is read.
+func reads_corev1_GitRepoVolumeSource() *typeOfGenerated[corev1.GitRepoVolumeSource] {
+	if m := beginGenerated(&type_corev1_GitRepoVolumeSource); m != nil {
+		t := &type_corev1_GitRepoVolumeSource.typeGenerated
+		textGenerated(t, 1, &m.Repository)
+		textGenerated(t, 2, &m.Revision)
+		textGenerated(t, 3, &m.Directory)
 	}
-	if r.err != nil {
-		r.done("GitRepoVolumeSource", "Repository 1,Revision 2,Directory 3")
-	}
+	return &type_corev1_GitRepoVolumeSource
 }
 
 // marshal_corev1_GitRepoVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -4216,40 +2788,20 @@ func marshal_corev1_GitRepoVolumeSource(w *writerGenerated, n int, m *corev1.Git
 	return n
 }
 
-// unmarshal_corev1_SecretVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_SecretVolumeSource(r *readerGenerated, m *corev1.SecretVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.SecretName)
-		case 2:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.Items, &r.wide().corev1_KeyToPath)
-			unmarshal_corev1_KeyToPath(r, v)
-			r.end = end
-		case 3:
-			v := newWordGenerated[int32](r)
-			numberGenerated(r, v)
-			m.DefaultMode = v
-		case 4:
-			v := newWordGenerated[bool](r)
-			boolGenerated(r, v)
-			m.Optional = v
-		case 5:
-			v := newWordGenerated[int64](r)
-			numberGenerated(r, v)
-			m.DefaultUser = v
-		default:
-			r.other("SecretVolumeSource")
-		}
+// type_corev1_SecretVolumeSource is how corev1.SecretVolumeSource is read.
+var type_corev1_SecretVolumeSource typeOfGenerated[corev1.SecretVolumeSource]
+
+// reads_corev1_SecretVolumeSource says where the fields of SecretVolumeSource are and how each is read.
+func reads_corev1_SecretVolumeSource() *typeOfGenerated[corev1.SecretVolumeSource] {
+	if m := beginGenerated(&type_corev1_SecretVolumeSource); m != nil {
+		t := &type_corev1_SecretVolumeSource.typeGenerated
+		textGenerated(t, 1, &m.SecretName)
+		itemsGenerated(t, 2, &m.Items, reads_corev1_KeyToPath())
+		numberPointerGenerated(t, 3, &m.DefaultMode)
+		boolPointerGenerated(t, 4, &m.Optional)
+		numberPointerGenerated(t, 5, &m.DefaultUser)
 	}
-	if r.err != nil {
-		r.done("SecretVolumeSource", "SecretName 1,Items 2,DefaultMode 3,Optional 4,DefaultUser 5")
-	}
+	return &type_corev1_SecretVolumeSource
 }
 
 // marshal_corev1_SecretVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -4277,27 +2829,18 @@ func marshal_corev1_SecretVolumeSource(w *writerGenerated, n int, m *corev1.Secr
 	return n
 }
 
-// unmarshal_corev1_NFSVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_NFSVolumeSource(r *readerGenerated, m *corev1.NFSVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Server)
-		case 2:
-			textGenerated(r, &m.Path)
-		case 3:
-			boolGenerated(r, &m.ReadOnly)
-		default:
-			r.other("NFSVolumeSource")
-		}
+// type_corev1_NFSVolumeSource is how corev1.NFSVolumeSource is read.
+var type_corev1_NFSVolumeSource typeOfGenerated[corev1.NFSVolumeSource]
+
+// reads_corev1_NFSVolumeSource says where the fields of NFSVolumeSource are and how each is read.
+func reads_corev1_NFSVolumeSource() *typeOfGenerated[corev1.NFSVolumeSource] {
+	if m := beginGenerated(&type_corev1_NFSVolumeSource); m != nil {
+		t := &type_corev1_NFSVolumeSource.typeGenerated
+		textGenerated(t, 1, &m.Server)
+		textGenerated(t, 2, &m.Path)
+		boolGenerated(t, 3, &m.ReadOnly)
 	}
-	if r.err != nil {
-		r.done("NFSVolumeSource", "Server 1,Path 2,ReadOnly 3")
-	}
+	return &type_corev1_NFSVolumeSource
 }
 
 // marshal_corev1_NFSVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -4311,51 +2854,26 @@ func marshal_corev1_NFSVolumeSource(w *writerGenerated, n int, m *corev1.NFSVolu
 	return n
 }
 
-// unmarshal_corev1_ISCSIVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_ISCSIVolumeSource(r *readerGenerated, m *corev1.ISCSIVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.TargetPortal)
-		case 2:
-			textGenerated(r, &m.IQN)
-		case 3:
-			numberGenerated(r, &m.Lun)
-		case 4:
-			textGenerated(r, &m.ISCSIInterface)
-		case 5:
-			textGenerated(r, &m.FSType)
-		case 6:
-			boolGenerated(r, &m.ReadOnly)
-		case 7:
-			textsGenerated(r, &m.Portals)
-		case 8:
-			boolGenerated(r, &m.DiscoveryCHAPAuth)
-		case 10:
-			end := r.enter()
-			if m.SecretRef == nil {
-				m.SecretRef = r.wide().corev1_LocalObjectReference.nextOf()
-			}
-			unmarshal_corev1_LocalObjectReference(r, m.SecretRef)
-			r.end = end
-		case 11:
-			boolGenerated(r, &m.SessionCHAPAuth)
-		case 12:
-			v := newTextGenerated[string](r)
-			textGenerated(r, v)
-			m.InitiatorName = v
-		default:
-			r.other("ISCSIVolumeSource")
-		}
+// type_corev1_ISCSIVolumeSource is how corev1.ISCSIVolumeSource is read.
+var type_corev1_ISCSIVolumeSource typeOfGenerated[corev1.ISCSIVolumeSource]
+
+// reads_corev1_ISCSIVolumeSource says where the fields of ISCSIVolumeSource are and how each is read.
+func reads_corev1_ISCSIVolumeSource() *typeOfGenerated[corev1.ISCSIVolumeSource] {
+	if m := beginGenerated(&type_corev1_ISCSIVolumeSource); m != nil {
+		t := &type_corev1_ISCSIVolumeSource.typeGenerated
+		textGenerated(t, 1, &m.TargetPortal)
+		textGenerated(t, 2, &m.IQN)
+		numberGenerated(t, 3, &m.Lun)
+		textGenerated(t, 4, &m.ISCSIInterface)
+		textGenerated(t, 5, &m.FSType)
+		boolGenerated(t, 6, &m.ReadOnly)
+		textsGenerated(t, 7, &m.Portals)
+		boolGenerated(t, 8, &m.DiscoveryCHAPAuth)
+		pointerGenerated(t, 10, &m.SecretRef, reads_corev1_LocalObjectReference())
+		boolGenerated(t, 11, &m.SessionCHAPAuth)
+		textPointerGenerated(t, 12, &m.InitiatorName)
 	}
-	if r.err != nil {
-		r.done("ISCSIVolumeSource", "TargetPortal 1,IQN 2,Lun 3,ISCSIInterface 4,FSType 5,ReadOnly 6,Portals 7,DiscoveryCHAPAuth 8,"+
-			"SecretRef 10,SessionCHAPAuth 11,InitiatorName 12")
-	}
+	return &type_corev1_ISCSIVolumeSource
 }
 
 // marshal_corev1_ISCSIVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -4387,27 +2905,18 @@ func marshal_corev1_ISCSIVolumeSource(w *writerGenerated, n int, m *corev1.ISCSI
 	return n
 }
 
-// unmarshal_corev1_GlusterfsVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_GlusterfsVolumeSource(r *readerGenerated, m *corev1.GlusterfsVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.EndpointsName)
-		case 2:
-			textGenerated(r, &m.Path)
-		case 3:
-			boolGenerated(r, &m.ReadOnly)
-		default:
-			r.other("GlusterfsVolumeSource")
-		}
+// type_corev1_GlusterfsVolumeSource is how corev1.GlusterfsVolumeSource is read.
+var type_corev1_GlusterfsVolumeSource typeOfGenerated[corev1.GlusterfsVolumeSource]
+
+// reads_corev1_GlusterfsVolumeSource says where the fields of GlusterfsVolumeSource are and how each is read.
+func reads_corev1_GlusterfsVolumeSource() *typeOfGenerated[corev1.GlusterfsVolumeSource] {
+	if m := beginGenerated(&type_corev1_GlusterfsVolumeSource); m != nil {
+		t := &type_corev1_GlusterfsVolumeSource.typeGenerated
+		textGenerated(t, 1, &m.EndpointsName)
+		textGenerated(t, 2, &m.Path)
+		boolGenerated(t, 3, &m.ReadOnly)
 	}
-	if r.err != nil {
-		r.done("GlusterfsVolumeSource", "EndpointsName 1,Path 2,ReadOnly 3")
-	}
+	return &type_corev1_GlusterfsVolumeSource
 }
 
 // marshal_corev1_GlusterfsVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -4421,25 +2930,17 @@ func marshal_corev1_GlusterfsVolumeSource(w *writerGenerated, n int, m *corev1.G
 	return n
 }
 
-// unmarshal_corev1_PersistentVolumeClaimVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_PersistentVolumeClaimVolumeSource(r *readerGenerated, m *corev1.PersistentVolumeClaimVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.ClaimName)
-		case 2:
-			boolGenerated(r, &m.ReadOnly)
-		default:
-			r.other("PersistentVolumeClaimVolumeSource")
-		}
+// type_corev1_PersistentVolumeClaimVolumeSource is how corev1.PersistentVolumeClaimVolumeSource is read.
+var type_corev1_PersistentVolumeClaimVolumeSource typeOfGenerated[corev1.PersistentVolumeClaimVolumeSource]
+
+// reads_corev1_PersistentVolumeClaimVolumeSource says where the fields of PersistentVolumeClaimVolumeSource are and how each is read.
+func reads_corev1_PersistentVolumeClaimVolumeSource() *typeOfGenerated[corev1.PersistentVolumeClaimVolumeSource] {
+	if m := beginGenerated(&type_corev1_PersistentVolumeClaimVolumeSource); m != nil {
+		t := &type_corev1_PersistentVolumeClaimVolumeSource.typeGenerated
+		textGenerated(t, 1, &m.ClaimName)
+		boolGenerated(t, 2, &m.ReadOnly)
 	}
-	if r.err != nil {
-		r.done("PersistentVolumeClaimVolumeSource", "ClaimName 1,ReadOnly 2")
-	}
+	return &type_corev1_PersistentVolumeClaimVolumeSource
 }
 
 // marshal_corev1_PersistentVolumeClaimVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -4452,42 +2953,23 @@ func marshal_corev1_PersistentVolumeClaimVolumeSource(w *writerGenerated, n int,
 	return n
 }
 
-// unmarshal_corev1_RBDVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_RBDVolumeSource(r *readerGenerated, m *corev1.RBDVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textsGenerated(r, &m.CephMonitors)
-		case 2:
-			textGenerated(r, &m.RBDImage)
-		case 3:
-			textGenerated(r, &m.FSType)
-		case 4:
-			textGenerated(r, &m.RBDPool)
-		case 5:
-			textGenerated(r, &m.RadosUser)
-		case 6:
-			textGenerated(r, &m.Keyring)
-		case 7:
-			end := r.enter()
-			if m.SecretRef == nil {
-				m.SecretRef = r.wide().corev1_LocalObjectReference.nextOf()
-			}
-			unmarshal_corev1_LocalObjectReference(r, m.SecretRef)
-			r.end = end
-		case 8:
-			boolGenerated(r, &m.ReadOnly)
-		default:
-			r.other("RBDVolumeSource")
-		}
+// type_corev1_RBDVolumeSource is how corev1.RBDVolumeSource is read.
+var type_corev1_RBDVolumeSource typeOfGenerated[corev1.RBDVolumeSource]
+
+// reads_corev1_RBDVolumeSource says where the fields of RBDVolumeSource are and how each is read.
+func reads_corev1_RBDVolumeSource() *typeOfGenerated[corev1.RBDVolumeSource] {
+	if m := beginGenerated(&type_corev1_RBDVolumeSource); m != nil {
+		t := &type_corev1_RBDVolumeSource.typeGenerated
+		textsGenerated(t, 1, &m.CephMonitors)
+		textGenerated(t, 2, &m.RBDImage)
+		textGenerated(t, 3, &m.FSType)
+		textGenerated(t, 4, &m.RBDPool)
+		textGenerated(t, 5, &m.RadosUser)
+		textGenerated(t, 6, &m.Keyring)
+		pointerGenerated(t, 7, &m.SecretRef, reads_corev1_LocalObjectReference())
+		boolGenerated(t, 8, &m.ReadOnly)
 	}
-	if r.err != nil {
-		r.done("RBDVolumeSource", "CephMonitors 1,RBDImage 2,FSType 3,RBDPool 4,RadosUser 5,Keyring 6,SecretRef 7,ReadOnly 8")
-	}
+	return &type_corev1_RBDVolumeSource
 }
 
 // marshal_corev1_RBDVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -4514,36 +2996,20 @@ func marshal_corev1_RBDVolumeSource(w *writerGenerated, n int, m *corev1.RBDVolu
 	return n
 }
 
-// unmarshal_corev1_FlexVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_FlexVolumeSource(r *readerGenerated, m *corev1.FlexVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Driver)
-		case 2:
-			textGenerated(r, &m.FSType)
-		case 3:
-			end := r.enter()
-			if m.SecretRef == nil {
-				m.SecretRef = r.wide().corev1_LocalObjectReference.nextOf()
-			}
-			unmarshal_corev1_LocalObjectReference(r, m.SecretRef)
-			r.end = end
-		case 4:
-			boolGenerated(r, &m.ReadOnly)
-		case 5:
-			textMapGenerated(r, &m.Options)
-		default:
-			r.other("FlexVolumeSource")
-		}
+// type_corev1_FlexVolumeSource is how corev1.FlexVolumeSource is read.
+var type_corev1_FlexVolumeSource typeOfGenerated[corev1.FlexVolumeSource]
+
+// reads_corev1_FlexVolumeSource says where the fields of FlexVolumeSource are and how each is read.
+func reads_corev1_FlexVolumeSource() *typeOfGenerated[corev1.FlexVolumeSource] {
+	if m := beginGenerated(&type_corev1_FlexVolumeSource); m != nil {
+		t := &type_corev1_FlexVolumeSource.typeGenerated
+		textGenerated(t, 1, &m.Driver)
+		textGenerated(t, 2, &m.FSType)
+		pointerGenerated(t, 3, &m.SecretRef, reads_corev1_LocalObjectReference())
+		boolGenerated(t, 4, &m.ReadOnly)
+		textMapGenerated(t, 5, &m.Options)
 	}
-	if r.err != nil {
-		r.done("FlexVolumeSource", "Driver 1,FSType 2,SecretRef 3,ReadOnly 4,Options 5")
-	}
+	return &type_corev1_FlexVolumeSource
 }
 
 // marshal_corev1_FlexVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -4565,34 +3031,19 @@ func marshal_corev1_FlexVolumeSource(w *writerGenerated, n int, m *corev1.FlexVo
 	return n
 }
 
-// unmarshal_corev1_CinderVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_CinderVolumeSource(r *readerGenerated, m *corev1.CinderVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.VolumeID)
-		case 2:
-			textGenerated(r, &m.FSType)
-		case 3:
-			boolGenerated(r, &m.ReadOnly)
-		case 4:
-			end := r.enter()
-			if m.SecretRef == nil {
-				m.SecretRef = r.wide().corev1_LocalObjectReference.nextOf()
-			}
-			unmarshal_corev1_LocalObjectReference(r, m.SecretRef)
-			r.end = end
-		default:
-			r.other("CinderVolumeSource")
-		}
+// type_corev1_CinderVolumeSource is how corev1.CinderVolumeSource is read.
+var type_corev1_CinderVolumeSource typeOfGenerated[corev1.CinderVolumeSource]
+
+// reads_corev1_CinderVolumeSource says where the fields of CinderVolumeSource are and how each is read.
+func reads_corev1_CinderVolumeSource() *typeOfGenerated[corev1.CinderVolumeSource] {
+	if m := beginGenerated(&type_corev1_CinderVolumeSource); m != nil {
+		t := &type_corev1_CinderVolumeSource.typeGenerated
+		textGenerated(t, 1, &m.VolumeID)
+		textGenerated(t, 2, &m.FSType)
+		boolGenerated(t, 3, &m.ReadOnly)
+		pointerGenerated(t, 4, &m.SecretRef, reads_corev1_LocalObjectReference())
 	}
-	if r.err != nil {
-		r.done("CinderVolumeSource", "VolumeID 1,FSType 2,ReadOnly 3,SecretRef 4")
-	}
+	return &type_corev1_CinderVolumeSource
 }
 
 // marshal_corev1_CinderVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -4613,38 +3064,21 @@ func marshal_corev1_CinderVolumeSource(w *writerGenerated, n int, m *corev1.Cind
 	return n
 }
 
-// unmarshal_corev1_CephFSVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_CephFSVolumeSource(r *readerGenerated, m *corev1.CephFSVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textsGenerated(r, &m.Monitors)
-		case 2:
-			textGenerated(r, &m.Path)
-		case 3:
-			textGenerated(r, &m.User)
-		case 4:
-			textGenerated(r, &m.SecretFile)
-		case 5:
-			end := r.enter()
-			if m.SecretRef == nil {
-				m.SecretRef = r.wide().corev1_LocalObjectReference.nextOf()
-			}
-			unmarshal_corev1_LocalObjectReference(r, m.SecretRef)
-			r.end = end
-		case 6:
-			boolGenerated(r, &m.ReadOnly)
-		default:
-			r.other("CephFSVolumeSource")
-		}
+// type_corev1_CephFSVolumeSource is how corev1.CephFSVolumeSource is read.
+var type_corev1_CephFSVolumeSource typeOfGenerated[corev1.CephFSVolumeSource]
+
+// reads_corev1_CephFSVolumeSource says where the fields of CephFSVolumeSource are and how each is read.
+func reads_corev1_CephFSVolumeSource() *typeOfGenerated[corev1.CephFSVolumeSource] {
+	if m := beginGenerated(&type_corev1_CephFSVolumeSource); m != nil {
+		t := &type_corev1_CephFSVolumeSource.typeGenerated
+		textsGenerated(t, 1, &m.Monitors)
+		textGenerated(t, 2, &m.Path)
+		textGenerated(t, 3, &m.User)
+		textGenerated(t, 4, &m.SecretFile)
+		pointerGenerated(t, 5, &m.SecretRef, reads_corev1_LocalObjectReference())
+		boolGenerated(t, 6, &m.ReadOnly)
 	}
-	if r.err != nil {
-		r.done("CephFSVolumeSource", "Monitors 1,Path 2,User 3,SecretFile 4,SecretRef 5,ReadOnly 6")
-	}
+	return &type_corev1_CephFSVolumeSource
 }
 
 // marshal_corev1_CephFSVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -4669,25 +3103,17 @@ func marshal_corev1_CephFSVolumeSource(w *writerGenerated, n int, m *corev1.Ceph
 	return n
 }
 
-// unmarshal_corev1_FlockerVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_FlockerVolumeSource(r *readerGenerated, m *corev1.FlockerVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.DatasetName)
-		case 2:
-			textGenerated(r, &m.DatasetUUID)
-		default:
-			r.other("FlockerVolumeSource")
-		}
+// type_corev1_FlockerVolumeSource is how corev1.FlockerVolumeSource is read.
+var type_corev1_FlockerVolumeSource typeOfGenerated[corev1.FlockerVolumeSource]
+
+// reads_corev1_FlockerVolumeSource says where the fields of FlockerVolumeSource are and how each is read.
+func reads_corev1_FlockerVolumeSource() *typeOfGenerated[corev1.FlockerVolumeSource] {
+	if m := beginGenerated(&type_corev1_FlockerVolumeSource); m != nil {
+		t := &type_corev1_FlockerVolumeSource.typeGenerated
+		textGenerated(t, 1, &m.DatasetName)
+		textGenerated(t, 2, &m.DatasetUUID)
 	}
-	if r.err != nil {
-		r.done("FlockerVolumeSource", "DatasetName 1,DatasetUUID 2")
-	}
+	return &type_corev1_FlockerVolumeSource
 }
 
 // marshal_corev1_FlockerVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -4700,34 +3126,18 @@ func marshal_corev1_FlockerVolumeSource(w *writerGenerated, n int, m *corev1.Flo
 	return n
 }
 
-// unmarshal_corev1_DownwardAPIVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_DownwardAPIVolumeSource(r *readerGenerated, m *corev1.DownwardAPIVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.Items, &r.wide().corev1_DownwardAPIVolumeFile)
-			unmarshal_corev1_DownwardAPIVolumeFile(r, v)
-			r.end = end
-		case 2:
-			v := newWordGenerated[int32](r)
-			numberGenerated(r, v)
-			m.DefaultMode = v
-		case 3:
-			v := newWordGenerated[int64](r)
-			numberGenerated(r, v)
-			m.DefaultUser = v
-		default:
-			r.other("DownwardAPIVolumeSource")
-		}
+// type_corev1_DownwardAPIVolumeSource is how corev1.DownwardAPIVolumeSource is read.
+var type_corev1_DownwardAPIVolumeSource typeOfGenerated[corev1.DownwardAPIVolumeSource]
+
+// reads_corev1_DownwardAPIVolumeSource says where the fields of DownwardAPIVolumeSource are and how each is read.
+func reads_corev1_DownwardAPIVolumeSource() *typeOfGenerated[corev1.DownwardAPIVolumeSource] {
+	if m := beginGenerated(&type_corev1_DownwardAPIVolumeSource); m != nil {
+		t := &type_corev1_DownwardAPIVolumeSource.typeGenerated
+		itemsGenerated(t, 1, &m.Items, reads_corev1_DownwardAPIVolumeFile())
+		numberPointerGenerated(t, 2, &m.DefaultMode)
+		numberPointerGenerated(t, 3, &m.DefaultUser)
 	}
-	if r.err != nil {
-		r.done("DownwardAPIVolumeSource", "Items 1,DefaultMode 2,DefaultUser 3")
-	}
+	return &type_corev1_DownwardAPIVolumeSource
 }
 
 // marshal_corev1_DownwardAPIVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -4751,33 +3161,20 @@ func marshal_corev1_DownwardAPIVolumeSource(w *writerGenerated, n int, m *corev1
 	return n
 }
 
-// unmarshal_corev1_FCVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_FCVolumeSource(r *readerGenerated, m *corev1.FCVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textsGenerated(r, &m.TargetWWNs)
-		case 2:
-			v := newWordGenerated[int32](r)
-			numberGenerated(r, v)
-			m.Lun = v
-		case 3:
-			textGenerated(r, &m.FSType)
-		case 4:
-			boolGenerated(r, &m.ReadOnly)
-		case 5:
-			textsGenerated(r, &m.WWIDs)
-		default:
-			r.other("FCVolumeSource")
-		}
+// type_corev1_FCVolumeSource is how corev1.FCVolumeSource is read.
+var type_corev1_FCVolumeSource typeOfGenerated[corev1.FCVolumeSource]
+
+// reads_corev1_FCVolumeSource says where the fields of FCVolumeSource are and how each is read.
+func reads_corev1_FCVolumeSource() *typeOfGenerated[corev1.FCVolumeSource] {
+	if m := beginGenerated(&type_corev1_FCVolumeSource); m != nil {
+		t := &type_corev1_FCVolumeSource.typeGenerated
+		textsGenerated(t, 1, &m.TargetWWNs)
+		numberPointerGenerated(t, 2, &m.Lun)
+		textGenerated(t, 3, &m.FSType)
+		boolGenerated(t, 4, &m.ReadOnly)
+		textsGenerated(t, 5, &m.WWIDs)
 	}
-	if r.err != nil {
-		r.done("FCVolumeSource", "TargetWWNs 1,Lun 2,FSType 3,ReadOnly 4,WWIDs 5")
-	}
+	return &type_corev1_FCVolumeSource
 }
 
 // marshal_corev1_FCVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -4799,27 +3196,18 @@ func marshal_corev1_FCVolumeSource(w *writerGenerated, n int, m *corev1.FCVolume
 	return n
 }
 
-// unmarshal_corev1_AzureFileVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_AzureFileVolumeSource(r *readerGenerated, m *corev1.AzureFileVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.SecretName)
-		case 2:
-			textGenerated(r, &m.ShareName)
-		case 3:
-			boolGenerated(r, &m.ReadOnly)
-		default:
-			r.other("AzureFileVolumeSource")
-		}
+// type_corev1_AzureFileVolumeSource is how corev1.AzureFileVolumeSource is read.
+var type_corev1_AzureFileVolumeSource typeOfGenerated[corev1.AzureFileVolumeSource]
+
+// reads_corev1_AzureFileVolumeSource says where the fields of AzureFileVolumeSource are and how each is read.
+func reads_corev1_AzureFileVolumeSource() *typeOfGenerated[corev1.AzureFileVolumeSource] {
+	if m := beginGenerated(&type_corev1_AzureFileVolumeSource); m != nil {
+		t := &type_corev1_AzureFileVolumeSource.typeGenerated
+		textGenerated(t, 1, &m.SecretName)
+		textGenerated(t, 2, &m.ShareName)
+		boolGenerated(t, 3, &m.ReadOnly)
 	}
-	if r.err != nil {
-		r.done("AzureFileVolumeSource", "SecretName 1,ShareName 2,ReadOnly 3")
-	}
+	return &type_corev1_AzureFileVolumeSource
 }
 
 // marshal_corev1_AzureFileVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -4833,42 +3221,20 @@ func marshal_corev1_AzureFileVolumeSource(w *writerGenerated, n int, m *corev1.A
 	return n
 }
 
-// unmarshal_corev1_ConfigMapVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_ConfigMapVolumeSource(r *readerGenerated, m *corev1.ConfigMapVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			unmarshal_corev1_LocalObjectReference(r, &m.LocalObjectReference)
-			r.end = end
-		case 2:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.Items, &r.wide().corev1_KeyToPath)
-			unmarshal_corev1_KeyToPath(r, v)
-			r.end = end
-		case 3:
-			v := newWordGenerated[int32](r)
-			numberGenerated(r, v)
-			m.DefaultMode = v
-		case 4:
-			v := newWordGenerated[bool](r)
-			boolGenerated(r, v)
-			m.Optional = v
-		case 5:
-			v := newWordGenerated[int64](r)
-			numberGenerated(r, v)
-			m.DefaultUser = v
-		default:
-			r.other("ConfigMapVolumeSource")
-		}
+// type_corev1_ConfigMapVolumeSource is how corev1.ConfigMapVolumeSource is read.
+var type_corev1_ConfigMapVolumeSource typeOfGenerated[corev1.ConfigMapVolumeSource]
+
+// reads_corev1_ConfigMapVolumeSource says where the fields of ConfigMapVolumeSource are and how each is read.
+func reads_corev1_ConfigMapVolumeSource() *typeOfGenerated[corev1.ConfigMapVolumeSource] {
+	if m := beginGenerated(&type_corev1_ConfigMapVolumeSource); m != nil {
+		t := &type_corev1_ConfigMapVolumeSource.typeGenerated
+		messageGenerated(t, 1, &m.LocalObjectReference, reads_corev1_LocalObjectReference())
+		itemsGenerated(t, 2, &m.Items, reads_corev1_KeyToPath())
+		numberPointerGenerated(t, 3, &m.DefaultMode)
+		boolPointerGenerated(t, 4, &m.Optional)
+		numberPointerGenerated(t, 5, &m.DefaultUser)
 	}
-	if r.err != nil {
-		r.done("ConfigMapVolumeSource", "LocalObjectReference 1,Items 2,DefaultMode 3,Optional 4,DefaultUser 5")
-	}
+	return &type_corev1_ConfigMapVolumeSource
 }
 
 // marshal_corev1_ConfigMapVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -4900,29 +3266,19 @@ func marshal_corev1_ConfigMapVolumeSource(w *writerGenerated, n int, m *corev1.C
 	return n
 }
 
-// unmarshal_corev1_VsphereVirtualDiskVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_VsphereVirtualDiskVolumeSource(r *readerGenerated, m *corev1.VsphereVirtualDiskVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.VolumePath)
-		case 2:
-			textGenerated(r, &m.FSType)
-		case 3:
-			textGenerated(r, &m.StoragePolicyName)
-		case 4:
-			textGenerated(r, &m.StoragePolicyID)
-		default:
-			r.other("VsphereVirtualDiskVolumeSource")
-		}
+// type_corev1_VsphereVirtualDiskVolumeSource is how corev1.VsphereVirtualDiskVolumeSource is read.
+var type_corev1_VsphereVirtualDiskVolumeSource typeOfGenerated[corev1.VsphereVirtualDiskVolumeSource]
+
+// reads_corev1_VsphereVirtualDiskVolumeSource says where the fields of VsphereVirtualDiskVolumeSource are and how each is read.
+func reads_corev1_VsphereVirtualDiskVolumeSource() *typeOfGenerated[corev1.VsphereVirtualDiskVolumeSource] {
+	if m := beginGenerated(&type_corev1_VsphereVirtualDiskVolumeSource); m != nil {
+		t := &type_corev1_VsphereVirtualDiskVolumeSource.typeGenerated
+		textGenerated(t, 1, &m.VolumePath)
+		textGenerated(t, 2, &m.FSType)
+		textGenerated(t, 3, &m.StoragePolicyName)
+		textGenerated(t, 4, &m.StoragePolicyID)
 	}
-	if r.err != nil {
-		r.done("VsphereVirtualDiskVolumeSource", "VolumePath 1,FSType 2,StoragePolicyName 3,StoragePolicyID 4")
-	}
+	return &type_corev1_VsphereVirtualDiskVolumeSource
 }
 
 // marshal_corev1_VsphereVirtualDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -4937,33 +3293,21 @@ func marshal_corev1_VsphereVirtualDiskVolumeSource(w *writerGenerated, n int, m 
 	return n
 }
 
-// unmarshal_corev1_QuobyteVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_QuobyteVolumeSource(r *readerGenerated, m *corev1.QuobyteVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Registry)
-		case 2:
-			textGenerated(r, &m.Volume)
-		case 3:
-			boolGenerated(r, &m.ReadOnly)
-		case 4:
-			textGenerated(r, &m.User)
-		case 5:
-			textGenerated(r, &m.Group)
-		case 6:
-			textGenerated(r, &m.Tenant)
-		default:
-			r.other("QuobyteVolumeSource")
-		}
+// type_corev1_QuobyteVolumeSource is how corev1.QuobyteVolumeSource is read.
+var type_corev1_QuobyteVolumeSource typeOfGenerated[corev1.QuobyteVolumeSource]
+
+// reads_corev1_QuobyteVolumeSource says where the fields of QuobyteVolumeSource are and how each is read.
+func reads_corev1_QuobyteVolumeSource() *typeOfGenerated[corev1.QuobyteVolumeSource] {
+	if m := beginGenerated(&type_corev1_QuobyteVolumeSource); m != nil {
+		t := &type_corev1_QuobyteVolumeSource.typeGenerated
+		textGenerated(t, 1, &m.Registry)
+		textGenerated(t, 2, &m.Volume)
+		boolGenerated(t, 3, &m.ReadOnly)
+		textGenerated(t, 4, &m.User)
+		textGenerated(t, 5, &m.Group)
+		textGenerated(t, 6, &m.Tenant)
 	}
-	if r.err != nil {
-		r.done("QuobyteVolumeSource", "Registry 1,Volume 2,ReadOnly 3,User 4,Group 5,Tenant 6")
-	}
+	return &type_corev1_QuobyteVolumeSource
 }
 
 // marshal_corev1_QuobyteVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -4980,41 +3324,21 @@ func marshal_corev1_QuobyteVolumeSource(w *writerGenerated, n int, m *corev1.Quo
 	return n
 }
 
-// unmarshal_corev1_AzureDiskVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_AzureDiskVolumeSource(r *readerGenerated, m *corev1.AzureDiskVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.DiskName)
-		case 2:
-			textGenerated(r, &m.DataDiskURI)
-		case 3:
-			v := newTextGenerated[corev1.AzureDataDiskCachingMode](r)
-			textGenerated(r, v)
-			m.CachingMode = v
-		case 4:
-			v := newTextGenerated[string](r)
-			textGenerated(r, v)
-			m.FSType = v
-		case 5:
-			v := newWordGenerated[bool](r)
-			boolGenerated(r, v)
-			m.ReadOnly = v
-		case 6:
-			v := newTextGenerated[corev1.AzureDataDiskKind](r)
-			textGenerated(r, v)
-			m.Kind = v
-		default:
-			r.other("AzureDiskVolumeSource")
-		}
+// type_corev1_AzureDiskVolumeSource is how corev1.AzureDiskVolumeSource is read.
+var type_corev1_AzureDiskVolumeSource typeOfGenerated[corev1.AzureDiskVolumeSource]
+
+// reads_corev1_AzureDiskVolumeSource says where the fields of AzureDiskVolumeSource are and how each is read.
+func reads_corev1_AzureDiskVolumeSource() *typeOfGenerated[corev1.AzureDiskVolumeSource] {
+	if m := beginGenerated(&type_corev1_AzureDiskVolumeSource); m != nil {
+		t := &type_corev1_AzureDiskVolumeSource.typeGenerated
+		textGenerated(t, 1, &m.DiskName)
+		textGenerated(t, 2, &m.DataDiskURI)
+		textPointerGenerated(t, 3, &m.CachingMode)
+		textPointerGenerated(t, 4, &m.FSType)
+		boolPointerGenerated(t, 5, &m.ReadOnly)
+		textPointerGenerated(t, 6, &m.Kind)
 	}
-	if r.err != nil {
-		r.done("AzureDiskVolumeSource", "DiskName 1,DataDiskURI 2,CachingMode 3,FSType 4,ReadOnly 5,Kind 6")
-	}
+	return &type_corev1_AzureDiskVolumeSource
 }
 
 // marshal_corev1_AzureDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -5039,25 +3363,17 @@ func marshal_corev1_AzureDiskVolumeSource(w *writerGenerated, n int, m *corev1.A
 	return n
 }
 
-// unmarshal_corev1_PhotonPersistentDiskVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_PhotonPersistentDiskVolumeSource(r *readerGenerated, m *corev1.PhotonPersistentDiskVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.PdID)
-		case 2:
-			textGenerated(r, &m.FSType)
-		default:
-			r.other("PhotonPersistentDiskVolumeSource")
-		}
+// type_corev1_PhotonPersistentDiskVolumeSource is how corev1.PhotonPersistentDiskVolumeSource is read.
+var type_corev1_PhotonPersistentDiskVolumeSource typeOfGenerated[corev1.PhotonPersistentDiskVolumeSource]
+
+// reads_corev1_PhotonPersistentDiskVolumeSource says where the fields of PhotonPersistentDiskVolumeSource are and how each is read.
+func reads_corev1_PhotonPersistentDiskVolumeSource() *typeOfGenerated[corev1.PhotonPersistentDiskVolumeSource] {
+	if m := beginGenerated(&type_corev1_PhotonPersistentDiskVolumeSource); m != nil {
+		t := &type_corev1_PhotonPersistentDiskVolumeSource.typeGenerated
+		textGenerated(t, 1, &m.PdID)
+		textGenerated(t, 2, &m.FSType)
 	}
-	if r.err != nil {
-		r.done("PhotonPersistentDiskVolumeSource", "PdID 1,FSType 2")
-	}
+	return &type_corev1_PhotonPersistentDiskVolumeSource
 }
 
 // marshal_corev1_PhotonPersistentDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -5070,34 +3386,18 @@ func marshal_corev1_PhotonPersistentDiskVolumeSource(w *writerGenerated, n int, 
 	return n
 }
 
-// unmarshal_corev1_ProjectedVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_ProjectedVolumeSource(r *readerGenerated, m *corev1.ProjectedVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			v := growGenerated(r, end, &m.Sources)
-			unmarshal_corev1_VolumeProjection(r, v)
-			r.end = end
-		case 2:
-			v := newWordGenerated[int32](r)
-			numberGenerated(r, v)
-			m.DefaultMode = v
-		case 3:
-			v := newWordGenerated[int64](r)
-			numberGenerated(r, v)
-			m.DefaultUser = v
-		default:
-			r.other("ProjectedVolumeSource")
-		}
+// type_corev1_ProjectedVolumeSource is how corev1.ProjectedVolumeSource is read.
+var type_corev1_ProjectedVolumeSource typeOfGenerated[corev1.ProjectedVolumeSource]
+
+// reads_corev1_ProjectedVolumeSource says where the fields of ProjectedVolumeSource are and how each is read.
+func reads_corev1_ProjectedVolumeSource() *typeOfGenerated[corev1.ProjectedVolumeSource] {
+	if m := beginGenerated(&type_corev1_ProjectedVolumeSource); m != nil {
+		t := &type_corev1_ProjectedVolumeSource.typeGenerated
+		itemsGenerated(t, 1, &m.Sources, reads_corev1_VolumeProjection())
+		numberPointerGenerated(t, 2, &m.DefaultMode)
+		numberPointerGenerated(t, 3, &m.DefaultUser)
 	}
-	if r.err != nil {
-		r.done("ProjectedVolumeSource", "Sources 1,DefaultMode 2,DefaultUser 3")
-	}
+	return &type_corev1_ProjectedVolumeSource
 }
 
 // marshal_corev1_ProjectedVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -5121,27 +3421,18 @@ func marshal_corev1_ProjectedVolumeSource(w *writerGenerated, n int, m *corev1.P
 	return n
 }
 
-// unmarshal_corev1_PortworxVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_PortworxVolumeSource(r *readerGenerated, m *corev1.PortworxVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.VolumeID)
-		case 2:
-			textGenerated(r, &m.FSType)
-		case 3:
-			boolGenerated(r, &m.ReadOnly)
-		default:
-			r.other("PortworxVolumeSource")
-		}
+// type_corev1_PortworxVolumeSource is how corev1.PortworxVolumeSource is read.
+var type_corev1_PortworxVolumeSource typeOfGenerated[corev1.PortworxVolumeSource]
+
+// reads_corev1_PortworxVolumeSource says where the fields of PortworxVolumeSource are and how each is read.
+func reads_corev1_PortworxVolumeSource() *typeOfGenerated[corev1.PortworxVolumeSource] {
+	if m := beginGenerated(&type_corev1_PortworxVolumeSource); m != nil {
+		t := &type_corev1_PortworxVolumeSource.typeGenerated
+		textGenerated(t, 1, &m.VolumeID)
+		textGenerated(t, 2, &m.FSType)
+		boolGenerated(t, 3, &m.ReadOnly)
 	}
-	if r.err != nil {
-		r.done("PortworxVolumeSource", "VolumeID 1,FSType 2,ReadOnly 3")
-	}
+	return &type_corev1_PortworxVolumeSource
 }
 
 // marshal_corev1_PortworxVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -5155,47 +3446,25 @@ func marshal_corev1_PortworxVolumeSource(w *writerGenerated, n int, m *corev1.Po
 	return n
 }
 
-// unmarshal_corev1_ScaleIOVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_ScaleIOVolumeSource(r *readerGenerated, m *corev1.ScaleIOVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Gateway)
-		case 2:
-			textGenerated(r, &m.System)
-		case 3:
-			end := r.enter()
-			if m.SecretRef == nil {
-				m.SecretRef = r.wide().corev1_LocalObjectReference.nextOf()
-			}
-			unmarshal_corev1_LocalObjectReference(r, m.SecretRef)
-			r.end = end
-		case 4:
-			boolGenerated(r, &m.SSLEnabled)
-		case 5:
-			textGenerated(r, &m.ProtectionDomain)
-		case 6:
-			textGenerated(r, &m.StoragePool)
-		case 7:
-			textGenerated(r, &m.StorageMode)
-		case 8:
-			textGenerated(r, &m.VolumeName)
-		case 9:
-			textGenerated(r, &m.FSType)
-		case 10:
-			boolGenerated(r, &m.ReadOnly)
-		default:
-			r.other("ScaleIOVolumeSource")
-		}
+// type_corev1_ScaleIOVolumeSource is how corev1.ScaleIOVolumeSource is read.
+var type_corev1_ScaleIOVolumeSource typeOfGenerated[corev1.ScaleIOVolumeSource]
+
+// reads_corev1_ScaleIOVolumeSource says where the fields of ScaleIOVolumeSource are and how each is read.
+func reads_corev1_ScaleIOVolumeSource() *typeOfGenerated[corev1.ScaleIOVolumeSource] {
+	if m := beginGenerated(&type_corev1_ScaleIOVolumeSource); m != nil {
+		t := &type_corev1_ScaleIOVolumeSource.typeGenerated
+		textGenerated(t, 1, &m.Gateway)
+		textGenerated(t, 2, &m.System)
+		pointerGenerated(t, 3, &m.SecretRef, reads_corev1_LocalObjectReference())
+		boolGenerated(t, 4, &m.SSLEnabled)
+		textGenerated(t, 5, &m.ProtectionDomain)
+		textGenerated(t, 6, &m.StoragePool)
+		textGenerated(t, 7, &m.StorageMode)
+		textGenerated(t, 8, &m.VolumeName)
+		textGenerated(t, 9, &m.FSType)
+		boolGenerated(t, 10, &m.ReadOnly)
 	}
-	if r.err != nil {
-		r.done("ScaleIOVolumeSource", "Gateway 1,System 2,SecretRef 3,SSLEnabled 4,ProtectionDomain 5,StoragePool 6,StorageMode 7,"+
-			"VolumeName 8,FSType 9,ReadOnly 10")
-	}
+	return &type_corev1_ScaleIOVolumeSource
 }
 
 // marshal_corev1_ScaleIOVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -5222,36 +3491,20 @@ func marshal_corev1_ScaleIOVolumeSource(w *writerGenerated, n int, m *corev1.Sca
 	return n
 }
 
-// unmarshal_corev1_StorageOSVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_StorageOSVolumeSource(r *readerGenerated, m *corev1.StorageOSVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.VolumeName)
-		case 2:
-			textGenerated(r, &m.VolumeNamespace)
-		case 3:
-			textGenerated(r, &m.FSType)
-		case 4:
-			boolGenerated(r, &m.ReadOnly)
-		case 5:
-			end := r.enter()
-			if m.SecretRef == nil {
-				m.SecretRef = r.wide().corev1_LocalObjectReference.nextOf()
-			}
-			unmarshal_corev1_LocalObjectReference(r, m.SecretRef)
-			r.end = end
-		default:
-			r.other("StorageOSVolumeSource")
-		}
+// type_corev1_StorageOSVolumeSource is how corev1.StorageOSVolumeSource is read.
+var type_corev1_StorageOSVolumeSource typeOfGenerated[corev1.StorageOSVolumeSource]
+
+// reads_corev1_StorageOSVolumeSource says where the fields of StorageOSVolumeSource are and how each is read.
+func reads_corev1_StorageOSVolumeSource() *typeOfGenerated[corev1.StorageOSVolumeSource] {
+	if m := beginGenerated(&type_corev1_StorageOSVolumeSource); m != nil {
+		t := &type_corev1_StorageOSVolumeSource.typeGenerated
+		textGenerated(t, 1, &m.VolumeName)
+		textGenerated(t, 2, &m.VolumeNamespace)
+		textGenerated(t, 3, &m.FSType)
+		boolGenerated(t, 4, &m.ReadOnly)
+		pointerGenerated(t, 5, &m.SecretRef, reads_corev1_LocalObjectReference())
 	}
-	if r.err != nil {
-		r.done("StorageOSVolumeSource", "VolumeName 1,VolumeNamespace 2,FSType 3,ReadOnly 4,SecretRef 5")
-	}
+	return &type_corev1_StorageOSVolumeSource
 }
 
 // marshal_corev1_StorageOSVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -5273,40 +3526,20 @@ func marshal_corev1_StorageOSVolumeSource(w *writerGenerated, n int, m *corev1.S
 	return n
 }
 
-// unmarshal_corev1_CSIVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_CSIVolumeSource(r *readerGenerated, m *corev1.CSIVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Driver)
-		case 2:
-			v := newWordGenerated[bool](r)
-			boolGenerated(r, v)
-			m.ReadOnly = v
-		case 3:
-			v := newTextGenerated[string](r)
-			textGenerated(r, v)
-			m.FSType = v
-		case 4:
-			textMapGenerated(r, &m.VolumeAttributes)
-		case 5:
-			end := r.enter()
-			if m.NodePublishSecretRef == nil {
-				m.NodePublishSecretRef = r.wide().corev1_LocalObjectReference.nextOf()
-			}
-			unmarshal_corev1_LocalObjectReference(r, m.NodePublishSecretRef)
-			r.end = end
-		default:
-			r.other("CSIVolumeSource")
-		}
+// type_corev1_CSIVolumeSource is how corev1.CSIVolumeSource is read.
+var type_corev1_CSIVolumeSource typeOfGenerated[corev1.CSIVolumeSource]
+
+// reads_corev1_CSIVolumeSource says where the fields of CSIVolumeSource are and how each is read.
+func reads_corev1_CSIVolumeSource() *typeOfGenerated[corev1.CSIVolumeSource] {
+	if m := beginGenerated(&type_corev1_CSIVolumeSource); m != nil {
+		t := &type_corev1_CSIVolumeSource.typeGenerated
+		textGenerated(t, 1, &m.Driver)
+		boolPointerGenerated(t, 2, &m.ReadOnly)
+		textPointerGenerated(t, 3, &m.FSType)
+		textMapGenerated(t, 4, &m.VolumeAttributes)
+		pointerGenerated(t, 5, &m.NodePublishSecretRef, reads_corev1_LocalObjectReference())
 	}
-	if r.err != nil {
-		r.done("CSIVolumeSource", "Driver 1,ReadOnly 2,FSType 3,VolumeAttributes 4,NodePublishSecretRef 5")
-	}
+	return &type_corev1_CSIVolumeSource
 }
 
 // marshal_corev1_CSIVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -5332,28 +3565,16 @@ func marshal_corev1_CSIVolumeSource(w *writerGenerated, n int, m *corev1.CSIVolu
 	return n
 }
 
-// unmarshal_corev1_EphemeralVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_EphemeralVolumeSource(r *readerGenerated, m *corev1.EphemeralVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			if m.VolumeClaimTemplate == nil {
-				m.VolumeClaimTemplate = &corev1.PersistentVolumeClaimTemplate{}
-			}
-			unmarshal_corev1_PersistentVolumeClaimTemplate(r, m.VolumeClaimTemplate)
-			r.end = end
-		default:
-			r.other("EphemeralVolumeSource")
-		}
+// type_corev1_EphemeralVolumeSource is how corev1.EphemeralVolumeSource is read.
+var type_corev1_EphemeralVolumeSource typeOfGenerated[corev1.EphemeralVolumeSource]
+
+// reads_corev1_EphemeralVolumeSource says where the fields of EphemeralVolumeSource are and how each is read.
+func reads_corev1_EphemeralVolumeSource() *typeOfGenerated[corev1.EphemeralVolumeSource] {
+	if m := beginGenerated(&type_corev1_EphemeralVolumeSource); m != nil {
+		t := &type_corev1_EphemeralVolumeSource.typeGenerated
+		pointerGenerated(t, 1, &m.VolumeClaimTemplate, reads_corev1_PersistentVolumeClaimTemplate())
 	}
-	if r.err != nil {
-		r.done("EphemeralVolumeSource", "VolumeClaimTemplate 1")
-	}
+	return &type_corev1_EphemeralVolumeSource
 }
 
 // marshal_corev1_EphemeralVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -5371,25 +3592,17 @@ func marshal_corev1_EphemeralVolumeSource(w *writerGenerated, n int, m *corev1.E
 	return n
 }
 
-// unmarshal_corev1_ImageVolumeSource adds to m what r has up to its end.
-func unmarshal_corev1_ImageVolumeSource(r *readerGenerated, m *corev1.ImageVolumeSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Reference)
-		case 2:
-			textGenerated(r, &m.PullPolicy)
-		default:
-			r.other("ImageVolumeSource")
-		}
+// type_corev1_ImageVolumeSource is how corev1.ImageVolumeSource is read.
+var type_corev1_ImageVolumeSource typeOfGenerated[corev1.ImageVolumeSource]
+
+// reads_corev1_ImageVolumeSource says where the fields of ImageVolumeSource are and how each is read.
+func reads_corev1_ImageVolumeSource() *typeOfGenerated[corev1.ImageVolumeSource] {
+	if m := beginGenerated(&type_corev1_ImageVolumeSource); m != nil {
+		t := &type_corev1_ImageVolumeSource.typeGenerated
+		textGenerated(t, 1, &m.Reference)
+		textGenerated(t, 2, &m.PullPolicy)
 	}
-	if r.err != nil {
-		r.done("ImageVolumeSource", "Reference 1,PullPolicy 2")
-	}
+	return &type_corev1_ImageVolumeSource
 }
 
 // marshal_corev1_ImageVolumeSource writes m before the n bytes that w has, and returns how many it has then.
@@ -5402,29 +3615,17 @@ func marshal_corev1_ImageVolumeSource(w *writerGenerated, n int, m *corev1.Image
 	return n
 }
 
-// unmarshal_corev1_ConfigMapEnvSource adds to m what r has up to its end.
-func unmarshal_corev1_ConfigMapEnvSource(r *readerGenerated, m *corev1.ConfigMapEnvSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			unmarshal_corev1_LocalObjectReference(r, &m.LocalObjectReference)
-			r.end = end
-		case 2:
-			v := newWordGenerated[bool](r)
-			boolGenerated(r, v)
-			m.Optional = v
-		default:
-			r.other("ConfigMapEnvSource")
-		}
+// type_corev1_ConfigMapEnvSource is how corev1.ConfigMapEnvSource is read.
+var type_corev1_ConfigMapEnvSource = typeOfGenerated[corev1.ConfigMapEnvSource]{typeGenerated{slab: 9}}
+
+// reads_corev1_ConfigMapEnvSource says where the fields of ConfigMapEnvSource are and how each is read.
+func reads_corev1_ConfigMapEnvSource() *typeOfGenerated[corev1.ConfigMapEnvSource] {
+	if m := beginGenerated(&type_corev1_ConfigMapEnvSource); m != nil {
+		t := &type_corev1_ConfigMapEnvSource.typeGenerated
+		messageGenerated(t, 1, &m.LocalObjectReference, reads_corev1_LocalObjectReference())
+		boolPointerGenerated(t, 2, &m.Optional)
 	}
-	if r.err != nil {
-		r.done("ConfigMapEnvSource", "LocalObjectReference 1,Optional 2")
-	}
+	return &type_corev1_ConfigMapEnvSource
 }
 
 // marshal_corev1_ConfigMapEnvSource writes m before the n bytes that w has, and returns how many it has then.
@@ -5443,29 +3644,17 @@ func marshal_corev1_ConfigMapEnvSource(w *writerGenerated, n int, m *corev1.Conf
 	return n
 }
 
-// unmarshal_corev1_SecretEnvSource adds to m what r has up to its end.
-func unmarshal_corev1_SecretEnvSource(r *readerGenerated, m *corev1.SecretEnvSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			unmarshal_corev1_LocalObjectReference(r, &m.LocalObjectReference)
-			r.end = end
-		case 2:
-			v := newWordGenerated[bool](r)
-			boolGenerated(r, v)
-			m.Optional = v
-		default:
-			r.other("SecretEnvSource")
-		}
+// type_corev1_SecretEnvSource is how corev1.SecretEnvSource is read.
+var type_corev1_SecretEnvSource = typeOfGenerated[corev1.SecretEnvSource]{typeGenerated{slab: 37}}
+
+// reads_corev1_SecretEnvSource says where the fields of SecretEnvSource are and how each is read.
+func reads_corev1_SecretEnvSource() *typeOfGenerated[corev1.SecretEnvSource] {
+	if m := beginGenerated(&type_corev1_SecretEnvSource); m != nil {
+		t := &type_corev1_SecretEnvSource.typeGenerated
+		messageGenerated(t, 1, &m.LocalObjectReference, reads_corev1_LocalObjectReference())
+		boolPointerGenerated(t, 2, &m.Optional)
 	}
-	if r.err != nil {
-		r.done("SecretEnvSource", "LocalObjectReference 1,Optional 2")
-	}
+	return &type_corev1_SecretEnvSource
 }
 
 // marshal_corev1_SecretEnvSource writes m before the n bytes that w has, and returns how many it has then.
@@ -5484,56 +3673,20 @@ func marshal_corev1_SecretEnvSource(w *writerGenerated, n int, m *corev1.SecretE
 	return n
 }
 
-// unmarshal_corev1_EnvVarSource adds to m what r has up to its end.
-func unmarshal_corev1_EnvVarSource(r *readerGenerated, m *corev1.EnvVarSource) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			if m.FieldRef == nil {
-				m.FieldRef = r.wide().corev1_ObjectFieldSelector.nextOf()
-			}
-			unmarshal_corev1_ObjectFieldSelector(r, m.FieldRef)
-			r.end = end
-		case 2:
-			end := r.enter()
-			if m.ResourceFieldRef == nil {
-				m.ResourceFieldRef = r.wide().corev1_ResourceFieldSelector.nextOf()
-			}
-			unmarshal_corev1_ResourceFieldSelector(r, m.ResourceFieldRef)
-			r.end = end
-		case 3:
-			end := r.enter()
-			if m.ConfigMapKeyRef == nil {
-				m.ConfigMapKeyRef = r.wide().corev1_ConfigMapKeySelector.nextOf()
-			}
-			unmarshal_corev1_ConfigMapKeySelector(r, m.ConfigMapKeyRef)
-			r.end = end
-		case 4:
-			end := r.enter()
-			if m.SecretKeyRef == nil {
-				m.SecretKeyRef = r.wide().corev1_SecretKeySelector.nextOf()
-			}
-			unmarshal_corev1_SecretKeySelector(r, m.SecretKeyRef)
-			r.end = end
-		case 5:
-			end := r.enter()
-			if m.FileKeyRef == nil {
-				m.FileKeyRef = r.wide().corev1_FileKeySelector.nextOf()
-			}
-			unmarshal_corev1_FileKeySelector(r, m.FileKeyRef)
-			r.end = end
-		default:
-			r.other("EnvVarSource")
-		}
+// type_corev1_EnvVarSource is how corev1.EnvVarSource is read.
+var type_corev1_EnvVarSource = typeOfGenerated[corev1.EnvVarSource]{typeGenerated{slab: 18}}
+
+// reads_corev1_EnvVarSource says where the fields of EnvVarSource are and how each is read.
+func reads_corev1_EnvVarSource() *typeOfGenerated[corev1.EnvVarSource] {
+	if m := beginGenerated(&type_corev1_EnvVarSource); m != nil {
+		t := &type_corev1_EnvVarSource.typeGenerated
+		pointerGenerated(t, 1, &m.FieldRef, reads_corev1_ObjectFieldSelector())
+		pointerGenerated(t, 2, &m.ResourceFieldRef, reads_corev1_ResourceFieldSelector())
+		pointerGenerated(t, 3, &m.ConfigMapKeyRef, reads_corev1_ConfigMapKeySelector())
+		pointerGenerated(t, 4, &m.SecretKeyRef, reads_corev1_SecretKeySelector())
+		pointerGenerated(t, 5, &m.FileKeyRef, reads_corev1_FileKeySelector())
 	}
-	if r.err != nil {
-		r.done("EnvVarSource", "FieldRef 1,ResourceFieldRef 2,ConfigMapKeyRef 3,SecretKeyRef 4,FileKeyRef 5")
-	}
+	return &type_corev1_EnvVarSource
 }
 
 // marshal_corev1_EnvVarSource writes m before the n bytes that w has, and returns how many it has then.
@@ -5579,25 +3732,17 @@ func marshal_corev1_EnvVarSource(w *writerGenerated, n int, m *corev1.EnvVarSour
 	return n
 }
 
-// unmarshal_corev1_ContainerRestartRuleOnExitCodes adds to m what r has up to its end.
-func unmarshal_corev1_ContainerRestartRuleOnExitCodes(r *readerGenerated, m *corev1.ContainerRestartRuleOnExitCodes) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Operator)
-		case 2:
-			numbersGenerated(r, &m.Values)
-		default:
-			r.other("ContainerRestartRuleOnExitCodes")
-		}
+// type_corev1_ContainerRestartRuleOnExitCodes is how corev1.ContainerRestartRuleOnExitCodes is read.
+var type_corev1_ContainerRestartRuleOnExitCodes = typeOfGenerated[corev1.ContainerRestartRuleOnExitCodes]{typeGenerated{slab: 14}}
+
+// reads_corev1_ContainerRestartRuleOnExitCodes says where the fields of ContainerRestartRuleOnExitCodes are and how each is read.
+func reads_corev1_ContainerRestartRuleOnExitCodes() *typeOfGenerated[corev1.ContainerRestartRuleOnExitCodes] {
+	if m := beginGenerated(&type_corev1_ContainerRestartRuleOnExitCodes); m != nil {
+		t := &type_corev1_ContainerRestartRuleOnExitCodes.typeGenerated
+		textGenerated(t, 1, &m.Operator)
+		numbersGenerated(t, 2, &m.Values)
 	}
-	if r.err != nil {
-		r.done("ContainerRestartRuleOnExitCodes", "Operator 1,Values 2")
-	}
+	return &type_corev1_ContainerRestartRuleOnExitCodes
 }
 
 // marshal_corev1_ContainerRestartRuleOnExitCodes writes m before the n bytes that w has, and returns how many it has then.
@@ -5612,49 +3757,19 @@ func marshal_corev1_ContainerRestartRuleOnExitCodes(w *writerGenerated, n int, m
 	return n
 }
 
-// unmarshal_corev1_ProbeHandler adds to m what r has up to its end.
-func unmarshal_corev1_ProbeHandler(r *readerGenerated, m *corev1.ProbeHandler) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			if m.Exec == nil {
-				m.Exec = r.wide().corev1_ExecAction.nextOf()
-			}
-			unmarshal_corev1_ExecAction(r, m.Exec)
-			r.end = end
-		case 2:
-			end := r.enter()
-			if m.HTTPGet == nil {
-				m.HTTPGet = r.wide().corev1_HTTPGetAction.nextOf()
-			}
-			unmarshal_corev1_HTTPGetAction(r, m.HTTPGet)
-			r.end = end
-		case 3:
-			end := r.enter()
-			if m.TCPSocket == nil {
-				m.TCPSocket = r.wide().corev1_TCPSocketAction.nextOf()
-			}
-			unmarshal_corev1_TCPSocketAction(r, m.TCPSocket)
-			r.end = end
-		case 4:
-			end := r.enter()
-			if m.GRPC == nil {
-				m.GRPC = r.wide().corev1_GRPCAction.nextOf()
-			}
-			unmarshal_corev1_GRPCAction(r, m.GRPC)
-			r.end = end
-		default:
-			r.other("ProbeHandler")
-		}
+// type_corev1_ProbeHandler is how corev1.ProbeHandler is read.
+var type_corev1_ProbeHandler typeOfGenerated[corev1.ProbeHandler]
+
+// reads_corev1_ProbeHandler says where the fields of ProbeHandler are and how each is read.
+func reads_corev1_ProbeHandler() *typeOfGenerated[corev1.ProbeHandler] {
+	if m := beginGenerated(&type_corev1_ProbeHandler); m != nil {
+		t := &type_corev1_ProbeHandler.typeGenerated
+		pointerGenerated(t, 1, &m.Exec, reads_corev1_ExecAction())
+		pointerGenerated(t, 2, &m.HTTPGet, reads_corev1_HTTPGetAction())
+		pointerGenerated(t, 3, &m.TCPSocket, reads_corev1_TCPSocketAction())
+		pointerGenerated(t, 4, &m.GRPC, reads_corev1_GRPCAction())
 	}
-	if r.err != nil {
-		r.done("ProbeHandler", "Exec 1,HTTPGet 2,TCPSocket 3,GRPC 4")
-	}
+	return &type_corev1_ProbeHandler
 }
 
 // marshal_corev1_ProbeHandler writes m before the n bytes that w has, and returns how many it has then.
@@ -5693,49 +3808,19 @@ func marshal_corev1_ProbeHandler(w *writerGenerated, n int, m *corev1.ProbeHandl
 	return n
 }
 
-// unmarshal_corev1_LifecycleHandler adds to m what r has up to its end.
-func unmarshal_corev1_LifecycleHandler(r *readerGenerated, m *corev1.LifecycleHandler) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			if m.Exec == nil {
-				m.Exec = r.wide().corev1_ExecAction.nextOf()
-			}
-			unmarshal_corev1_ExecAction(r, m.Exec)
-			r.end = end
-		case 2:
-			end := r.enter()
-			if m.HTTPGet == nil {
-				m.HTTPGet = r.wide().corev1_HTTPGetAction.nextOf()
-			}
-			unmarshal_corev1_HTTPGetAction(r, m.HTTPGet)
-			r.end = end
-		case 3:
-			end := r.enter()
-			if m.TCPSocket == nil {
-				m.TCPSocket = r.wide().corev1_TCPSocketAction.nextOf()
-			}
-			unmarshal_corev1_TCPSocketAction(r, m.TCPSocket)
-			r.end = end
-		case 4:
-			end := r.enter()
-			if m.Sleep == nil {
-				m.Sleep = r.wide().corev1_SleepAction.nextOf()
-			}
-			unmarshal_corev1_SleepAction(r, m.Sleep)
-			r.end = end
-		default:
-			r.other("LifecycleHandler")
-		}
+// type_corev1_LifecycleHandler is how corev1.LifecycleHandler is read.
+var type_corev1_LifecycleHandler = typeOfGenerated[corev1.LifecycleHandler]{typeGenerated{slab: 26}}
+
+// reads_corev1_LifecycleHandler says where the fields of LifecycleHandler are and how each is read.
+func reads_corev1_LifecycleHandler() *typeOfGenerated[corev1.LifecycleHandler] {
+	if m := beginGenerated(&type_corev1_LifecycleHandler); m != nil {
+		t := &type_corev1_LifecycleHandler.typeGenerated
+		pointerGenerated(t, 1, &m.Exec, reads_corev1_ExecAction())
+		pointerGenerated(t, 2, &m.HTTPGet, reads_corev1_HTTPGetAction())
+		pointerGenerated(t, 3, &m.TCPSocket, reads_corev1_TCPSocketAction())
+		pointerGenerated(t, 4, &m.Sleep, reads_corev1_SleepAction())
 	}
-	if r.err != nil {
-		r.done("LifecycleHandler", "Exec 1,HTTPGet 2,TCPSocket 3,Sleep 4")
-	}
+	return &type_corev1_LifecycleHandler
 }
 
 // marshal_corev1_LifecycleHandler writes m before the n bytes that w has, and returns how many it has then.
@@ -5774,25 +3859,17 @@ func marshal_corev1_LifecycleHandler(w *writerGenerated, n int, m *corev1.Lifecy
 	return n
 }
 
-// unmarshal_corev1_Capabilities adds to m what r has up to its end.
-func unmarshal_corev1_Capabilities(r *readerGenerated, m *corev1.Capabilities) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textsGenerated(r, &m.Add)
-		case 2:
-			textsGenerated(r, &m.Drop)
-		default:
-			r.other("Capabilities")
-		}
+// type_corev1_Capabilities is how corev1.Capabilities is read.
+var type_corev1_Capabilities = typeOfGenerated[corev1.Capabilities]{typeGenerated{slab: 8}}
+
+// reads_corev1_Capabilities says where the fields of Capabilities are and how each is read.
+func reads_corev1_Capabilities() *typeOfGenerated[corev1.Capabilities] {
+	if m := beginGenerated(&type_corev1_Capabilities); m != nil {
+		t := &type_corev1_Capabilities.typeGenerated
+		textsGenerated(t, 1, &m.Add)
+		textsGenerated(t, 2, &m.Drop)
 	}
-	if r.err != nil {
-		r.done("Capabilities", "Add 1,Drop 2")
-	}
+	return &type_corev1_Capabilities
 }
 
 // marshal_corev1_Capabilities writes m before the n bytes that w has, and returns how many it has then.
@@ -5809,26 +3886,16 @@ func marshal_corev1_Capabilities(w *writerGenerated, n int, m *corev1.Capabiliti
 	return n
 }
 
-// unmarshal_corev1_NodeSelector adds to m what r has up to its end.
-func unmarshal_corev1_NodeSelector(r *readerGenerated, m *corev1.NodeSelector) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			v := growGenerated(r, end, &m.NodeSelectorTerms)
-			unmarshal_corev1_NodeSelectorTerm(r, v)
-			r.end = end
-		default:
-			r.other("NodeSelector")
-		}
+// type_corev1_NodeSelector is how corev1.NodeSelector is read.
+var type_corev1_NodeSelector typeOfGenerated[corev1.NodeSelector]
+
+// reads_corev1_NodeSelector says where the fields of NodeSelector are and how each is read.
+func reads_corev1_NodeSelector() *typeOfGenerated[corev1.NodeSelector] {
+	if m := beginGenerated(&type_corev1_NodeSelector); m != nil {
+		t := &type_corev1_NodeSelector.typeGenerated
+		itemsGenerated(t, 1, &m.NodeSelectorTerms, reads_corev1_NodeSelectorTerm())
 	}
-	if r.err != nil {
-		r.done("NodeSelector", "NodeSelectorTerms 1")
-	}
+	return &type_corev1_NodeSelector
 }
 
 // marshal_corev1_NodeSelector writes m before the n bytes that w has, and returns how many it has then.
@@ -5846,27 +3913,17 @@ func marshal_corev1_NodeSelector(w *writerGenerated, n int, m *corev1.NodeSelect
 	return n
 }
 
-// unmarshal_corev1_PreferredSchedulingTerm adds to m what r has up to its end.
-func unmarshal_corev1_PreferredSchedulingTerm(r *readerGenerated, m *corev1.PreferredSchedulingTerm) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			numberGenerated(r, &m.Weight)
-		case 2:
-			end := r.enter()
-			unmarshal_corev1_NodeSelectorTerm(r, &m.Preference)
-			r.end = end
-		default:
-			r.other("PreferredSchedulingTerm")
-		}
+// type_corev1_PreferredSchedulingTerm is how corev1.PreferredSchedulingTerm is read.
+var type_corev1_PreferredSchedulingTerm typeOfGenerated[corev1.PreferredSchedulingTerm]
+
+// reads_corev1_PreferredSchedulingTerm says where the fields of PreferredSchedulingTerm are and how each is read.
+func reads_corev1_PreferredSchedulingTerm() *typeOfGenerated[corev1.PreferredSchedulingTerm] {
+	if m := beginGenerated(&type_corev1_PreferredSchedulingTerm); m != nil {
+		t := &type_corev1_PreferredSchedulingTerm.typeGenerated
+		numberGenerated(t, 1, &m.Weight)
+		messageGenerated(t, 2, &m.Preference, reads_corev1_NodeSelectorTerm())
 	}
-	if r.err != nil {
-		r.done("PreferredSchedulingTerm", "Weight 1,Preference 2")
-	}
+	return &type_corev1_PreferredSchedulingTerm
 }
 
 // marshal_corev1_PreferredSchedulingTerm writes m before the n bytes that w has, and returns how many it has then.
@@ -5883,43 +3940,21 @@ func marshal_corev1_PreferredSchedulingTerm(w *writerGenerated, n int, m *corev1
 	return n
 }
 
-// unmarshal_corev1_PodAffinityTerm adds to m what r has up to its end.
-func unmarshal_corev1_PodAffinityTerm(r *readerGenerated, m *corev1.PodAffinityTerm) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			if m.LabelSelector == nil {
-				m.LabelSelector = r.wide().metav1_LabelSelector.nextOf()
-			}
-			unmarshal_metav1_LabelSelector(r, m.LabelSelector)
-			r.end = end
-		case 2:
-			textsGenerated(r, &m.Namespaces)
-		case 3:
-			textGenerated(r, &m.TopologyKey)
-		case 4:
-			end := r.enter()
-			if m.NamespaceSelector == nil {
-				m.NamespaceSelector = r.wide().metav1_LabelSelector.nextOf()
-			}
-			unmarshal_metav1_LabelSelector(r, m.NamespaceSelector)
-			r.end = end
-		case 5:
-			textsGenerated(r, &m.MatchLabelKeys)
-		case 6:
-			textsGenerated(r, &m.MismatchLabelKeys)
-		default:
-			r.other("PodAffinityTerm")
-		}
+// type_corev1_PodAffinityTerm is how corev1.PodAffinityTerm is read.
+var type_corev1_PodAffinityTerm = typeOfGenerated[corev1.PodAffinityTerm]{typeGenerated{slab: 30}}
+
+// reads_corev1_PodAffinityTerm says where the fields of PodAffinityTerm are and how each is read.
+func reads_corev1_PodAffinityTerm() *typeOfGenerated[corev1.PodAffinityTerm] {
+	if m := beginGenerated(&type_corev1_PodAffinityTerm); m != nil {
+		t := &type_corev1_PodAffinityTerm.typeGenerated
+		pointerGenerated(t, 1, &m.LabelSelector, reads_metav1_LabelSelector())
+		textsGenerated(t, 2, &m.Namespaces)
+		textGenerated(t, 3, &m.TopologyKey)
+		pointerGenerated(t, 4, &m.NamespaceSelector, reads_metav1_LabelSelector())
+		textsGenerated(t, 5, &m.MatchLabelKeys)
+		textsGenerated(t, 6, &m.MismatchLabelKeys)
 	}
-	if r.err != nil {
-		r.done("PodAffinityTerm", "LabelSelector 1,Namespaces 2,TopologyKey 3,NamespaceSelector 4,MatchLabelKeys 5,MismatchLabelKeys 6")
-	}
+	return &type_corev1_PodAffinityTerm
 }
 
 // marshal_corev1_PodAffinityTerm writes m before the n bytes that w has, and returns how many it has then.
@@ -5954,27 +3989,17 @@ func marshal_corev1_PodAffinityTerm(w *writerGenerated, n int, m *corev1.PodAffi
 	return n
 }
 
-// unmarshal_corev1_WeightedPodAffinityTerm adds to m what r has up to its end.
-func unmarshal_corev1_WeightedPodAffinityTerm(r *readerGenerated, m *corev1.WeightedPodAffinityTerm) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			numberGenerated(r, &m.Weight)
-		case 2:
-			end := r.enter()
-			unmarshal_corev1_PodAffinityTerm(r, &m.PodAffinityTerm)
-			r.end = end
-		default:
-			r.other("WeightedPodAffinityTerm")
-		}
+// type_corev1_WeightedPodAffinityTerm is how corev1.WeightedPodAffinityTerm is read.
+var type_corev1_WeightedPodAffinityTerm typeOfGenerated[corev1.WeightedPodAffinityTerm]
+
+// reads_corev1_WeightedPodAffinityTerm says where the fields of WeightedPodAffinityTerm are and how each is read.
+func reads_corev1_WeightedPodAffinityTerm() *typeOfGenerated[corev1.WeightedPodAffinityTerm] {
+	if m := beginGenerated(&type_corev1_WeightedPodAffinityTerm); m != nil {
+		t := &type_corev1_WeightedPodAffinityTerm.typeGenerated
+		numberGenerated(t, 1, &m.Weight)
+		messageGenerated(t, 2, &m.PodAffinityTerm, reads_corev1_PodAffinityTerm())
 	}
-	if r.err != nil {
-		r.done("WeightedPodAffinityTerm", "Weight 1,PodAffinityTerm 2")
-	}
+	return &type_corev1_WeightedPodAffinityTerm
 }
 
 // marshal_corev1_WeightedPodAffinityTerm writes m before the n bytes that w has, and returns how many it has then.
@@ -5991,33 +4016,19 @@ func marshal_corev1_WeightedPodAffinityTerm(w *writerGenerated, n int, m *corev1
 	return n
 }
 
-// unmarshal_corev1_KeyToPath adds to m what r has up to its end.
-func unmarshal_corev1_KeyToPath(r *readerGenerated, m *corev1.KeyToPath) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Key)
-		case 2:
-			textGenerated(r, &m.Path)
-		case 3:
-			v := newWordGenerated[int32](r)
-			numberGenerated(r, v)
-			m.Mode = v
-		case 4:
-			v := newWordGenerated[int64](r)
-			numberGenerated(r, v)
-			m.User = v
-		default:
-			r.other("KeyToPath")
-		}
+// type_corev1_KeyToPath is how corev1.KeyToPath is read.
+var type_corev1_KeyToPath = typeOfGenerated[corev1.KeyToPath]{typeGenerated{slab: 24}}
+
+// reads_corev1_KeyToPath says where the fields of KeyToPath are and how each is read.
+func reads_corev1_KeyToPath() *typeOfGenerated[corev1.KeyToPath] {
+	if m := beginGenerated(&type_corev1_KeyToPath); m != nil {
+		t := &type_corev1_KeyToPath.typeGenerated
+		textGenerated(t, 1, &m.Key)
+		textGenerated(t, 2, &m.Path)
+		numberPointerGenerated(t, 3, &m.Mode)
+		numberPointerGenerated(t, 4, &m.User)
 	}
-	if r.err != nil {
-		r.done("KeyToPath", "Key 1,Path 2,Mode 3,User 4")
-	}
+	return &type_corev1_KeyToPath
 }
 
 // marshal_corev1_KeyToPath writes m before the n bytes that w has, and returns how many it has then.
@@ -6036,45 +4047,20 @@ func marshal_corev1_KeyToPath(w *writerGenerated, n int, m *corev1.KeyToPath) in
 	return n
 }
 
-// unmarshal_corev1_DownwardAPIVolumeFile adds to m what r has up to its end.
-func unmarshal_corev1_DownwardAPIVolumeFile(r *readerGenerated, m *corev1.DownwardAPIVolumeFile) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Path)
-		case 2:
-			end := r.enter()
-			if m.FieldRef == nil {
-				m.FieldRef = r.wide().corev1_ObjectFieldSelector.nextOf()
-			}
-			unmarshal_corev1_ObjectFieldSelector(r, m.FieldRef)
-			r.end = end
-		case 3:
-			end := r.enter()
-			if m.ResourceFieldRef == nil {
-				m.ResourceFieldRef = r.wide().corev1_ResourceFieldSelector.nextOf()
-			}
-			unmarshal_corev1_ResourceFieldSelector(r, m.ResourceFieldRef)
-			r.end = end
-		case 4:
-			v := newWordGenerated[int32](r)
-			numberGenerated(r, v)
-			m.Mode = v
-		case 5:
-			v := newWordGenerated[int64](r)
-			numberGenerated(r, v)
-			m.User = v
-		default:
-			r.other("DownwardAPIVolumeFile")
-		}
+// type_corev1_DownwardAPIVolumeFile is how corev1.DownwardAPIVolumeFile is read.
+var type_corev1_DownwardAPIVolumeFile = typeOfGenerated[corev1.DownwardAPIVolumeFile]{typeGenerated{slab: 15}}
+
+// reads_corev1_DownwardAPIVolumeFile says where the fields of DownwardAPIVolumeFile are and how each is read.
+func reads_corev1_DownwardAPIVolumeFile() *typeOfGenerated[corev1.DownwardAPIVolumeFile] {
+	if m := beginGenerated(&type_corev1_DownwardAPIVolumeFile); m != nil {
+		t := &type_corev1_DownwardAPIVolumeFile.typeGenerated
+		textGenerated(t, 1, &m.Path)
+		pointerGenerated(t, 2, &m.FieldRef, reads_corev1_ObjectFieldSelector())
+		pointerGenerated(t, 3, &m.ResourceFieldRef, reads_corev1_ResourceFieldSelector())
+		numberPointerGenerated(t, 4, &m.Mode)
+		numberPointerGenerated(t, 5, &m.User)
 	}
-	if r.err != nil {
-		r.done("DownwardAPIVolumeFile", "Path 1,FieldRef 2,ResourceFieldRef 3,Mode 4,User 5")
-	}
+	return &type_corev1_DownwardAPIVolumeFile
 }
 
 // marshal_corev1_DownwardAPIVolumeFile writes m before the n bytes that w has, and returns how many it has then.
@@ -6106,63 +4092,21 @@ func marshal_corev1_DownwardAPIVolumeFile(w *writerGenerated, n int, m *corev1.D
 	return n
 }
 
-// unmarshal_corev1_VolumeProjection adds to m what r has up to its end.
-func unmarshal_corev1_VolumeProjection(r *readerGenerated, m *corev1.VolumeProjection) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			if m.Secret == nil {
-				m.Secret = &corev1.SecretProjection{}
-			}
-			unmarshal_corev1_SecretProjection(r, m.Secret)
-			r.end = end
-		case 2:
-			end := r.enter()
-			if m.DownwardAPI == nil {
-				m.DownwardAPI = &corev1.DownwardAPIProjection{}
-			}
-			unmarshal_corev1_DownwardAPIProjection(r, m.DownwardAPI)
-			r.end = end
-		case 3:
-			end := r.enter()
-			if m.ConfigMap == nil {
-				m.ConfigMap = &corev1.ConfigMapProjection{}
-			}
-			unmarshal_corev1_ConfigMapProjection(r, m.ConfigMap)
-			r.end = end
-		case 4:
-			end := r.enter()
-			if m.ServiceAccountToken == nil {
-				m.ServiceAccountToken = &corev1.ServiceAccountTokenProjection{}
-			}
-			unmarshal_corev1_ServiceAccountTokenProjection(r, m.ServiceAccountToken)
-			r.end = end
-		case 5:
-			end := r.enter()
-			if m.ClusterTrustBundle == nil {
-				m.ClusterTrustBundle = &corev1.ClusterTrustBundleProjection{}
-			}
-			unmarshal_corev1_ClusterTrustBundleProjection(r, m.ClusterTrustBundle)
-			r.end = end
-		case 6:
-			end := r.enter()
-			if m.PodCertificate == nil {
-				m.PodCertificate = &corev1.PodCertificateProjection{}
-			}
-			unmarshal_corev1_PodCertificateProjection(r, m.PodCertificate)
-			r.end = end
-		default:
-			r.other("VolumeProjection")
-		}
+// type_corev1_VolumeProjection is how corev1.VolumeProjection is read.
+var type_corev1_VolumeProjection typeOfGenerated[corev1.VolumeProjection]
+
+// reads_corev1_VolumeProjection says where the fields of VolumeProjection are and how each is read.
+func reads_corev1_VolumeProjection() *typeOfGenerated[corev1.VolumeProjection] {
+	if m := beginGenerated(&type_corev1_VolumeProjection); m != nil {
+		t := &type_corev1_VolumeProjection.typeGenerated
+		pointerGenerated(t, 1, &m.Secret, reads_corev1_SecretProjection())
+		pointerGenerated(t, 2, &m.DownwardAPI, reads_corev1_DownwardAPIProjection())
+		pointerGenerated(t, 3, &m.ConfigMap, reads_corev1_ConfigMapProjection())
+		pointerGenerated(t, 4, &m.ServiceAccountToken, reads_corev1_ServiceAccountTokenProjection())
+		pointerGenerated(t, 5, &m.ClusterTrustBundle, reads_corev1_ClusterTrustBundleProjection())
+		pointerGenerated(t, 6, &m.PodCertificate, reads_corev1_PodCertificateProjection())
 	}
-	if r.err != nil {
-		r.done("VolumeProjection", "Secret 1,DownwardAPI 2,ConfigMap 3,ServiceAccountToken 4,ClusterTrustBundle 5,PodCertificate 6")
-	}
+	return &type_corev1_VolumeProjection
 }
 
 // marshal_corev1_VolumeProjection writes m before the n bytes that w has, and returns how many it has then.
@@ -6215,29 +4159,17 @@ func marshal_corev1_VolumeProjection(w *writerGenerated, n int, m *corev1.Volume
 	return n
 }
 
-// unmarshal_corev1_PersistentVolumeClaimTemplate adds to m what r has up to its end.
-func unmarshal_corev1_PersistentVolumeClaimTemplate(r *readerGenerated, m *corev1.PersistentVolumeClaimTemplate) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			unmarshal_metav1_ObjectMeta(r, &m.ObjectMeta)
-			r.end = end
-		case 2:
-			end := r.enter()
-			unmarshal_corev1_PersistentVolumeClaimSpec(r, &m.Spec)
-			r.end = end
-		default:
-			r.other("PersistentVolumeClaimTemplate")
-		}
+// type_corev1_PersistentVolumeClaimTemplate is how corev1.PersistentVolumeClaimTemplate is read.
+var type_corev1_PersistentVolumeClaimTemplate = typeOfGenerated[corev1.PersistentVolumeClaimTemplate]{typeGenerated{object: true}}
+
+// reads_corev1_PersistentVolumeClaimTemplate says where the fields of PersistentVolumeClaimTemplate are and how each is read.
+func reads_corev1_PersistentVolumeClaimTemplate() *typeOfGenerated[corev1.PersistentVolumeClaimTemplate] {
+	if m := beginGenerated(&type_corev1_PersistentVolumeClaimTemplate); m != nil {
+		t := &type_corev1_PersistentVolumeClaimTemplate.typeGenerated
+		messageGenerated(t, 1, &m.ObjectMeta, reads_metav1_ObjectMeta())
+		messageGenerated(t, 2, &m.Spec, reads_corev1_PersistentVolumeClaimSpec())
 	}
-	if r.err != nil {
-		r.done("PersistentVolumeClaimTemplate", "ObjectMeta 1,Spec 2")
-	}
+	return &type_corev1_PersistentVolumeClaimTemplate
 }
 
 // marshal_corev1_PersistentVolumeClaimTemplate writes m before the n bytes that w has, and returns how many it has then.
@@ -6258,25 +4190,17 @@ func marshal_corev1_PersistentVolumeClaimTemplate(w *writerGenerated, n int, m *
 	return n
 }
 
-// unmarshal_corev1_ObjectFieldSelector adds to m what r has up to its end.
-func unmarshal_corev1_ObjectFieldSelector(r *readerGenerated, m *corev1.ObjectFieldSelector) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.APIVersion)
-		case 2:
-			textGenerated(r, &m.FieldPath)
-		default:
-			r.other("ObjectFieldSelector")
-		}
+// type_corev1_ObjectFieldSelector is how corev1.ObjectFieldSelector is read.
+var type_corev1_ObjectFieldSelector = typeOfGenerated[corev1.ObjectFieldSelector]{typeGenerated{slab: 29}}
+
+// reads_corev1_ObjectFieldSelector says where the fields of ObjectFieldSelector are and how each is read.
+func reads_corev1_ObjectFieldSelector() *typeOfGenerated[corev1.ObjectFieldSelector] {
+	if m := beginGenerated(&type_corev1_ObjectFieldSelector); m != nil {
+		t := &type_corev1_ObjectFieldSelector.typeGenerated
+		textGenerated(t, 1, &m.APIVersion)
+		textGenerated(t, 2, &m.FieldPath)
 	}
-	if r.err != nil {
-		r.done("ObjectFieldSelector", "APIVersion 1,FieldPath 2")
-	}
+	return &type_corev1_ObjectFieldSelector
 }
 
 // marshal_corev1_ObjectFieldSelector writes m before the n bytes that w has, and returns how many it has then.
@@ -6289,29 +4213,18 @@ func marshal_corev1_ObjectFieldSelector(w *writerGenerated, n int, m *corev1.Obj
 	return n
 }
 
-// unmarshal_corev1_ResourceFieldSelector adds to m what r has up to its end.
-func unmarshal_corev1_ResourceFieldSelector(r *readerGenerated, m *corev1.ResourceFieldSelector) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.ContainerName)
-		case 2:
-			textGenerated(r, &m.Resource)
-		case 3:
-			end := r.enter()
-			quantityGenerated(r, &m.Divisor)
-			r.end = end
-		default:
-			r.other("ResourceFieldSelector")
-		}
+// type_corev1_ResourceFieldSelector is how corev1.ResourceFieldSelector is read.
+var type_corev1_ResourceFieldSelector = typeOfGenerated[corev1.ResourceFieldSelector]{typeGenerated{slab: 33}}
+
+// reads_corev1_ResourceFieldSelector says where the fields of ResourceFieldSelector are and how each is read.
+func reads_corev1_ResourceFieldSelector() *typeOfGenerated[corev1.ResourceFieldSelector] {
+	if m := beginGenerated(&type_corev1_ResourceFieldSelector); m != nil {
+		t := &type_corev1_ResourceFieldSelector.typeGenerated
+		textGenerated(t, 1, &m.ContainerName)
+		textGenerated(t, 2, &m.Resource)
+		messageGenerated(t, 3, &m.Divisor, withGenerated(&type_resource_Quantity, quantityGenerated))
 	}
-	if r.err != nil {
-		r.done("ResourceFieldSelector", "ContainerName 1,Resource 2,Divisor 3")
-	}
+	return &type_corev1_ResourceFieldSelector
 }
 
 // marshal_corev1_ResourceFieldSelector writes m before the n bytes that w has, and returns how many it has then.
@@ -6325,31 +4238,18 @@ func marshal_corev1_ResourceFieldSelector(w *writerGenerated, n int, m *corev1.R
 	return n
 }
 
-// unmarshal_corev1_ConfigMapKeySelector adds to m what r has up to its end.
-func unmarshal_corev1_ConfigMapKeySelector(r *readerGenerated, m *corev1.ConfigMapKeySelector) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			unmarshal_corev1_LocalObjectReference(r, &m.LocalObjectReference)
-			r.end = end
-		case 2:
-			textGenerated(r, &m.Key)
-		case 3:
-			v := newWordGenerated[bool](r)
-			boolGenerated(r, v)
-			m.Optional = v
-		default:
-			r.other("ConfigMapKeySelector")
-		}
+// type_corev1_ConfigMapKeySelector is how corev1.ConfigMapKeySelector is read.
+var type_corev1_ConfigMapKeySelector = typeOfGenerated[corev1.ConfigMapKeySelector]{typeGenerated{slab: 10}}
+
+// reads_corev1_ConfigMapKeySelector says where the fields of ConfigMapKeySelector are and how each is read.
+func reads_corev1_ConfigMapKeySelector() *typeOfGenerated[corev1.ConfigMapKeySelector] {
+	if m := beginGenerated(&type_corev1_ConfigMapKeySelector); m != nil {
+		t := &type_corev1_ConfigMapKeySelector.typeGenerated
+		messageGenerated(t, 1, &m.LocalObjectReference, reads_corev1_LocalObjectReference())
+		textGenerated(t, 2, &m.Key)
+		boolPointerGenerated(t, 3, &m.Optional)
 	}
-	if r.err != nil {
-		r.done("ConfigMapKeySelector", "LocalObjectReference 1,Key 2,Optional 3")
-	}
+	return &type_corev1_ConfigMapKeySelector
 }
 
 // marshal_corev1_ConfigMapKeySelector writes m before the n bytes that w has, and returns how many it has then.
@@ -6369,31 +4269,18 @@ func marshal_corev1_ConfigMapKeySelector(w *writerGenerated, n int, m *corev1.Co
 	return n
 }
 
-// unmarshal_corev1_SecretKeySelector adds to m what r has up to its end.
-func unmarshal_corev1_SecretKeySelector(r *readerGenerated, m *corev1.SecretKeySelector) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			unmarshal_corev1_LocalObjectReference(r, &m.LocalObjectReference)
-			r.end = end
-		case 2:
-			textGenerated(r, &m.Key)
-		case 3:
-			v := newWordGenerated[bool](r)
-			boolGenerated(r, v)
-			m.Optional = v
-		default:
-			r.other("SecretKeySelector")
-		}
+// type_corev1_SecretKeySelector is how corev1.SecretKeySelector is read.
+var type_corev1_SecretKeySelector = typeOfGenerated[corev1.SecretKeySelector]{typeGenerated{slab: 38}}
+
+// reads_corev1_SecretKeySelector says where the fields of SecretKeySelector are and how each is read.
+func reads_corev1_SecretKeySelector() *typeOfGenerated[corev1.SecretKeySelector] {
+	if m := beginGenerated(&type_corev1_SecretKeySelector); m != nil {
+		t := &type_corev1_SecretKeySelector.typeGenerated
+		messageGenerated(t, 1, &m.LocalObjectReference, reads_corev1_LocalObjectReference())
+		textGenerated(t, 2, &m.Key)
+		boolPointerGenerated(t, 3, &m.Optional)
 	}
-	if r.err != nil {
-		r.done("SecretKeySelector", "LocalObjectReference 1,Key 2,Optional 3")
-	}
+	return &type_corev1_SecretKeySelector
 }
 
 // marshal_corev1_SecretKeySelector writes m before the n bytes that w has, and returns how many it has then.
@@ -6413,31 +4300,19 @@ func marshal_corev1_SecretKeySelector(w *writerGenerated, n int, m *corev1.Secre
 	return n
 }
 
-// unmarshal_corev1_FileKeySelector adds to m what r has up to its end.
-func unmarshal_corev1_FileKeySelector(r *readerGenerated, m *corev1.FileKeySelector) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.VolumeName)
-		case 2:
-			textGenerated(r, &m.Path)
-		case 3:
-			textGenerated(r, &m.Key)
-		case 4:
-			v := newWordGenerated[bool](r)
-			boolGenerated(r, v)
-			m.Optional = v
-		default:
-			r.other("FileKeySelector")
-		}
+// type_corev1_FileKeySelector is how corev1.FileKeySelector is read.
+var type_corev1_FileKeySelector = typeOfGenerated[corev1.FileKeySelector]{typeGenerated{slab: 20}}
+
+// reads_corev1_FileKeySelector says where the fields of FileKeySelector are and how each is read.
+func reads_corev1_FileKeySelector() *typeOfGenerated[corev1.FileKeySelector] {
+	if m := beginGenerated(&type_corev1_FileKeySelector); m != nil {
+		t := &type_corev1_FileKeySelector.typeGenerated
+		textGenerated(t, 1, &m.VolumeName)
+		textGenerated(t, 2, &m.Path)
+		textGenerated(t, 3, &m.Key)
+		boolPointerGenerated(t, 4, &m.Optional)
 	}
-	if r.err != nil {
-		r.done("FileKeySelector", "VolumeName 1,Path 2,Key 3,Optional 4")
-	}
+	return &type_corev1_FileKeySelector
 }
 
 // marshal_corev1_FileKeySelector writes m before the n bytes that w has, and returns how many it has then.
@@ -6454,23 +4329,16 @@ func marshal_corev1_FileKeySelector(w *writerGenerated, n int, m *corev1.FileKey
 	return n
 }
 
-// unmarshal_corev1_ExecAction adds to m what r has up to its end.
-func unmarshal_corev1_ExecAction(r *readerGenerated, m *corev1.ExecAction) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textsGenerated(r, &m.Command)
-		default:
-			r.other("ExecAction")
-		}
+// type_corev1_ExecAction is how corev1.ExecAction is read.
+var type_corev1_ExecAction = typeOfGenerated[corev1.ExecAction]{typeGenerated{slab: 19}}
+
+// reads_corev1_ExecAction says where the fields of ExecAction are and how each is read.
+func reads_corev1_ExecAction() *typeOfGenerated[corev1.ExecAction] {
+	if m := beginGenerated(&type_corev1_ExecAction); m != nil {
+		t := &type_corev1_ExecAction.typeGenerated
+		textsGenerated(t, 1, &m.Command)
 	}
-	if r.err != nil {
-		r.done("ExecAction", "Command 1")
-	}
+	return &type_corev1_ExecAction
 }
 
 // marshal_corev1_ExecAction writes m before the n bytes that w has, and returns how many it has then.
@@ -6484,40 +4352,21 @@ func marshal_corev1_ExecAction(w *writerGenerated, n int, m *corev1.ExecAction) 
 	return n
 }
 
-// unmarshal_corev1_HTTPGetAction adds to m what r has up to its end.
-func unmarshal_corev1_HTTPGetAction(r *readerGenerated, m *corev1.HTTPGetAction) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Path)
-		case 2:
-			end := r.enter()
-			unmarshal_intstr_IntOrString(r, &m.Port)
-			r.end = end
-		case 3:
-			textGenerated(r, &m.Host)
-		case 4:
-			textGenerated(r, &m.Scheme)
-		case 5:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.HTTPHeaders, &r.wide().corev1_HTTPHeader)
-			unmarshal_corev1_HTTPHeader(r, v)
-			r.end = end
-		case 6:
-			v := newTextGenerated[corev1.HTTPProtocol](r)
-			textGenerated(r, v)
-			m.Protocol = v
-		default:
-			r.other("HTTPGetAction")
-		}
+// type_corev1_HTTPGetAction is how corev1.HTTPGetAction is read.
+var type_corev1_HTTPGetAction = typeOfGenerated[corev1.HTTPGetAction]{typeGenerated{slab: 22}}
+
+// reads_corev1_HTTPGetAction says where the fields of HTTPGetAction are and how each is read.
+func reads_corev1_HTTPGetAction() *typeOfGenerated[corev1.HTTPGetAction] {
+	if m := beginGenerated(&type_corev1_HTTPGetAction); m != nil {
+		t := &type_corev1_HTTPGetAction.typeGenerated
+		textGenerated(t, 1, &m.Path)
+		messageGenerated(t, 2, &m.Port, reads_intstr_IntOrString())
+		textGenerated(t, 3, &m.Host)
+		textGenerated(t, 4, &m.Scheme)
+		itemsGenerated(t, 5, &m.HTTPHeaders, reads_corev1_HTTPHeader())
+		textPointerGenerated(t, 6, &m.Protocol)
 	}
-	if r.err != nil {
-		r.done("HTTPGetAction", "Path 1,Port 2,Host 3,Scheme 4,HTTPHeaders 5,Protocol 6")
-	}
+	return &type_corev1_HTTPGetAction
 }
 
 // marshal_corev1_HTTPGetAction writes m before the n bytes that w has, and returns how many it has then.
@@ -6546,27 +4395,17 @@ func marshal_corev1_HTTPGetAction(w *writerGenerated, n int, m *corev1.HTTPGetAc
 	return n
 }
 
-// unmarshal_corev1_TCPSocketAction adds to m what r has up to its end.
-func unmarshal_corev1_TCPSocketAction(r *readerGenerated, m *corev1.TCPSocketAction) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			unmarshal_intstr_IntOrString(r, &m.Port)
-			r.end = end
-		case 2:
-			textGenerated(r, &m.Host)
-		default:
-			r.other("TCPSocketAction")
-		}
+// type_corev1_TCPSocketAction is how corev1.TCPSocketAction is read.
+var type_corev1_TCPSocketAction = typeOfGenerated[corev1.TCPSocketAction]{typeGenerated{slab: 41}}
+
+// reads_corev1_TCPSocketAction says where the fields of TCPSocketAction are and how each is read.
+func reads_corev1_TCPSocketAction() *typeOfGenerated[corev1.TCPSocketAction] {
+	if m := beginGenerated(&type_corev1_TCPSocketAction); m != nil {
+		t := &type_corev1_TCPSocketAction.typeGenerated
+		messageGenerated(t, 1, &m.Port, reads_intstr_IntOrString())
+		textGenerated(t, 2, &m.Host)
 	}
-	if r.err != nil {
-		r.done("TCPSocketAction", "Port 1,Host 2")
-	}
+	return &type_corev1_TCPSocketAction
 }
 
 // marshal_corev1_TCPSocketAction writes m before the n bytes that w has, and returns how many it has then.
@@ -6583,31 +4422,18 @@ func marshal_corev1_TCPSocketAction(w *writerGenerated, n int, m *corev1.TCPSock
 	return n
 }
 
-// unmarshal_corev1_GRPCAction adds to m what r has up to its end.
-func unmarshal_corev1_GRPCAction(r *readerGenerated, m *corev1.GRPCAction) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			numberGenerated(r, &m.Port)
-		case 2:
-			v := newTextGenerated[string](r)
-			textGenerated(r, v)
-			m.Service = v
-		case 3:
-			v := newTextGenerated[corev1.GRPCProbeMode](r)
-			textGenerated(r, v)
-			m.Mode = v
-		default:
-			r.other("GRPCAction")
-		}
+// type_corev1_GRPCAction is how corev1.GRPCAction is read.
+var type_corev1_GRPCAction = typeOfGenerated[corev1.GRPCAction]{typeGenerated{slab: 21}}
+
+// reads_corev1_GRPCAction says where the fields of GRPCAction are and how each is read.
+func reads_corev1_GRPCAction() *typeOfGenerated[corev1.GRPCAction] {
+	if m := beginGenerated(&type_corev1_GRPCAction); m != nil {
+		t := &type_corev1_GRPCAction.typeGenerated
+		numberGenerated(t, 1, &m.Port)
+		textPointerGenerated(t, 2, &m.Service)
+		textPointerGenerated(t, 3, &m.Mode)
 	}
-	if r.err != nil {
-		r.done("GRPCAction", "Port 1,Service 2,Mode 3")
-	}
+	return &type_corev1_GRPCAction
 }
 
 // marshal_corev1_GRPCAction writes m before the n bytes that w has, and returns how many it has then.
@@ -6625,23 +4451,16 @@ func marshal_corev1_GRPCAction(w *writerGenerated, n int, m *corev1.GRPCAction) 
 	return n
 }
 
-// unmarshal_corev1_SleepAction adds to m what r has up to its end.
-func unmarshal_corev1_SleepAction(r *readerGenerated, m *corev1.SleepAction) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			numberGenerated(r, &m.Seconds)
-		default:
-			r.other("SleepAction")
-		}
+// type_corev1_SleepAction is how corev1.SleepAction is read.
+var type_corev1_SleepAction = typeOfGenerated[corev1.SleepAction]{typeGenerated{slab: 40}}
+
+// reads_corev1_SleepAction says where the fields of SleepAction are and how each is read.
+func reads_corev1_SleepAction() *typeOfGenerated[corev1.SleepAction] {
+	if m := beginGenerated(&type_corev1_SleepAction); m != nil {
+		t := &type_corev1_SleepAction.typeGenerated
+		numberGenerated(t, 1, &m.Seconds)
 	}
-	if r.err != nil {
-		r.done("SleepAction", "Seconds 1")
-	}
+	return &type_corev1_SleepAction
 }
 
 // marshal_corev1_SleepAction writes m before the n bytes that w has, and returns how many it has then.
@@ -6653,31 +4472,17 @@ func marshal_corev1_SleepAction(w *writerGenerated, n int, m *corev1.SleepAction
 	return n
 }
 
-// unmarshal_corev1_NodeSelectorTerm adds to m what r has up to its end.
-func unmarshal_corev1_NodeSelectorTerm(r *readerGenerated, m *corev1.NodeSelectorTerm) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.MatchExpressions, &r.wide().corev1_NodeSelectorRequirement)
-			unmarshal_corev1_NodeSelectorRequirement(r, v)
-			r.end = end
-		case 2:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.MatchFields, &r.wide().corev1_NodeSelectorRequirement)
-			unmarshal_corev1_NodeSelectorRequirement(r, v)
-			r.end = end
-		default:
-			r.other("NodeSelectorTerm")
-		}
+// type_corev1_NodeSelectorTerm is how corev1.NodeSelectorTerm is read.
+var type_corev1_NodeSelectorTerm typeOfGenerated[corev1.NodeSelectorTerm]
+
+// reads_corev1_NodeSelectorTerm says where the fields of NodeSelectorTerm are and how each is read.
+func reads_corev1_NodeSelectorTerm() *typeOfGenerated[corev1.NodeSelectorTerm] {
+	if m := beginGenerated(&type_corev1_NodeSelectorTerm); m != nil {
+		t := &type_corev1_NodeSelectorTerm.typeGenerated
+		itemsGenerated(t, 1, &m.MatchExpressions, reads_corev1_NodeSelectorRequirement())
+		itemsGenerated(t, 2, &m.MatchFields, reads_corev1_NodeSelectorRequirement())
 	}
-	if r.err != nil {
-		r.done("NodeSelectorTerm", "MatchExpressions 1,MatchFields 2")
-	}
+	return &type_corev1_NodeSelectorTerm
 }
 
 // marshal_corev1_NodeSelectorTerm writes m before the n bytes that w has, and returns how many it has then.
@@ -6702,34 +4507,18 @@ func marshal_corev1_NodeSelectorTerm(w *writerGenerated, n int, m *corev1.NodeSe
 	return n
 }
 
-// unmarshal_corev1_SecretProjection adds to m what r has up to its end.
-func unmarshal_corev1_SecretProjection(r *readerGenerated, m *corev1.SecretProjection) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			unmarshal_corev1_LocalObjectReference(r, &m.LocalObjectReference)
-			r.end = end
-		case 2:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.Items, &r.wide().corev1_KeyToPath)
-			unmarshal_corev1_KeyToPath(r, v)
-			r.end = end
-		case 4:
-			v := newWordGenerated[bool](r)
-			boolGenerated(r, v)
-			m.Optional = v
-		default:
-			r.other("SecretProjection")
-		}
+// type_corev1_SecretProjection is how corev1.SecretProjection is read.
+var type_corev1_SecretProjection typeOfGenerated[corev1.SecretProjection]
+
+// reads_corev1_SecretProjection says where the fields of SecretProjection are and how each is read.
+func reads_corev1_SecretProjection() *typeOfGenerated[corev1.SecretProjection] {
+	if m := beginGenerated(&type_corev1_SecretProjection); m != nil {
+		t := &type_corev1_SecretProjection.typeGenerated
+		messageGenerated(t, 1, &m.LocalObjectReference, reads_corev1_LocalObjectReference())
+		itemsGenerated(t, 2, &m.Items, reads_corev1_KeyToPath())
+		boolPointerGenerated(t, 4, &m.Optional)
 	}
-	if r.err != nil {
-		r.done("SecretProjection", "LocalObjectReference 1,Items 2,Optional 4")
-	}
+	return &type_corev1_SecretProjection
 }
 
 // marshal_corev1_SecretProjection writes m before the n bytes that w has, and returns how many it has then.
@@ -6755,26 +4544,16 @@ func marshal_corev1_SecretProjection(w *writerGenerated, n int, m *corev1.Secret
 	return n
 }
 
-// unmarshal_corev1_DownwardAPIProjection adds to m what r has up to its end.
-func unmarshal_corev1_DownwardAPIProjection(r *readerGenerated, m *corev1.DownwardAPIProjection) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.Items, &r.wide().corev1_DownwardAPIVolumeFile)
-			unmarshal_corev1_DownwardAPIVolumeFile(r, v)
-			r.end = end
-		default:
-			r.other("DownwardAPIProjection")
-		}
+// type_corev1_DownwardAPIProjection is how corev1.DownwardAPIProjection is read.
+var type_corev1_DownwardAPIProjection typeOfGenerated[corev1.DownwardAPIProjection]
+
+// reads_corev1_DownwardAPIProjection says where the fields of DownwardAPIProjection are and how each is read.
+func reads_corev1_DownwardAPIProjection() *typeOfGenerated[corev1.DownwardAPIProjection] {
+	if m := beginGenerated(&type_corev1_DownwardAPIProjection); m != nil {
+		t := &type_corev1_DownwardAPIProjection.typeGenerated
+		itemsGenerated(t, 1, &m.Items, reads_corev1_DownwardAPIVolumeFile())
 	}
-	if r.err != nil {
-		r.done("DownwardAPIProjection", "Items 1")
-	}
+	return &type_corev1_DownwardAPIProjection
 }
 
 // marshal_corev1_DownwardAPIProjection writes m before the n bytes that w has, and returns how many it has then.
@@ -6792,34 +4571,18 @@ func marshal_corev1_DownwardAPIProjection(w *writerGenerated, n int, m *corev1.D
 	return n
 }
 
-// unmarshal_corev1_ConfigMapProjection adds to m what r has up to its end.
-func unmarshal_corev1_ConfigMapProjection(r *readerGenerated, m *corev1.ConfigMapProjection) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			end := r.enter()
-			unmarshal_corev1_LocalObjectReference(r, &m.LocalObjectReference)
-			r.end = end
-		case 2:
-			end := r.enter()
-			v := growFromGenerated(r, end, &m.Items, &r.wide().corev1_KeyToPath)
-			unmarshal_corev1_KeyToPath(r, v)
-			r.end = end
-		case 4:
-			v := newWordGenerated[bool](r)
-			boolGenerated(r, v)
-			m.Optional = v
-		default:
-			r.other("ConfigMapProjection")
-		}
+// type_corev1_ConfigMapProjection is how corev1.ConfigMapProjection is read.
+var type_corev1_ConfigMapProjection typeOfGenerated[corev1.ConfigMapProjection]
+
+// reads_corev1_ConfigMapProjection says where the fields of ConfigMapProjection are and how each is read.
+func reads_corev1_ConfigMapProjection() *typeOfGenerated[corev1.ConfigMapProjection] {
+	if m := beginGenerated(&type_corev1_ConfigMapProjection); m != nil {
+		t := &type_corev1_ConfigMapProjection.typeGenerated
+		messageGenerated(t, 1, &m.LocalObjectReference, reads_corev1_LocalObjectReference())
+		itemsGenerated(t, 2, &m.Items, reads_corev1_KeyToPath())
+		boolPointerGenerated(t, 4, &m.Optional)
 	}
-	if r.err != nil {
-		r.done("ConfigMapProjection", "LocalObjectReference 1,Items 2,Optional 4")
-	}
+	return &type_corev1_ConfigMapProjection
 }
 
 // marshal_corev1_ConfigMapProjection writes m before the n bytes that w has, and returns how many it has then.
@@ -6845,33 +4608,19 @@ func marshal_corev1_ConfigMapProjection(w *writerGenerated, n int, m *corev1.Con
 	return n
 }
 
-// unmarshal_corev1_ServiceAccountTokenProjection adds to m what r has up to its end.
-func unmarshal_corev1_ServiceAccountTokenProjection(r *readerGenerated, m *corev1.ServiceAccountTokenProjection) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Audience)
-		case 2:
-			v := newWordGenerated[int64](r)
-			numberGenerated(r, v)
-			m.ExpirationSeconds = v
-		case 3:
-			textGenerated(r, &m.Path)
-		case 4:
-			v := newWordGenerated[int64](r)
-			numberGenerated(r, v)
-			m.User = v
-		default:
-			r.other("ServiceAccountTokenProjection")
-		}
+// type_corev1_ServiceAccountTokenProjection is how corev1.ServiceAccountTokenProjection is read.
+var type_corev1_ServiceAccountTokenProjection typeOfGenerated[corev1.ServiceAccountTokenProjection]
+
+// reads_corev1_ServiceAccountTokenProjection says where the fields of ServiceAccountTokenProjection are and how each is read.
+func reads_corev1_ServiceAccountTokenProjection() *typeOfGenerated[corev1.ServiceAccountTokenProjection] {
+	if m := beginGenerated(&type_corev1_ServiceAccountTokenProjection); m != nil {
+		t := &type_corev1_ServiceAccountTokenProjection.typeGenerated
+		textGenerated(t, 1, &m.Audience)
+		numberPointerGenerated(t, 2, &m.ExpirationSeconds)
+		textGenerated(t, 3, &m.Path)
+		numberPointerGenerated(t, 4, &m.User)
 	}
-	if r.err != nil {
-		r.done("ServiceAccountTokenProjection", "Audience 1,ExpirationSeconds 2,Path 3,User 4")
-	}
+	return &type_corev1_ServiceAccountTokenProjection
 }
 
 // marshal_corev1_ServiceAccountTokenProjection writes m before the n bytes that w has, and returns how many it has then.
@@ -6890,46 +4639,21 @@ func marshal_corev1_ServiceAccountTokenProjection(w *writerGenerated, n int, m *
 	return n
 }
 
-// unmarshal_corev1_ClusterTrustBundleProjection adds to m what r has up to its end.
-func unmarshal_corev1_ClusterTrustBundleProjection(r *readerGenerated, m *corev1.ClusterTrustBundleProjection) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			v := newTextGenerated[string](r)
-			textGenerated(r, v)
-			m.Name = v
-		case 2:
-			v := newTextGenerated[string](r)
-			textGenerated(r, v)
-			m.SignerName = v
-		case 3:
-			end := r.enter()
-			if m.LabelSelector == nil {
-				m.LabelSelector = r.wide().metav1_LabelSelector.nextOf()
-			}
-			unmarshal_metav1_LabelSelector(r, m.LabelSelector)
-			r.end = end
-		case 4:
-			textGenerated(r, &m.Path)
-		case 5:
-			v := newWordGenerated[bool](r)
-			boolGenerated(r, v)
-			m.Optional = v
-		case 6:
-			v := newWordGenerated[int64](r)
-			numberGenerated(r, v)
-			m.User = v
-		default:
-			r.other("ClusterTrustBundleProjection")
-		}
+// type_corev1_ClusterTrustBundleProjection is how corev1.ClusterTrustBundleProjection is read.
+var type_corev1_ClusterTrustBundleProjection typeOfGenerated[corev1.ClusterTrustBundleProjection]
+
+// reads_corev1_ClusterTrustBundleProjection says where the fields of ClusterTrustBundleProjection are and how each is read.
+func reads_corev1_ClusterTrustBundleProjection() *typeOfGenerated[corev1.ClusterTrustBundleProjection] {
+	if m := beginGenerated(&type_corev1_ClusterTrustBundleProjection); m != nil {
+		t := &type_corev1_ClusterTrustBundleProjection.typeGenerated
+		textPointerGenerated(t, 1, &m.Name)
+		textPointerGenerated(t, 2, &m.SignerName)
+		pointerGenerated(t, 3, &m.LabelSelector, reads_metav1_LabelSelector())
+		textGenerated(t, 4, &m.Path)
+		boolPointerGenerated(t, 5, &m.Optional)
+		numberPointerGenerated(t, 6, &m.User)
 	}
-	if r.err != nil {
-		r.done("ClusterTrustBundleProjection", "Name 1,SignerName 2,LabelSelector 3,Path 4,Optional 5,User 6")
-	}
+	return &type_corev1_ClusterTrustBundleProjection
 }
 
 // marshal_corev1_ClusterTrustBundleProjection writes m before the n bytes that w has, and returns how many it has then.
@@ -6960,42 +4684,23 @@ func marshal_corev1_ClusterTrustBundleProjection(w *writerGenerated, n int, m *c
 	return n
 }
 
-// unmarshal_corev1_PodCertificateProjection adds to m what r has up to its end.
-func unmarshal_corev1_PodCertificateProjection(r *readerGenerated, m *corev1.PodCertificateProjection) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.SignerName)
-		case 2:
-			textGenerated(r, &m.KeyType)
-		case 3:
-			v := newWordGenerated[int32](r)
-			numberGenerated(r, v)
-			m.MaxExpirationSeconds = v
-		case 4:
-			textGenerated(r, &m.CredentialBundlePath)
-		case 5:
-			textGenerated(r, &m.KeyPath)
-		case 6:
-			textGenerated(r, &m.CertificateChainPath)
-		case 7:
-			textMapGenerated(r, &m.UserAnnotations)
-		case 8:
-			v := newWordGenerated[int64](r)
-			numberGenerated(r, v)
-			m.User = v
-		default:
-			r.other("PodCertificateProjection")
-		}
+// type_corev1_PodCertificateProjection is how corev1.PodCertificateProjection is read.
+var type_corev1_PodCertificateProjection typeOfGenerated[corev1.PodCertificateProjection]
+
+// reads_corev1_PodCertificateProjection says where the fields of PodCertificateProjection are and how each is read.
+func reads_corev1_PodCertificateProjection() *typeOfGenerated[corev1.PodCertificateProjection] {
+	if m := beginGenerated(&type_corev1_PodCertificateProjection); m != nil {
+		t := &type_corev1_PodCertificateProjection.typeGenerated
+		textGenerated(t, 1, &m.SignerName)
+		textGenerated(t, 2, &m.KeyType)
+		numberPointerGenerated(t, 3, &m.MaxExpirationSeconds)
+		textGenerated(t, 4, &m.CredentialBundlePath)
+		textGenerated(t, 5, &m.KeyPath)
+		textGenerated(t, 6, &m.CertificateChainPath)
+		textMapGenerated(t, 7, &m.UserAnnotations)
+		numberPointerGenerated(t, 8, &m.User)
 	}
-	if r.err != nil {
-		r.done("PodCertificateProjection", "SignerName 1,KeyType 2,MaxExpirationSeconds 3,CredentialBundlePath 4,KeyPath 5,CertificateChainPath 6,"+
-			"UserAnnotations 7,User 8")
-	}
+	return &type_corev1_PodCertificateProjection
 }
 
 // marshal_corev1_PodCertificateProjection writes m before the n bytes that w has, and returns how many it has then.
@@ -7018,63 +4723,24 @@ func marshal_corev1_PodCertificateProjection(w *writerGenerated, n int, m *corev
 	return n
 }
 
-// unmarshal_corev1_PersistentVolumeClaimSpec adds to m what r has up to its end.
-func unmarshal_corev1_PersistentVolumeClaimSpec(r *readerGenerated, m *corev1.PersistentVolumeClaimSpec) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textsGenerated(r, &m.AccessModes)
-		case 2:
-			end := r.enter()
-			unmarshal_corev1_VolumeResourceRequirements(r, &m.Resources)
-			r.end = end
-		case 3:
-			textGenerated(r, &m.VolumeName)
-		case 4:
-			end := r.enter()
-			if m.Selector == nil {
-				m.Selector = r.wide().metav1_LabelSelector.nextOf()
-			}
-			unmarshal_metav1_LabelSelector(r, m.Selector)
-			r.end = end
-		case 5:
-			v := newTextGenerated[string](r)
-			textGenerated(r, v)
-			m.StorageClassName = v
-		case 6:
-			v := newTextGenerated[corev1.PersistentVolumeMode](r)
-			textGenerated(r, v)
-			m.VolumeMode = v
-		case 7:
-			end := r.enter()
-			if m.DataSource == nil {
-				m.DataSource = &corev1.TypedLocalObjectReference{}
-			}
-			unmarshal_corev1_TypedLocalObjectReference(r, m.DataSource)
-			r.end = end
-		case 8:
-			end := r.enter()
-			if m.DataSourceRef == nil {
-				m.DataSourceRef = &corev1.TypedObjectReference{}
-			}
-			unmarshal_corev1_TypedObjectReference(r, m.DataSourceRef)
-			r.end = end
-		case 9:
-			v := newTextGenerated[string](r)
-			textGenerated(r, v)
-			m.VolumeAttributesClassName = v
-		default:
-			r.other("PersistentVolumeClaimSpec")
-		}
+// type_corev1_PersistentVolumeClaimSpec is how corev1.PersistentVolumeClaimSpec is read.
+var type_corev1_PersistentVolumeClaimSpec typeOfGenerated[corev1.PersistentVolumeClaimSpec]
+
+// reads_corev1_PersistentVolumeClaimSpec says where the fields of PersistentVolumeClaimSpec are and how each is read.
+func reads_corev1_PersistentVolumeClaimSpec() *typeOfGenerated[corev1.PersistentVolumeClaimSpec] {
+	if m := beginGenerated(&type_corev1_PersistentVolumeClaimSpec); m != nil {
+		t := &type_corev1_PersistentVolumeClaimSpec.typeGenerated
+		textsGenerated(t, 1, &m.AccessModes)
+		messageGenerated(t, 2, &m.Resources, reads_corev1_VolumeResourceRequirements())
+		textGenerated(t, 3, &m.VolumeName)
+		pointerGenerated(t, 4, &m.Selector, reads_metav1_LabelSelector())
+		textPointerGenerated(t, 5, &m.StorageClassName)
+		textPointerGenerated(t, 6, &m.VolumeMode)
+		pointerGenerated(t, 7, &m.DataSource, reads_corev1_TypedLocalObjectReference())
+		pointerGenerated(t, 8, &m.DataSourceRef, reads_corev1_TypedObjectReference())
+		textPointerGenerated(t, 9, &m.VolumeAttributesClassName)
 	}
-	if r.err != nil {
-		r.done("PersistentVolumeClaimSpec", "AccessModes 1,Resources 2,VolumeName 3,Selector 4,StorageClassName 5,VolumeMode 6,DataSource 7,"+
-			"DataSourceRef 8,VolumeAttributesClassName 9")
-	}
+	return &type_corev1_PersistentVolumeClaimSpec
 }
 
 // marshal_corev1_PersistentVolumeClaimSpec writes m before the n bytes that w has, and returns how many it has then.
@@ -7124,25 +4790,17 @@ func marshal_corev1_PersistentVolumeClaimSpec(w *writerGenerated, n int, m *core
 	return n
 }
 
-// unmarshal_corev1_HTTPHeader adds to m what r has up to its end.
-func unmarshal_corev1_HTTPHeader(r *readerGenerated, m *corev1.HTTPHeader) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Name)
-		case 2:
-			textGenerated(r, &m.Value)
-		default:
-			r.other("HTTPHeader")
-		}
+// type_corev1_HTTPHeader is how corev1.HTTPHeader is read.
+var type_corev1_HTTPHeader = typeOfGenerated[corev1.HTTPHeader]{typeGenerated{slab: 23}}
+
+// reads_corev1_HTTPHeader says where the fields of HTTPHeader are and how each is read.
+func reads_corev1_HTTPHeader() *typeOfGenerated[corev1.HTTPHeader] {
+	if m := beginGenerated(&type_corev1_HTTPHeader); m != nil {
+		t := &type_corev1_HTTPHeader.typeGenerated
+		textGenerated(t, 1, &m.Name)
+		textGenerated(t, 2, &m.Value)
 	}
-	if r.err != nil {
-		r.done("HTTPHeader", "Name 1,Value 2")
-	}
+	return &type_corev1_HTTPHeader
 }
 
 // marshal_corev1_HTTPHeader writes m before the n bytes that w has, and returns how many it has then.
@@ -7155,27 +4813,18 @@ func marshal_corev1_HTTPHeader(w *writerGenerated, n int, m *corev1.HTTPHeader) 
 	return n
 }
 
-// unmarshal_corev1_NodeSelectorRequirement adds to m what r has up to its end.
-func unmarshal_corev1_NodeSelectorRequirement(r *readerGenerated, m *corev1.NodeSelectorRequirement) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			textGenerated(r, &m.Key)
-		case 2:
-			textGenerated(r, &m.Operator)
-		case 3:
-			textsGenerated(r, &m.Values)
-		default:
-			r.other("NodeSelectorRequirement")
-		}
+// type_corev1_NodeSelectorRequirement is how corev1.NodeSelectorRequirement is read.
+var type_corev1_NodeSelectorRequirement = typeOfGenerated[corev1.NodeSelectorRequirement]{typeGenerated{slab: 28}}
+
+// reads_corev1_NodeSelectorRequirement says where the fields of NodeSelectorRequirement are and how each is read.
+func reads_corev1_NodeSelectorRequirement() *typeOfGenerated[corev1.NodeSelectorRequirement] {
+	if m := beginGenerated(&type_corev1_NodeSelectorRequirement); m != nil {
+		t := &type_corev1_NodeSelectorRequirement.typeGenerated
+		textGenerated(t, 1, &m.Key)
+		textGenerated(t, 2, &m.Operator)
+		textsGenerated(t, 3, &m.Values)
 	}
-	if r.err != nil {
-		r.done("NodeSelectorRequirement", "Key 1,Operator 2,Values 3")
-	}
+	return &type_corev1_NodeSelectorRequirement
 }
 
 // marshal_corev1_NodeSelectorRequirement writes m before the n bytes that w has, and returns how many it has then.
@@ -7191,67 +4840,17 @@ func marshal_corev1_NodeSelectorRequirement(w *writerGenerated, n int, m *corev1
 	return n
 }
 
-// unmarshal_corev1_VolumeResourceRequirements adds to m what r has up to its end.
-func unmarshal_corev1_VolumeResourceRequirements(r *readerGenerated, m *corev1.VolumeResourceRequirements) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			stop := r.entry()
-			if m.Limits == nil {
-				m.Limits = make(corev1.ResourceList, r.entries(stop))
-			}
-			var key corev1.ResourceName
-			var value resource.Quantity
-			for r.part(stop) {
-				switch r.tag >> 3 {
-				case 1:
-					r.tag = bytesGenerated
-					textGenerated(r, &key)
-				case 2:
-					r.tag = bytesGenerated
-					end := r.enter()
-					value = resource.Quantity{}
-					quantityGenerated(r, &value)
-					r.end = end
-				default:
-					r.skip(stop)
-				}
-			}
-			m.Limits[key] = value
-		case 2:
-			stop := r.entry()
-			if m.Requests == nil {
-				m.Requests = make(corev1.ResourceList, r.entries(stop))
-			}
-			var key corev1.ResourceName
-			var value resource.Quantity
-			for r.part(stop) {
-				switch r.tag >> 3 {
-				case 1:
-					r.tag = bytesGenerated
-					textGenerated(r, &key)
-				case 2:
-					r.tag = bytesGenerated
-					end := r.enter()
-					value = resource.Quantity{}
-					quantityGenerated(r, &value)
-					r.end = end
-				default:
-					r.skip(stop)
-				}
-			}
-			m.Requests[key] = value
-		default:
-			r.other("VolumeResourceRequirements")
-		}
+// type_corev1_VolumeResourceRequirements is how corev1.VolumeResourceRequirements is read.
+var type_corev1_VolumeResourceRequirements typeOfGenerated[corev1.VolumeResourceRequirements]
+
+// reads_corev1_VolumeResourceRequirements says where the fields of VolumeResourceRequirements are and how each is read.
+func reads_corev1_VolumeResourceRequirements() *typeOfGenerated[corev1.VolumeResourceRequirements] {
+	if m := beginGenerated(&type_corev1_VolumeResourceRequirements); m != nil {
+		t := &type_corev1_VolumeResourceRequirements.typeGenerated
+		quantityMapGenerated(t, 1, &m.Limits)
+		quantityMapGenerated(t, 2, &m.Requests)
 	}
-	if r.err != nil {
-		r.done("VolumeResourceRequirements", "Limits 1,Requests 2")
-	}
+	return &type_corev1_VolumeResourceRequirements
 }
 
 // marshal_corev1_VolumeResourceRequirements writes m before the n bytes that w has, and returns how many it has then.
@@ -7284,29 +4883,18 @@ func marshal_corev1_VolumeResourceRequirements(w *writerGenerated, n int, m *cor
 	return n
 }
 
-// unmarshal_corev1_TypedLocalObjectReference adds to m what r has up to its end.
-func unmarshal_corev1_TypedLocalObjectReference(r *readerGenerated, m *corev1.TypedLocalObjectReference) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			v := newTextGenerated[string](r)
-			textGenerated(r, v)
-			m.APIGroup = v
-		case 2:
-			textGenerated(r, &m.Kind)
-		case 3:
-			textGenerated(r, &m.Name)
-		default:
-			r.other("TypedLocalObjectReference")
-		}
+// type_corev1_TypedLocalObjectReference is how corev1.TypedLocalObjectReference is read.
+var type_corev1_TypedLocalObjectReference typeOfGenerated[corev1.TypedLocalObjectReference]
+
+// reads_corev1_TypedLocalObjectReference says where the fields of TypedLocalObjectReference are and how each is read.
+func reads_corev1_TypedLocalObjectReference() *typeOfGenerated[corev1.TypedLocalObjectReference] {
+	if m := beginGenerated(&type_corev1_TypedLocalObjectReference); m != nil {
+		t := &type_corev1_TypedLocalObjectReference.typeGenerated
+		textPointerGenerated(t, 1, &m.APIGroup)
+		textGenerated(t, 2, &m.Kind)
+		textGenerated(t, 3, &m.Name)
 	}
-	if r.err != nil {
-		r.done("TypedLocalObjectReference", "APIGroup 1,Kind 2,Name 3")
-	}
+	return &type_corev1_TypedLocalObjectReference
 }
 
 // marshal_corev1_TypedLocalObjectReference writes m before the n bytes that w has, and returns how many it has then.
@@ -7322,33 +4910,19 @@ func marshal_corev1_TypedLocalObjectReference(w *writerGenerated, n int, m *core
 	return n
 }
 
-// unmarshal_corev1_TypedObjectReference adds to m what r has up to its end.
-func unmarshal_corev1_TypedObjectReference(r *readerGenerated, m *corev1.TypedObjectReference) {
-	for r.i < r.end {
-		r.start, r.tag = r.i, uint64(r.data[r.i])
-		if r.i++; r.tag >= 0x80 {
-			r.longTag()
-		}
-		switch r.tag >> 3 {
-		case 1:
-			v := newTextGenerated[string](r)
-			textGenerated(r, v)
-			m.APIGroup = v
-		case 2:
-			textGenerated(r, &m.Kind)
-		case 3:
-			textGenerated(r, &m.Name)
-		case 4:
-			v := newTextGenerated[string](r)
-			textGenerated(r, v)
-			m.Namespace = v
-		default:
-			r.other("TypedObjectReference")
-		}
+// type_corev1_TypedObjectReference is how corev1.TypedObjectReference is read.
+var type_corev1_TypedObjectReference typeOfGenerated[corev1.TypedObjectReference]
+
+// reads_corev1_TypedObjectReference says where the fields of TypedObjectReference are and how each is read.
+func reads_corev1_TypedObjectReference() *typeOfGenerated[corev1.TypedObjectReference] {
+	if m := beginGenerated(&type_corev1_TypedObjectReference); m != nil {
+		t := &type_corev1_TypedObjectReference.typeGenerated
+		textPointerGenerated(t, 1, &m.APIGroup)
+		textGenerated(t, 2, &m.Kind)
+		textGenerated(t, 3, &m.Name)
+		textPointerGenerated(t, 4, &m.Namespace)
 	}
-	if r.err != nil {
-		r.done("TypedObjectReference", "APIGroup 1,Kind 2,Name 3,Namespace 4")
-	}
+	return &type_corev1_TypedObjectReference
 }
 
 // marshal_corev1_TypedObjectReference writes m before the n bytes that w has, and returns how many it has then.
@@ -7367,77 +4941,14 @@ func marshal_corev1_TypedObjectReference(w *writerGenerated, n int, m *corev1.Ty
 	return n
 }
 
-// readerGenerated reads one object. Messages in messages are read from the same bytes: end moves.
-type readerGenerated struct {
-	data   []byte
-	shared bool // strings are parts of data
+// type_resource_Quantity is how resource.Quantity is read.
+var type_resource_Quantity = typeOfGenerated[resource.Quantity]{typeGenerated{slab: 45}}
 
-	start int    // of the field being read
-	tag   uint64 // of that field; what is beyond 32 bits of its number does not count
-	i     int    // what comes next
-	end   int    // of the message being read
-	err   error  // the first one; then i is behind data
-	depth int    // of messages that can hold themselves
+// type_metav1_FieldsV1 is how metav1.FieldsV1 is read.
+var type_metav1_FieldsV1 = typeOfGenerated[metav1.FieldsV1]{typeGenerated{slab: 3}}
 
-	words                     slabGenerated[uint64]
-	strings                   slabGenerated[string]
-	metav1_FieldsV1           slabGenerated[metav1.FieldsV1]
-	metav1_ManagedFieldsEntry slabGenerated[metav1.ManagedFieldsEntry]
-	metav1_OwnerReference     slabGenerated[metav1.OwnerReference]
-	metav1_Time               slabGenerated[metav1.Time]
-}
-
-// wideReaderGenerated is the reader of a message that may hold any of these.
-type wideReaderGenerated struct {
-	readerGenerated
-	corev1_AppArmorProfile                 slabGenerated[corev1.AppArmorProfile]
-	corev1_Capabilities                    slabGenerated[corev1.Capabilities]
-	corev1_ConfigMapEnvSource              slabGenerated[corev1.ConfigMapEnvSource]
-	corev1_ConfigMapKeySelector            slabGenerated[corev1.ConfigMapKeySelector]
-	corev1_ContainerPort                   slabGenerated[corev1.ContainerPort]
-	corev1_ContainerResizePolicy           slabGenerated[corev1.ContainerResizePolicy]
-	corev1_ContainerRestartRule            slabGenerated[corev1.ContainerRestartRule]
-	corev1_ContainerRestartRuleOnExitCodes slabGenerated[corev1.ContainerRestartRuleOnExitCodes]
-	corev1_DownwardAPIVolumeFile           slabGenerated[corev1.DownwardAPIVolumeFile]
-	corev1_EnvFromSource                   slabGenerated[corev1.EnvFromSource]
-	corev1_EnvVar                          slabGenerated[corev1.EnvVar]
-	corev1_EnvVarSource                    slabGenerated[corev1.EnvVarSource]
-	corev1_ExecAction                      slabGenerated[corev1.ExecAction]
-	corev1_FileKeySelector                 slabGenerated[corev1.FileKeySelector]
-	corev1_GRPCAction                      slabGenerated[corev1.GRPCAction]
-	corev1_HTTPGetAction                   slabGenerated[corev1.HTTPGetAction]
-	corev1_HTTPHeader                      slabGenerated[corev1.HTTPHeader]
-	corev1_KeyToPath                       slabGenerated[corev1.KeyToPath]
-	corev1_Lifecycle                       slabGenerated[corev1.Lifecycle]
-	corev1_LifecycleHandler                slabGenerated[corev1.LifecycleHandler]
-	corev1_LocalObjectReference            slabGenerated[corev1.LocalObjectReference]
-	corev1_NodeSelectorRequirement         slabGenerated[corev1.NodeSelectorRequirement]
-	corev1_ObjectFieldSelector             slabGenerated[corev1.ObjectFieldSelector]
-	corev1_PodAffinityTerm                 slabGenerated[corev1.PodAffinityTerm]
-	corev1_Probe                           slabGenerated[corev1.Probe]
-	corev1_ResourceClaim                   slabGenerated[corev1.ResourceClaim]
-	corev1_ResourceFieldSelector           slabGenerated[corev1.ResourceFieldSelector]
-	corev1_ResourceRequirements            slabGenerated[corev1.ResourceRequirements]
-	corev1_SELinuxOptions                  slabGenerated[corev1.SELinuxOptions]
-	corev1_SeccompProfile                  slabGenerated[corev1.SeccompProfile]
-	corev1_SecretEnvSource                 slabGenerated[corev1.SecretEnvSource]
-	corev1_SecretKeySelector               slabGenerated[corev1.SecretKeySelector]
-	corev1_SecurityContext                 slabGenerated[corev1.SecurityContext]
-	corev1_SleepAction                     slabGenerated[corev1.SleepAction]
-	corev1_TCPSocketAction                 slabGenerated[corev1.TCPSocketAction]
-	corev1_VolumeDevice                    slabGenerated[corev1.VolumeDevice]
-	corev1_VolumeMount                     slabGenerated[corev1.VolumeMount]
-	corev1_WindowsSecurityContextOptions   slabGenerated[corev1.WindowsSecurityContextOptions]
-	intstr_IntOrString                     slabGenerated[intstr.IntOrString]
-	metav1_LabelSelector                   slabGenerated[metav1.LabelSelector]
-	metav1_LabelSelectorRequirement        slabGenerated[metav1.LabelSelectorRequirement]
-	resource_Quantity                      slabGenerated[resource.Quantity]
-}
-
-// wide is the reader around r. Who reads such a message has started with one.
-func (r *readerGenerated) wide() *wideReaderGenerated {
-	return (*wideReaderGenerated)(unsafe.Pointer(r))
-}
+// type_metav1_Time is how metav1.Time is read.
+var type_metav1_Time = typeOfGenerated[metav1.Time]{typeGenerated{slab: 6}}
 
 // firstGenerated is what the metadata of most objects needs some of.
 type firstGenerated struct {
@@ -7450,16 +4961,17 @@ type firstGenerated struct {
 }
 
 // first allocates them at once, unless the object is too small to need more than one.
-func (r *readerGenerated) first() {
-	if len(r.data) < 256 {
+func (r *readerGenerated) first(data []byte) {
+	if len(data) < 256 {
 		return
 	}
 	f := new(firstGenerated)
-	r.words, r.strings = f.words[:], f.strings[:]
-	r.metav1_FieldsV1 = f.metav1_FieldsV1[:]
-	r.metav1_ManagedFieldsEntry = f.metav1_ManagedFieldsEntry[:]
-	r.metav1_OwnerReference = f.metav1_OwnerReference[:]
-	r.metav1_Time = f.metav1_Time[:]
+	r.slabs[wordSlabGenerated] = slabGenerated{values: unsafe.Pointer(&f.words), free: 4, made: 4}
+	r.slabs[stringSlabGenerated] = slabGenerated{values: unsafe.Pointer(&f.strings), free: 2, made: 2}
+	r.slabs[3] = slabGenerated{values: unsafe.Pointer(&f.metav1_FieldsV1), free: 2, made: 2}
+	r.slabs[4] = slabGenerated{values: unsafe.Pointer(&f.metav1_ManagedFieldsEntry), free: 1, made: 1}
+	r.slabs[5] = slabGenerated{values: unsafe.Pointer(&f.metav1_OwnerReference), free: 1, made: 1}
+	r.slabs[6] = slabGenerated{values: unsafe.Pointer(&f.metav1_Time), free: 2, made: 2}
 }
 
 // What a message can be wrong about; io.ErrUnexpectedEOF says that it ends too early.
@@ -7468,6 +4980,12 @@ var (
 	ErrIntOverflowGenerated          = errors.New("proto: integer overflow")
 	ErrUnexpectedEndOfGroupGenerated = errors.New("proto: unexpected end of group")
 )
+
+// maxDepthGenerated is how deep messages may stand in one another that can hold themselves.
+const maxDepthGenerated = 10000
+
+// ErrDepthGenerated is what input with more than that gets.
+var ErrDepthGenerated = errors.New("proto: exceeded maximum recursion depth")
 
 // The wire types: how the value after a tag is written.
 const (
@@ -7592,348 +5110,377 @@ func skipGenerated(data []byte) (n int, err error) {
 	return 0, io.ErrUnexpectedEOF
 }
 
-// readNumberGenerated reads the number at data[i], which is written in the given way, and what comes after it.
-func readNumberGenerated(data []byte, i, wire int) (number uint64, next int, err error) {
-	switch wire {
-	case fixed64Generated:
-		if len(data)-i < 8 {
-			return 0, 0, io.ErrUnexpectedEOF
-		}
-		return binary.LittleEndian.Uint64(data[i:]), i + 8, nil
-	case fixed32Generated:
-		if len(data)-i < 4 {
-			return 0, 0, io.ErrUnexpectedEOF
-		}
-		return uint64(binary.LittleEndian.Uint32(data[i:])), i + 4, nil
-	default:
-		return readVarintGenerated(data, i)
+// The ways to read a field.
+const (
+	noWayGenerated = iota // there is no such field
+	textWayGenerated
+	textPointerWayGenerated
+	textsWayGenerated
+	bytesWayGenerated
+	wordWayGenerated // numbers are written into memory by their size
+	halfWayGenerated
+	boolWayGenerated
+	wordPointerWayGenerated
+	halfPointerWayGenerated
+	boolPointerWayGenerated
+	numbersWayGenerated // a list, packed or not
+	messageWayGenerated
+	pointerWayGenerated  // to a message
+	itemsWayGenerated    // messages
+	pointersWayGenerated // to messages, a list
+	entryWayGenerated    // of a map
+)
+
+// fieldGenerated is where a field of a message is in the Go struct, and how it is read.
+type fieldGenerated struct {
+	offset uint32
+	form   formGenerated
+	of     *typeGenerated // of what it holds, except for strings and single numbers
+}
+
+// formGenerated is a way to read a field, and in the lowest bits the wire type that it is written with.
+type formGenerated uint16
+
+func (f formGenerated) way() uint8 { return uint8(f >> 4) }
+
+func (f formGenerated) wire() uint8 { return uint8(f & 0xf) }
+
+// unknownGenerated is a field that there is not: nothing is written like that.
+var unknownGenerated = fieldGenerated{form: noWayGenerated<<4 | 0xf}
+
+// typeGenerated is how values of a type are made and read. From the first reading on it does not change. What is needed
+// for each value comes first, so that it is close together.
+type typeGenerated struct {
+	fields  []fieldGenerated           // by number
+	alloc   func(n int) unsafe.Pointer // that many empty values
+	size    uintptr                    // of a value
+	slab    int32                      // the number of the slab that values come from; 0 is none
+	plain   bool                       // it is read by its fields and nothing else
+	cycle   bool                       // it can hold itself
+	seconds bool                       // it begins with a time.Time
+	object  bool                       // how many values of other types it needs is remembered
+	far     map[int32]*fieldGenerated  // whose numbers are too large for fields
+	entries *entriesGenerated          // of a map
+	of      *typeGenerated             // what is read once empty has made it
+
+	body  func(to unsafe.Pointer, body []byte, shared bool) error // reads what is no message to this package
+	empty func(to unsafe.Pointer)                                 // makes a slice or map that is not nil
+	add   func(list unsafe.Pointer, number uint64)                // adds a number to a list
+
+	goType reflect.Type
+	built  bool            // guarded by buildingGenerated
+	base   unsafe.Pointer  // the value that fields were shown in
+	ready  atomic.Bool     // what it holds is built, too
+	needs  []needGenerated // of an object
+}
+
+// typeOfGenerated is a typeGenerated whose Go type the compiler knows.
+type typeOfGenerated[T any] struct{ typeGenerated }
+
+// buildingGenerated is held while types are built.
+var buildingGenerated sync.Mutex
+
+// readGenerated adds to m what data says. The type is built when it is needed for the first time.
+func readGenerated[T any](r *readerGenerated, t *typeOfGenerated[T], build func(), data []byte, m *T) {
+	r.read(&t.typeGenerated, build, data, unsafe.Pointer(m))
+}
+
+func (r *readerGenerated) read(t *typeGenerated, build func(), data []byte, m unsafe.Pointer) {
+	if !t.ready.Load() {
+		t.prepare(build, len(r.slabs))
+	}
+	r.needs = t.needs
+	r.inside(t, m, data, 0)
+	if t.object {
+		r.remember()
 	}
 }
 
-// longTag reads the tag of a field that starts with more than one byte; it is 0 after an error.
-func (r *readerGenerated) longTag() {
-	r.i = r.start
-	r.tag = r.varint() & (1<<35 - 1)
+func (t *typeGenerated) prepare(build func(), slabs int) {
+	buildingGenerated.Lock()
+	defer buildingGenerated.Unlock()
+	if build(); t.object && t.needs == nil {
+		t.needs = make([]needGenerated, slabs)
+	}
+	t.ready.Store(true)
 }
 
-// fail ends all reading.
-func (r *readerGenerated) fail(err error) {
-	if r.err == nil {
-		r.err = err
-	}
-	r.i = len(r.data)
-}
-
-// errWireGenerated says that a field is not written as its type asks for.
-var errWireGenerated = errors.New("proto: wrong wire type")
-
-// is fails if the field is not written in the given way.
-func (r *readerGenerated) is(wire uint64) bool {
-	if r.tag&7 != wire {
-		r.fail(errWireGenerated)
-		return false
-	}
-	return true
-}
-
-// done makes an error of this message say where it is: fields are "Name 1,Size 2".
-func (r *readerGenerated) done(message, fields string) {
-	if r.err != errWireGenerated {
-		return
-	}
-	if r.tag&7 == endGroupGenerated {
-		r.err = fmt.Errorf("proto: %s: wiretype end group for non-group", message)
-		return
-	}
-	for field := range strings.SplitSeq(fields, ",") {
-		if name, number, _ := strings.Cut(field, " "); number == strconv.FormatUint(r.tag>>3, 10) {
-			r.err = fmt.Errorf("proto: wrong wireType = %d for field %s", r.tag&7, name)
-		}
-	}
-}
-
-// other passes over a field that the message does not know.
-func (r *readerGenerated) other(message string) {
-	switch number := int32(r.tag >> 3); {
-	case r.err != nil:
-	case r.tag&7 == endGroupGenerated:
-		r.fail(fmt.Errorf("proto: %s: wiretype end group for non-group", message))
-	case number <= 0:
-		tag, _, _ := readVarintGenerated(r.data, r.start)
-		r.fail(fmt.Errorf("proto: %s: illegal tag %d (wire type %d)", message, number, tag))
-	default:
-		r.skip(r.end)
-	}
-}
-
-// skip passes over the field whose tag was read, which stops before end.
-func (r *readerGenerated) skip(end int) {
-	if r.err != nil {
-		return
-	}
-	n, err := skipGenerated(r.data[r.start:r.end])
-	switch {
-	case err != nil:
-		r.fail(err)
-	case n > end-r.start:
-		r.fail(io.ErrUnexpectedEOF)
-	default:
-		r.i = r.start + n
-	}
-}
-
-// varint reads a number.
-func (r *readerGenerated) varint() uint64 {
-	v, next, err := readVarintGenerated(r.data[:r.end], min(r.i, r.end))
-	if err != nil {
-		r.fail(err)
-		return 0
-	}
-	r.i = next
-	return v
-}
-
-// length reads how long the value is that comes next; all of it is there.
-func (r *readerGenerated) length() int {
-	if !r.is(bytesGenerated) {
-		return 0
-	}
-	if r.i < r.end && r.data[r.i] < 0x80 {
-		size := int(r.data[r.i])
-		if r.i++; size <= r.end-r.i {
-			return size
-		}
-		r.fail(io.ErrUnexpectedEOF)
-		return 0
-	}
-	size := r.varint()
-	switch {
-	case r.err != nil:
-		return 0
-	case size > math.MaxInt-uint64(r.i):
-		r.fail(ErrInvalidLengthGenerated)
-		return 0
-	case int(size) > r.end-r.i:
-		r.fail(io.ErrUnexpectedEOF)
-		return 0
-	}
-	return int(size)
-}
-
-// enter starts a message in this one, which goes on at the returned end: to be assigned to r.end after reading it.
-func (r *readerGenerated) enter() (end int) {
-	end = r.end
-	if i := r.i; i < end && r.data[i] < 0x80 && r.tag&7 == bytesGenerated && int(r.data[i]) < end-i {
-		r.i = i + 1
-		r.end = i + 1 + int(r.data[i])
-		return end
-	}
-	size := r.length()
-	if r.err == nil {
-		r.end = r.i + size
-	}
-	return end
-}
-
-// entry starts an entry of a map, and returns where it stops. What is in it may go on behind that, which other readers
-// of Kubernetes' bytes allow too; so end stays.
-func (r *readerGenerated) entry() (stop int) {
-	size := r.length()
-	return r.i + size
-}
-
-// part reads the tag of the next part of an entry, and returns false after the last one, or after an error.
-func (r *readerGenerated) part(stop int) bool {
-	if r.i >= stop || r.err != nil {
-		if r.err == nil {
-			r.i = stop
-		}
-		return false
-	}
-	r.start, r.tag = r.i, uint64(r.data[r.i])
-	if r.i++; r.tag >= 0x80 {
-		r.longTag()
-	}
-	return true
-}
-
-// rest reads all of the message that was entered. It stays a part of data.
-func (r *readerGenerated) rest() []byte {
-	if r.err != nil {
+// beginGenerated starts to build the type of a message. It returns a value to show the fields in; nil if there is nothing
+// more to do.
+func beginGenerated[T any](t *typeOfGenerated[T]) *T {
+	if t.built {
 		return nil
 	}
-	i := r.i
-	r.i = r.end
-	return r.data[i:r.end]
+	m := new(T)
+	t.begin(reflect.TypeFor[T](), allocGenerated[T])
+	t.base, t.plain = unsafe.Pointer(m), !t.cycle
+	return m
 }
 
-// check fails if there is an error.
-func (r *readerGenerated) check(err error) {
-	if err != nil {
-		r.fail(err)
+// withGenerated builds a type that a function reads.
+func withGenerated[T any](t *typeOfGenerated[T], read func(to *T, body []byte, shared bool) error) *typeOfGenerated[T] {
+	if !t.built {
+		t.begin(reflect.TypeFor[T](), allocGenerated[T])
+		t.body = func(to unsafe.Pointer, body []byte, shared bool) error { return read((*T)(to), body, shared) }
 	}
+	return t
 }
 
-// following counts the fields with the tag just read that stand between from and end, one after the other.
-func (r *readerGenerated) following(from, end int) int {
-	if from >= end || r.data[from] != r.data[r.start] {
-		return 0
+func allocGenerated[T any](n int) unsafe.Pointer {
+	if n == 1 {
+		return unsafe.Pointer(new(T))
 	}
-	return followingGenerated(r.data[from:end], r.tag)
+	return unsafe.Pointer(unsafe.SliceData(make([]T, n)))
 }
 
-// followingGenerated counts the fields that data starts with and that have this tag.
-func followingGenerated(data []byte, tag uint64) (n int) {
-	for i := 0; i < len(data); n++ {
-		next, at, err := readVarintGenerated(data, i)
-		if err != nil || next != tag {
-			return n
+//go:noinline
+func (t *typeGenerated) begin(goType reflect.Type, alloc func(int) unsafe.Pointer) {
+	t.built, t.goType, t.size, t.alloc = true, goType, goType.Size(), alloc
+}
+
+// field adds a field to the type of a message that is being built.
+//
+//go:noinline
+func (t *typeGenerated) field(number int, at unsafe.Pointer, form formGenerated, of *typeGenerated) {
+	f := fieldGenerated{offset: uint32(uintptr(at) - uintptr(t.base)), form: form, of: of}
+	if number >= 64+2*len(t.fields) {
+		if t.far == nil {
+			t.far = map[int32]*fieldGenerated{}
 		}
-		if tag&7 == bytesGenerated {
-			_, i, err = readBytesGenerated(data, at)
-		} else {
-			_, i, err = readNumberGenerated(data, at, int(tag&7))
-		}
-		if err != nil {
-			return n
-		}
-	}
-	return n
-}
-
-// entries is how much room a new map gets: for the entry that was started and for those that follow. They may be the
-// same one over and over, so there is a limit.
-func (r *readerGenerated) entries(stop int) int {
-	return min(1+r.following(stop, r.end), 1000)
-}
-
-// slabGenerated allocates values of one type together: few at first, then more, up to 1 KiB. It is those that are
-// free; its capacity is how many were allocated last.
-type slabGenerated[T any] []T
-
-// nextOf is a new value.
-func (s *slabGenerated[T]) nextOf() *T {
-	if len(*s) == 0 {
-		s.refill()
-	}
-	last := len(*s) - 1
-	v := &(*s)[last]
-	*s = (*s)[:last]
-	return v
-}
-
-// listOf is an empty list with room for n values, and for no more.
-func (s *slabGenerated[T]) listOf(n int) []T {
-	if n > len(*s) {
-		if s.refill(); n > len(*s) {
-			return make([]T, 0, n)
-		}
-	}
-	last := len(*s)
-	v := (*s)[last-n : last-n : last]
-	*s = (*s)[:last-n]
-	return v
-}
-
-func (s *slabGenerated[T]) refill() {
-	var v T
-	size := max(1, int(unsafe.Sizeof(v)))
-	*s = make([]T, max(1, 64/size, min(2*cap(*s), 1024/size)))
-}
-
-// newWordGenerated is a new number or bool.
-func newWordGenerated[T ~bool | ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr | ~float32 | ~float64](r *readerGenerated) *T {
-	return (*T)(unsafe.Pointer(r.words.nextOf()))
-}
-
-// newTextGenerated is a new string.
-func newTextGenerated[S ~string](r *readerGenerated) *S {
-	return (*S)(unsafe.Pointer(r.strings.nextOf()))
-}
-
-// growGenerated adds an empty element to a list, for the message that was entered; the one around it ends at end. A
-// list without room gets as much as it needs for all elements that stand one after the other.
-func growGenerated[L ~[]T, T any](r *readerGenerated, end int, list *L) *T {
-	n := len(*list)
-	if n < cap(*list) {
-		*list = (*list)[:n+1]
-		clear((*list)[n:])
-		return &(*list)[n]
-	}
-	more := make(L, n+1, n+max(n, 1+r.following(r.end, end)))
-	copy(more, *list)
-	*list = more
-	return &more[n]
-}
-
-// growFromGenerated is growGenerated for lists that get their room from a slab.
-func growFromGenerated[L ~[]T, T any](r *readerGenerated, end int, list *L, slab *slabGenerated[T]) *T {
-	if cap(*list) > 0 {
-		return growGenerated(r, end, list)
-	}
-	*list = slab.listOf(1 + r.following(r.end, end))[:1]
-	return &(*list)[0]
-}
-
-// textGenerated reads a string.
-func textGenerated[S ~string](r *readerGenerated, to *S) {
-	data, i := r.data[:r.end], r.i
-	var size int
-	if i < len(data) && data[i] < 0x80 && r.tag&7 == bytesGenerated && int(data[i]) < len(data)-i {
-		size = int(data[i])
-		i++
-	} else {
-		size = r.length()
-		i = r.i
-	}
-	r.i = i + size
-	switch {
-	case size == 0: // keeps nothing of the input
-		*to = ""
-	case r.shared:
-		*to = S(unsafe.String(&r.data[i], size))
-	default:
-		*to = S(r.data[i:r.i])
-	}
-}
-
-// textsGenerated reads a string and adds it to a list.
-func textsGenerated[L ~[]S, S ~string](r *readerGenerated, to *L) {
-	var text S
-	textGenerated(r, &text)
-	if cap(*to) == 0 {
-		room := r.strings.listOf(1 + r.following(r.i, r.end))
-		*to = unsafe.Slice((*S)(unsafe.Pointer(unsafe.SliceData(room))), cap(room))[:0]
-	}
-	*to = append(*to, text)
-}
-
-// textMapGenerated reads one entry of a map of strings.
-func textMapGenerated[M ~map[K]V, K, V ~string](r *readerGenerated, to *M) {
-	stop := r.entry()
-	if *to == nil {
-		*to = make(M, r.entries(stop))
-	}
-	if key, value, ok := shortEntryGenerated(r.data[r.i:stop]); ok {
-		(*to)[K(r.text(key))] = V(r.text(value))
-		r.i = stop
+		t.far[int32(number)] = &f
 		return
 	}
-	var key K
-	var value V
-	for r.part(stop) {
-		switch r.tag >> 3 {
-		case 1:
-			r.tag = bytesGenerated
-			textGenerated(r, &key)
-		case 2:
-			r.tag = bytesGenerated
-			textGenerated(r, &value)
-		default:
-			r.skip(stop)
+	for len(t.fields) <= number {
+		t.fields = append(t.fields, unknownGenerated)
+	}
+	t.fields[number] = f
+}
+
+// find is a field that is not in fields.
+func (t *typeGenerated) find(number uint64) *fieldGenerated {
+	if f := t.far[int32(number)]; f != nil {
+		return f
+	}
+	return &unknownGenerated
+}
+
+// nameOf is what the Go struct calls a field.
+func (t *typeGenerated) nameOf(f *fieldGenerated) string {
+	if t.goType.Kind() == reflect.Struct {
+		for i := range t.goType.NumField() {
+			if field := t.goType.Field(i); field.Offset == uintptr(f.offset) && field.Type.Size() > 0 {
+				return field.Name
+			}
 		}
 	}
-	(*to)[key] = value
+	return "Items"
+}
+
+// more adds an empty item to a list that has some, or room for some, and makes room for n.
+func (t *typeGenerated) more(list unsafe.Pointer, n int) unsafe.Pointer {
+	items := reflect.NewAt(reflect.SliceOf(t.goType), list).Elem()
+	last := items.Len()
+	if last == items.Cap() {
+		items.Grow(n)
+	}
+	items.SetLen(last + 1)
+	items.Index(last).SetZero()
+	return items.Index(last).Addr().UnsafePointer()
+}
+
+// textGenerated is a field that is a string.
+func textGenerated[S ~string](t *typeGenerated, number int, to *S) {
+	t.field(number, unsafe.Pointer(to), textWayGenerated<<4|bytesGenerated, nil)
+}
+
+// textPointerGenerated is a pointer to a string.
+func textPointerGenerated[S ~string](t *typeGenerated, number int, to **S) {
+	t.field(number, unsafe.Pointer(to), textPointerWayGenerated<<4|bytesGenerated, nil)
+}
+
+// textsGenerated is a list of strings.
+func textsGenerated[L ~[]S, S ~string](t *typeGenerated, number int, to *L) {
+	t.field(number, unsafe.Pointer(to), textsWayGenerated<<4|bytesGenerated, nil)
+}
+
+// integerGenerated is what is written as a varint.
+type integerGenerated interface {
+	~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr
+}
+
+// numberGenerated is a field that is an integer.
+func numberGenerated[N integerGenerated](t *typeGenerated, number int, to *N) {
+	form := formGenerated(wordWayGenerated<<4 | varintGenerated)
+	if unsafe.Sizeof(*to) == 4 {
+		form = halfWayGenerated<<4 | varintGenerated
+	}
+	t.field(number, unsafe.Pointer(to), form, nil)
+}
+
+// numberPointerGenerated is a pointer to an integer.
+func numberPointerGenerated[N integerGenerated](t *typeGenerated, number int, to **N) {
+	form := formGenerated(wordPointerWayGenerated<<4 | varintGenerated)
+	if unsafe.Sizeof(**to) == 4 {
+		form = halfPointerWayGenerated<<4 | varintGenerated
+	}
+	t.field(number, unsafe.Pointer(to), form, nil)
+}
+
+// numbersGenerated is a list of integers.
+func numbersGenerated[L ~[]N, N integerGenerated](t *typeGenerated, number int, to *L) {
+	addedGenerated(t, number, to, varintGenerated, func(v uint64) N { return N(v) })
+}
+
+// addedGenerated is a list of something that is written as a number.
+func addedGenerated[L ~[]N, N any](t *typeGenerated, number int, to *L, wire formGenerated, value func(uint64) N) {
+	of := &typeGenerated{add: func(list unsafe.Pointer, v uint64) { *(*L)(list) = append(*(*L)(list), value(v)) }}
+	t.field(number, unsafe.Pointer(to), numbersWayGenerated<<4|wire, of)
+}
+
+// boolGenerated is a field that is a bool.
+func boolGenerated[B ~bool](t *typeGenerated, number int, to *B) {
+	t.field(number, unsafe.Pointer(to), boolWayGenerated<<4|varintGenerated, nil)
+}
+
+// boolPointerGenerated is a pointer to a bool.
+func boolPointerGenerated[B ~bool](t *typeGenerated, number int, to **B) {
+	t.field(number, unsafe.Pointer(to), boolPointerWayGenerated<<4|varintGenerated, nil)
+}
+
+// messageGenerated is a field that is a message.
+func messageGenerated[T any](t *typeGenerated, number int, to *T, of *typeOfGenerated[T]) {
+	t.field(number, unsafe.Pointer(to), messageWayGenerated<<4|bytesGenerated, &of.typeGenerated)
+}
+
+// pointerGenerated is a pointer to a message.
+func pointerGenerated[T any](t *typeGenerated, number int, to **T, of *typeOfGenerated[T]) {
+	t.field(number, unsafe.Pointer(to), pointerWayGenerated<<4|bytesGenerated, &of.typeGenerated)
+}
+
+// itemsGenerated is a list of messages.
+func itemsGenerated[L ~[]T, T any](t *typeGenerated, number int, to *L, of *typeOfGenerated[T]) {
+	t.field(number, unsafe.Pointer(to), itemsWayGenerated<<4|bytesGenerated, &of.typeGenerated)
+}
+
+// methodsGenerated reads a message by its own method.
+func methodsGenerated[T any, M interface {
+	*T
+	Unmarshal([]byte) error
+}](to *T, body []byte, _ bool) error {
+	return M(to).Unmarshal(body)
+}
+
+// timeGenerated builds the type of times, of which whole seconds are kept.
+func timeGenerated(t *typeOfGenerated[metav1.Time]) *typeOfGenerated[metav1.Time] {
+	if !t.built {
+		var m metav1.Time
+		withGenerated(t, methodsGenerated)
+		t.seconds = unsafe.Pointer(&m.Time) == unsafe.Pointer(&m)
+	}
+	return t
+}
+
+// quantityGenerated reads a quantity, which remembers how it was written.
+func quantityGenerated(to *resource.Quantity, body []byte, shared bool) (err error) {
+	if len(body) < 3 || body[0] != 1<<3|bytesGenerated || int(body[1]) != len(body)-2 || !shared {
+		return to.Unmarshal(body)
+	}
+	*to, err = resource.ParseQuantity(unsafe.String(&body[2], len(body)-2))
+	return err
+}
+
+// entriesGenerated is how entries of a map are read.
+type entriesGenerated struct {
+	key, value uint8          // the wire types
+	of         *typeGenerated // of values that are messages
+	pointers   bool           // to messages
+
+	put   func(to unsafe.Pointer, room int, key, value itemGenerated) error
+	short func(to unsafe.Pointer, room int, key string, value []byte, shared bool) error // put, for values that are made of bytes by strings
+}
+
+// itemGenerated is the key or the value of an entry as it was read.
+type itemGenerated struct {
+	body    []byte         // nil if it was not there
+	number  uint64         // of what is written as a number
+	message unsafe.Pointer // nil if it was not there
+	shared  bool           // strings are parts of body
+}
+
+// entry reads one entry of a map, which lies between i and stop. What is in it may go on behind that, which other readers
+// of Kubernetes' bytes allow too.
+func (r *readerGenerated) entry(t *entriesGenerated, to unsafe.Pointer, data []byte, i, stop int, tag uint64) int {
+	room := 0
+	if *(*unsafe.Pointer)(to) == nil { // the entries may be the same one over and over, so there is a limit
+		room = min(1+followingGenerated(data, stop, tag), 1000)
+	}
+	if t.short != nil {
+		if key, value, ok := shortEntryGenerated(data[i:stop]); ok {
+			if err := t.short(to, room, r.text(key), value, r.shared); err != nil {
+				return r.fail(data, err)
+			}
+			return stop
+		}
+	}
+	var key, value itemGenerated
+	for i < stop && !r.failed {
+		at := i
+		var part uint64
+		part, i = r.tag(data, i)
+		switch part >> 3 {
+		case 1:
+			key, i = r.item(t.key, nil, data, i)
+		case 2:
+			value, i = r.item(t.value, t.of, data, i)
+		default:
+			i = r.skip(data, at, stop)
+		}
+	}
+	if r.failed {
+		return len(data)
+	}
+	var err error
+	if t.short != nil {
+		err = t.short(to, room, r.text(key.body), value.body, r.shared)
+	} else {
+		key.shared, value.shared = r.shared, r.shared
+		err = t.put(to, room, key, value)
+		if value.message != nil && !t.pointers {
+			r.spare, r.slabs[0].values = t.of, value.message
+		}
+	}
+	if err != nil {
+		return r.fail(data, err)
+	}
+	return stop
+}
+
+// item reads a key, or a value, which may be a message.
+func (r *readerGenerated) item(wire uint8, of *typeGenerated, data []byte, i int) (v itemGenerated, next int) {
+	if wire != bytesGenerated {
+		v.number, next = r.number(wire, data, i)
+		return v, next
+	}
+	size, i := r.length(data, i)
+	if size > len(data)-i {
+		return v, r.fail(data, io.ErrUnexpectedEOF)
+	}
+	next = i + size
+	v.body = data[i:next]
+	if of != nil {
+		v.message = r.another(of)
+		r.inside(of, v.message, data[:next], i)
+	}
+	return v, next
+}
+
+// another is an empty value that is copied into a map and emptied then.
+func (r *readerGenerated) another(t *typeGenerated) unsafe.Pointer {
+	if r.spare == t {
+		r.spare = nil
+		return r.slabs[0].values
+	}
+	return t.alloc(1)
 }
 
 // shortEntryGenerated splits an entry that holds a key and a value of less than 128 bytes and nothing else, as nearly
@@ -7949,7 +5496,355 @@ func shortEntryGenerated(entry []byte) (key, value []byte, ok bool) {
 	return entry[2:at], entry[at+2:], true
 }
 
-// text is body as a string, which is a part of data if strings are. An empty one keeps nothing of the input.
+// textMapGenerated is a map of strings by strings.
+func textMapGenerated[M ~map[K]V, K, V ~string](t *typeGenerated, number int, to *M) {
+	t.shortMap(number, unsafe.Pointer(to), func(to unsafe.Pointer, room int, key string, value []byte, shared bool) error {
+		m := (*M)(to)
+		if *m == nil {
+			*m = make(M, room)
+		}
+		if len(value) > 0 && shared {
+			(*m)[K(key)] = V(unsafe.String(&value[0], len(value)))
+		} else {
+			(*m)[K(key)] = V(value) // an empty one keeps nothing of the input
+		}
+		return nil
+	})
+}
+
+// quantityMapGenerated is a map of quantities by strings.
+func quantityMapGenerated[M ~map[K]resource.Quantity, K ~string](t *typeGenerated, number int, to *M) {
+	t.shortMap(number, unsafe.Pointer(to), func(to unsafe.Pointer, room int, key string, value []byte, shared bool) (err error) {
+		m := (*M)(to)
+		if *m == nil {
+			*m = make(M, room)
+		}
+		var q resource.Quantity
+		if value != nil {
+			err = quantityGenerated(&q, value, shared)
+		}
+		(*m)[K(key)] = q
+		return err
+	})
+}
+
+// shortMap adds a field to the type of a message: a map by strings whose values are made of bytes.
+func (t *typeGenerated) shortMap(number int, at unsafe.Pointer, put func(to unsafe.Pointer, room int, key string, value []byte, shared bool) error) {
+	e := &entriesGenerated{key: bytesGenerated, value: bytesGenerated, short: put}
+	t.field(number, at, entryWayGenerated<<4|bytesGenerated, &typeGenerated{entries: e})
+}
+
+// readerGenerated reads one object. It is an ordinary variable of whoever reads, so no function that it does not know
+// gets hold of it.
+type readerGenerated struct {
+	shared bool // strings are parts of what is read
+	failed bool
+	err    *error // the first one
+	depth  int    // of messages that can hold themselves
+
+	slabs []slabGenerated // by the numbers that types have; too few of them for types that the object can't hold
+	needs []needGenerated // how many of each objects like this one needed
+
+	refilled int16 // the slab that was refilled for the first time last
+
+	spare *typeGenerated // what the value in slab 0 is of: it is empty, for entries of maps
+}
+
+// fail ends all reading. It returns what lies behind data.
+//
+//go:noinline
+func (r *readerGenerated) fail(data []byte, err error) int {
+	if !r.failed {
+		r.failed, *r.err = true, err
+	}
+	return len(data)
+}
+
+// message adds to m, which is of type t, what data has from i on.
+func (r *readerGenerated) message(t *typeGenerated, m unsafe.Pointer, data []byte, i int) {
+	for i < len(data) && !r.failed {
+		start, tag := i, uint64(data[i])
+		if i++; tag >= 0x80 {
+			if i < len(data) && data[i] < 0x80 {
+				tag = tag&0x7f | uint64(data[i])<<7
+				i++
+			} else {
+				tag, i = r.tag(data, start)
+			}
+		}
+		f := &unknownGenerated
+		if number := tag >> 3; number < uint64(len(t.fields)) {
+			f = &t.fields[number]
+		} else {
+			f = t.find(number)
+		}
+		to := unsafe.Add(m, f.offset)
+		if f.form.wire() != uint8(tag&7) {
+			i = r.other(t, f, to, data, start, i, tag)
+			continue
+		}
+		if tag&7 != bytesGenerated {
+			var v uint64
+			if tag&7 == varintGenerated && i < len(data) && data[i] < 0x80 {
+				v = uint64(data[i])
+				i++
+			} else {
+				v, i = r.number(f.form.wire(), data, i)
+			}
+			switch f.form.way() {
+			case wordWayGenerated:
+				*(*uint64)(to) = v
+			case halfWayGenerated:
+				*(*uint32)(to) = uint32(v)
+			case boolWayGenerated:
+				*(*bool)(to) = v != 0
+			default:
+				r.put(f, to, v)
+			}
+			continue
+		}
+		var size int
+		if i < len(data) && data[i] < 0x80 {
+			size = int(data[i])
+			i++
+		} else {
+			size, i = r.length(data, i)
+		}
+		if size > len(data)-i {
+			r.fail(data, io.ErrUnexpectedEOF)
+			return
+		}
+		next := i + size
+		switch f.form.way() {
+		case textWayGenerated:
+			switch {
+			case size == 0: // keeps nothing of the input
+				*(*string)(to) = ""
+			case r.shared:
+				*(*string)(to) = unsafe.String(&data[i], size)
+			default:
+				*(*string)(to) = string(data[i:next])
+			}
+		case messageWayGenerated:
+			if f.of.plain {
+				r.message(f.of, to, data[:next], i)
+			} else {
+				r.inside(f.of, to, data[:next], i)
+			}
+		case pointerWayGenerated:
+			p := *(*unsafe.Pointer)(to)
+			if p == nil {
+				p = r.one(f.of)
+				*(*unsafe.Pointer)(to) = p
+			}
+			if f.of.plain {
+				r.message(f.of, p, data[:next], i)
+			} else {
+				r.inside(f.of, p, data[:next], i)
+			}
+		case itemsWayGenerated:
+			next = r.items(f.of, (*listGenerated)(to), data, i, next, tag)
+		case entryWayGenerated:
+			next = r.entry(f.of.entries, to, data, i, next, tag)
+		case textPointerWayGenerated:
+			p := (*string)(r.one(&stringTypeGenerated))
+			*p = r.text(data[i:next])
+			*(**string)(to) = p
+		case textsWayGenerated:
+			list := (*[]string)(to)
+			if cap(*list) == 0 {
+				n := 1 + followingGenerated(data, next, tag)
+				*list = unsafe.Slice((*string)(r.room(&stringTypeGenerated, n)), n)[:0]
+			}
+			*list = append(*list, r.text(data[i:next]))
+		case bytesWayGenerated:
+			*(*[]byte)(to) = append(make([]byte, 0, size), data[i:next]...)
+		case pointersWayGenerated:
+			p := r.one(f.of)
+			list := (*[]unsafe.Pointer)(to)
+			if cap(*list) == 0 {
+				*list = make([]unsafe.Pointer, 0, 1+followingGenerated(data, next, tag))
+			}
+			*list = append(*list, p)
+			r.inside(f.of, p, data[:next], i)
+		}
+		i = next
+	}
+}
+
+// inside reads a message in a message, or what else stands in its place.
+func (r *readerGenerated) inside(t *typeGenerated, m unsafe.Pointer, data []byte, i int) {
+	if t.plain {
+		r.message(t, m, data, i)
+		return
+	}
+	switch {
+	case t.seconds && secondsGenerated((*time.Time)(m), data[i:]):
+	case t.body != nil:
+		if err := t.body(m, data[i:], r.shared); err != nil {
+			r.fail(data, err)
+		}
+	case t.empty != nil:
+		if *(*unsafe.Pointer)(m) == nil {
+			t.empty(m)
+		}
+		r.inside(t.of, m, data, i)
+	case r.depth == maxDepthGenerated:
+		r.fail(data, ErrDepthGenerated)
+	default:
+		r.depth++
+		r.message(t, m, data, i)
+		r.depth--
+	}
+}
+
+// secondsGenerated reads a time in whole seconds, as nearly all are written.
+func secondsGenerated(to *time.Time, body []byte) bool {
+	if len(body) < 3 || body[0] != 1<<3 {
+		return false
+	}
+	seconds, i, err := readVarintGenerated(body, 1)
+	if err != nil || i+2 != len(body) || body[i] != 2<<3 || body[i+1] >= 0x80 {
+		return false
+	}
+	*to = time.Unix(int64(seconds), 0)
+	return true
+}
+
+// items reads the items of a list that stand one after the other, of which the first lies between i and next, and
+// returns where they end.
+func (r *readerGenerated) items(t *typeGenerated, list *listGenerated, data []byte, i, next int, tag uint64) int {
+	n := 1 + followingGenerated(data, next, tag)
+	if list.cap > 0 { // it is not empty, or has room that may not be
+		r.inside(t, t.more(unsafe.Pointer(list), n), data[:next], i)
+		return next
+	}
+	item := r.room(t, n)
+	list.data, list.cap = item, n
+	for {
+		list.len++
+		if t.plain {
+			r.message(t, item, data[:next], i)
+		} else {
+			r.inside(t, item, data[:next], i)
+		}
+		if n--; n == 0 || r.failed {
+			return next
+		}
+		_, i = r.varint(data, next)
+		var size int
+		size, i = r.length(data, i)
+		next = i + size
+		item = unsafe.Add(item, t.size)
+	}
+}
+
+// number reads what is written as a number.
+func (r *readerGenerated) number(wire uint8, data []byte, i int) (v uint64, next int) {
+	switch {
+	case wire == varintGenerated:
+		return r.varint(data, i)
+	case wire == fixed64Generated && len(data)-i >= 8:
+		return binary.LittleEndian.Uint64(data[i:]), i + 8
+	case wire == fixed32Generated && len(data)-i >= 4:
+		return uint64(binary.LittleEndian.Uint32(data[i:])), i + 4
+	}
+	return 0, r.fail(data, io.ErrUnexpectedEOF)
+}
+
+// put writes a number that is behind a pointer or in a list.
+func (r *readerGenerated) put(f *fieldGenerated, to unsafe.Pointer, v uint64) {
+	switch f.form.way() {
+	case wordPointerWayGenerated:
+		p := (*uint64)(r.one(&wordTypeGenerated))
+		*p = v
+		*(**uint64)(to) = p
+	case halfPointerWayGenerated:
+		p := (*uint32)(r.one(&wordTypeGenerated))
+		*p = uint32(v)
+		*(**uint32)(to) = p
+	case boolPointerWayGenerated:
+		p := (*bool)(r.one(&wordTypeGenerated))
+		*p = v != 0
+		*(**bool)(to) = p
+	case numbersWayGenerated:
+		if !r.failed {
+			f.of.add(to, v)
+		}
+	}
+}
+
+// other reads a field that is not written as its type asks for, which packed lists may be, or passes over one that the
+// message does not know.
+func (r *readerGenerated) other(t *typeGenerated, f *fieldGenerated, to unsafe.Pointer, data []byte, start, i int, tag uint64) int {
+	number, wire := int32(tag>>3), int(tag&7)
+	switch {
+	case r.failed:
+		return len(data)
+	case f.form.way() == numbersWayGenerated && wire == bytesGenerated:
+		size, at := r.length(data, i)
+		if size > len(data)-at {
+			return r.fail(data, io.ErrUnexpectedEOF)
+		}
+		packed := data[:at+size]
+		for at < len(packed) && !r.failed {
+			var v uint64
+			v, at = r.number(f.form.wire(), packed, at)
+			r.put(f, to, v)
+		}
+		return len(packed)
+	case wire == endGroupGenerated:
+		return r.fail(data, fmt.Errorf("proto: %s: wiretype end group for non-group", t.goType.Name()))
+	case f.form.way() != noWayGenerated:
+		return r.fail(data, fmt.Errorf("proto: wrong wireType = %d for field %s", wire, t.nameOf(f)))
+	case number <= 0:
+		written, _, _ := readVarintGenerated(data, start)
+		return r.fail(data, fmt.Errorf("proto: %s: illegal tag %d (wire type %d)", t.goType.Name(), number, written))
+	}
+	return r.skip(data, start, len(data))
+}
+
+// skip passes over the field that starts at start and stops before stop.
+func (r *readerGenerated) skip(data []byte, start, stop int) int {
+	n, err := skipGenerated(data[start:])
+	if err == nil && n > stop-start {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return r.fail(data, err)
+	}
+	return start + n
+}
+
+// tag reads the tag at data[i]; what is beyond 32 bits of its number does not count.
+func (r *readerGenerated) tag(data []byte, i int) (tag uint64, next int) {
+	v, next := r.varint(data, i)
+	return v & (1<<35 - 1), next
+}
+
+// varint reads a number.
+//
+//go:noinline
+func (r *readerGenerated) varint(data []byte, i int) (v uint64, next int) {
+	v, next, err := readVarintGenerated(data, i)
+	if err != nil {
+		return 0, r.fail(data, err)
+	}
+	return v, next
+}
+
+// length reads how long the value is that comes next. It may be longer than what is there.
+//
+//go:noinline
+func (r *readerGenerated) length(data []byte, i int) (size, next int) {
+	size, next, err := sizeOfGenerated(data, i)
+	if err != nil {
+		return 0, r.fail(data, err)
+	}
+	return size, next
+}
+
+// text is body as a string, which is a part of what is read if strings are. An empty one keeps nothing of it.
 func (r *readerGenerated) text(body []byte) string {
 	switch {
 	case len(body) == 0:
@@ -7960,65 +5855,124 @@ func (r *readerGenerated) text(body []byte) string {
 	return string(body)
 }
 
-// numberGenerated reads a number that is written as a varint.
-func numberGenerated[N ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr](r *readerGenerated, to *N) {
-	if i := r.i; i < r.end && r.data[i] < 0x80 && r.tag&7 == varintGenerated {
-		*to = N(r.data[i])
-		r.i++
-	} else if r.is(varintGenerated) {
-		*to = N(r.varint())
+// followingGenerated counts the fields with this tag and a length that data has from next on, one after the other.
+func followingGenerated(data []byte, next int, tag uint64) int {
+	if next >= len(data) || data[next]&0x7f != byte(tag&0x7f) {
+		return 0
 	}
+	return countGenerated(data[next:], tag)
 }
 
-// boolGenerated reads a bool.
-func boolGenerated[B ~bool](r *readerGenerated, to *B) {
-	var v uint64
-	numberGenerated(r, &v)
-	*to = v != 0
-}
-
-// numbersGenerated reads a number and adds it to a list, or several that stand one after the other without tags.
-func numbersGenerated[L ~[]N, N ~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr](r *readerGenerated, to *L) {
-	var v N
-	if r.tag&7 != bytesGenerated {
-		numberGenerated(r, &v)
-		*to = append(*to, v)
-		return
-	}
-	end := r.enter()
-	for r.tag = varintGenerated; r.i < r.end; {
-		numberGenerated(r, &v)
-		*to = append(*to, v)
-	}
-	r.end = end
-}
-
-// timeGenerated reads the time that was entered, of which whole seconds are kept.
-func timeGenerated(r *readerGenerated, to *metav1.Time) {
-	body := r.rest()
-	if len(body) > 2 && body[0] == 1<<3 {
-		seconds, i, err := readVarintGenerated(body, 1)
-		if err == nil && i+2 == len(body) && body[i] == 2<<3 && body[i+1] < 0x80 {
-			to.Time = time.Unix(int64(seconds), 0)
-			return
+// countGenerated counts the fields that data starts with and that have this tag and a length.
+func countGenerated(data []byte, tag uint64) (n int) {
+	for i := 0; i < len(data); n++ {
+		next, at, err := readVarintGenerated(data, i)
+		if err != nil || next != tag {
+			return n
+		}
+		if _, i, err = readBytesGenerated(data, at); err != nil {
+			return n
 		}
 	}
-	r.check(to.Unmarshal(body))
+	return n
 }
 
-// quantityGenerated reads the quantity that was entered, which remembers how it was written.
-func quantityGenerated(r *readerGenerated, to *resource.Quantity) {
-	body := r.rest()
-	if len(body) < 3 || body[0] != 1<<3|bytesGenerated || int(body[1]) != len(body)-2 || !r.shared {
-		r.check(to.Unmarshal(body))
-		return
+// slabGenerated is memory for values of one type that are allocated together, up to 1 KiB at a time.
+type slabGenerated struct {
+	values unsafe.Pointer
+	free   int16 // of the values, the first ones
+	before int16 // one more than the number of the slab that was refilled before this one, once it was
+	made   int32 // how many values there were in all
+}
+
+// The slabs that every reader has.
+const (
+	wordSlabGenerated   = 1
+	stringSlabGenerated = 2
+)
+
+var (
+	// wordTypeGenerated is any number or bool that a pointer points at.
+	wordTypeGenerated = typeGenerated{slab: wordSlabGenerated, size: 8, alloc: func(n int) unsafe.Pointer {
+		return unsafe.Pointer(unsafe.SliceData(make([]uint64, n)))
+	}}
+	// stringTypeGenerated is any string that a pointer points at, or that is in a list.
+	stringTypeGenerated = typeGenerated{slab: stringSlabGenerated, size: unsafe.Sizeof(""), alloc: func(n int) unsafe.Pointer {
+		return unsafe.Pointer(unsafe.SliceData(make([]string, n)))
+	}}
+)
+
+// listGenerated is a list of any type, as it lies in memory.
+type listGenerated struct {
+	data     unsafe.Pointer
+	len, cap int
+}
+
+// one is a new value.
+func (r *readerGenerated) one(t *typeGenerated) unsafe.Pointer {
+	if t.slab == 0 || int(t.slab) >= len(r.slabs) {
+		return t.alloc(1)
 	}
-	q, err := resource.ParseQuantity(unsafe.String(&body[2], len(body)-2))
-	if err != nil {
-		r.fail(err)
-		return
+	s := &r.slabs[t.slab]
+	if s.free == 0 {
+		r.refill(s, t)
 	}
-	*to = q
+	s.free--
+	return unsafe.Add(s.values, uintptr(s.free)*t.size)
+}
+
+// room is n new values, one after the other.
+func (r *readerGenerated) room(t *typeGenerated, n int) unsafe.Pointer {
+	if t.slab == 0 || int(t.slab) >= len(r.slabs) {
+		return t.alloc(n)
+	}
+	s := &r.slabs[t.slab]
+	if n > int(s.free) {
+		if r.refill(s, t); n > int(s.free) {
+			return t.alloc(n)
+		}
+	}
+	s.free -= int16(n)
+	return unsafe.Add(s.values, uintptr(s.free)*t.size)
+}
+
+// refill allocates as many values as the last objects needed, or few at first, then as many as there are.
+func (r *readerGenerated) refill(s *slabGenerated, t *typeGenerated) {
+	n := 0
+	if int(t.slab) < len(r.needs) {
+		n = r.needs[t.slab].likely() - int(s.made)
+		if s.before == 0 {
+			s.before, r.refilled = r.refilled+1, int16(t.slab)
+		}
+	}
+	if n <= 0 {
+		n = max(64/int(t.size), int(s.made))
+	}
+	n = max(1, min(n, 1024/int(t.size)))
+	s.values = t.alloc(n)
+	s.free = int16(n)
+	s.made += int32(n)
+}
+
+// needGenerated is how many values of a type the last two objects of a kind needed that needed some, in 16 bits each.
+type needGenerated struct{ atomic.Uint32 }
+
+// likely is how many the next one will need. It is the smaller number: what is allocated and not needed stays with the
+// object.
+func (n *needGenerated) likely() int {
+	v := n.Load()
+	return int(min(v>>16, v&0xffff))
+}
+
+// remember notes what this object needed.
+func (r *readerGenerated) remember() {
+	for i := r.refilled; i > 0; i = r.slabs[i].before - 1 {
+		s, n := &r.slabs[i], &r.needs[i]
+		before := n.Load()
+		if after := before<<16 | uint32(min(s.made-int32(s.free), 0xffff)); after != before {
+			n.Store(after)
+		}
+	}
 }
 
 // writerGenerated writes from the end of data to its start, so that the length of a message is known when it is to be
