@@ -3,7 +3,6 @@ package registry
 import (
 	"bytes"
 	"fmt"
-	"reflect"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -16,7 +15,7 @@ import (
 )
 
 // codec knows how the objects of one hub lie in a store: in which version, and in which media type in the database.
-// It is immutable, but for spares.
+// It is immutable, but for readers.
 type codec struct {
 	scheme    *runtime.Scheme
 	hub       schema.GroupKind
@@ -24,8 +23,8 @@ type codec struct {
 	mediaType rest.MediaType
 	// apiVersion and kind are what an envelope of the storage version says.
 	apiVersion, kind string
-	// spares are empty objects of the storage version, for again.
-	spares sync.Pool
+	// readers are Recyclers of the storage version, for again.
+	readers sync.Pool
 }
 
 func newCodec(scheme *runtime.Scheme, hub schema.GroupKind, gv schema.GroupVersion, mediaType rest.MediaType) (*codec, error) {
@@ -38,7 +37,7 @@ func newCodec(scheme *runtime.Scheme, hub schema.GroupKind, gv schema.GroupVersi
 		return nil, err
 	}
 	c.apiVersion, c.kind = gv.String(), c.storage.GroupVersionKind().Kind
-	c.spares.New = func() any { return c.storage.New() }
+	c.readers.New = func() any { return c.storage.Recycler() }
 	return c, nil
 }
 
@@ -90,10 +89,11 @@ func (c *codec) valueOf(stored []byte) ([]byte, error) {
 }
 
 // again encodes a message of the storage version once more, with its defaults. It returns stored, which is an envelope around it, when
-// that makes no difference. What it works with are a spare object and a scratch buffer, which are emptied and given back.
+// that makes no difference.
 func (c *codec) again(stored, message []byte) ([]byte, error) {
-	obj := c.spares.Get().(runtime.Object)
-	if err := c.storage.UnmarshalShared(message, obj); err != nil {
+	read := c.readers.Get().(func([]byte) (runtime.Object, error))
+	obj, err := read(message)
+	if err != nil {
 		return nil, err
 	}
 	obj.GetObjectKind().SetGroupVersionKind(c.storage.GroupVersionKind())
@@ -103,13 +103,11 @@ func (c *codec) again(stored, message []byte) ([]byte, error) {
 	// Most messages come out as long as they were, so the length can be written before.
 	value := wire.AppendEnvelopeStart((*scratch)[:0], c.apiVersion, c.kind, len(message))
 	start := len(value)
-	value, err := c.storage.AppendMessage(value, stripped(obj))
-	if err != nil {
+	if value, err = c.storage.AppendMessage(value, stripped(obj)); err != nil {
 		return nil, err
 	}
-	reflect.ValueOf(obj).Elem().SetZero()
-	c.spares.Put(obj)
 	*scratch = value
+	c.readers.Put(read)
 	if len(value)-start != len(message) {
 		return wire.AppendEnvelope(nil, c.apiVersion, c.kind, value[start:]), nil
 	}

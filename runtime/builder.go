@@ -77,9 +77,12 @@ type Version[V, H Object] struct {
 	AppendJSON func(dst []byte, obj V) ([]byte, error)
 	ReadJSON   func(r *json.Reader, obj V)
 	// AppendProtobuf appends the message of an object; for a nil dst it makes a slice of just its length. UnmarshalShared
-	// reads that of an empty one: its strings may be parts of message, which never changes then; its slices of bytes are not.
+	// reads that of an empty one: its strings and sets of fields may be parts of message, which never changes then; its slices
+	// of bytes are not. Recycler makes a function that does the same with one object again and again: each is good until
+	// the next one is read.
 	AppendProtobuf  func(dst []byte, obj V) ([]byte, error)
 	UnmarshalShared func(message []byte, obj V) error
+	Recycler        func() func(message []byte) (V, error)
 	// DeepCopy returns a copy that shares nothing with the object.
 	DeepCopy func(V) V
 	// CompareFields tells which fields two objects differ in, for managedFields, and modifies neither. It is for versions that

@@ -17,6 +17,7 @@ type functions struct {
 	readJSON        func(r *runtimejson.Reader, obj Object)
 	appendProtobuf  func(dst []byte, obj Object) ([]byte, error)
 	unmarshalShared func(message []byte, obj Object) error
+	recycler        func() func(message []byte) (Object, error)
 	deepCopy        func(obj Object) Object
 	compareFields   func(c *fieldset.Comparison, old, obj Object)
 }
@@ -34,6 +35,12 @@ func functionsOf[V, H Object](v Version[V, H]) (f functions) {
 	}
 	if v.UnmarshalShared != nil {
 		f.unmarshalShared = func(message []byte, obj Object) error { return v.UnmarshalShared(message, obj.(V)) }
+	}
+	if v.Recycler != nil {
+		f.recycler = func() func(message []byte) (Object, error) {
+			read := v.Recycler()
+			return func(message []byte) (Object, error) { return read(message) }
+		}
 	}
 	if v.DeepCopy != nil {
 		f.deepCopy = func(obj Object) Object { return v.DeepCopy(obj.(V)) }
@@ -106,13 +113,25 @@ func (k *Kind) Unmarshal(message []byte, obj Object) error {
 	return obj.(Protobuf).Unmarshal(message)
 }
 
-// UnmarshalShared is Unmarshal for a message that never changes: the strings of the object may be parts of it, each of
-// which keeps all of it in memory. Slices of bytes are copied.
+// UnmarshalShared is Unmarshal for a message that never changes: the strings and the sets of fields of the object may be
+// parts of it, each of which keeps all of it in memory. Other slices of bytes are copied.
 func (k *Kind) UnmarshalShared(message []byte, obj Object) error {
 	if k.unmarshalShared != nil {
 		return k.unmarshalShared(message, obj)
 	}
 	return k.Unmarshal(message, obj)
+}
+
+// Recycler returns a function that reads one message after the other as UnmarshalShared does, and uses the memory of the
+// last object for the next one: each is good until the function is called again. Only one goroutine at a time may call it.
+func (k *Kind) Recycler() func(message []byte) (Object, error) {
+	if k.recycler != nil {
+		return k.recycler()
+	}
+	return func(message []byte) (Object, error) {
+		obj := k.New()
+		return obj, k.UnmarshalShared(message, obj)
+	}
 }
 
 // DeepCopy copies an object of this version.

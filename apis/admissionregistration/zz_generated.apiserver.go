@@ -26,6 +26,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:        v1.ReadJSON_MutatingWebhookConfiguration,
 		AppendProtobuf:  v1.AppendProtobuf_MutatingWebhookConfiguration,
 		UnmarshalShared: v1.UnmarshalShared_MutatingWebhookConfiguration,
+		Recycler:        v1.Recycler_MutatingWebhookConfiguration,
 		DeepCopy:        v1.DeepCopy_MutatingWebhookConfiguration,
 		CompareFields:   compareFields_v1_MutatingWebhookConfiguration,
 	})
@@ -40,6 +41,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:        v1.ReadJSON_ValidatingWebhookConfiguration,
 		AppendProtobuf:  v1.AppendProtobuf_ValidatingWebhookConfiguration,
 		UnmarshalShared: v1.UnmarshalShared_ValidatingWebhookConfiguration,
+		Recycler:        v1.Recycler_ValidatingWebhookConfiguration,
 		DeepCopy:        v1.DeepCopy_ValidatingWebhookConfiguration,
 		CompareFields:   compareFields_v1_ValidatingWebhookConfiguration,
 	})

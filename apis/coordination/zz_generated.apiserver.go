@@ -25,6 +25,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:        v1.ReadJSON_Lease,
 		AppendProtobuf:  v1.AppendProtobuf_Lease,
 		UnmarshalShared: v1.UnmarshalShared_Lease,
+		Recycler:        v1.Recycler_Lease,
 		DeepCopy:        v1.DeepCopy_Lease,
 		CompareFields:   compareFields_v1_Lease,
 	})

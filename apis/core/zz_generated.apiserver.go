@@ -27,6 +27,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:        v1.ReadJSON_ConfigMap,
 		AppendProtobuf:  v1.AppendProtobuf_ConfigMap,
 		UnmarshalShared: v1.UnmarshalShared_ConfigMap,
+		Recycler:        v1.Recycler_ConfigMap,
 		DeepCopy:        v1.DeepCopy_ConfigMap,
 		CompareFields:   compareFields_v1_ConfigMap,
 	})
@@ -41,6 +42,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:        v1.ReadJSON_LimitRange,
 		AppendProtobuf:  v1.AppendProtobuf_LimitRange,
 		UnmarshalShared: v1.UnmarshalShared_LimitRange,
+		Recycler:        v1.Recycler_LimitRange,
 		DeepCopy:        v1.DeepCopy_LimitRange,
 		CompareFields:   compareFields_v1_LimitRange,
 	})
@@ -55,6 +57,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:         v1.ReadJSON_Namespace,
 		AppendProtobuf:   v1.AppendProtobuf_Namespace,
 		UnmarshalShared:  v1.UnmarshalShared_Namespace,
+		Recycler:         v1.Recycler_Namespace,
 		DeepCopy:         v1.DeepCopy_Namespace,
 		CompareFields:    compareFields_v1_Namespace,
 		SelectableFields: selectableFields_v1_Namespace,
@@ -71,6 +74,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:        v1.ReadJSON_ResourceQuota,
 		AppendProtobuf:  v1.AppendProtobuf_ResourceQuota,
 		UnmarshalShared: v1.UnmarshalShared_ResourceQuota,
+		Recycler:        v1.Recycler_ResourceQuota,
 		DeepCopy:        v1.DeepCopy_ResourceQuota,
 		CompareFields:   compareFields_v1_ResourceQuota,
 	})
@@ -85,6 +89,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:         v1.ReadJSON_Secret,
 		AppendProtobuf:   v1.AppendProtobuf_Secret,
 		UnmarshalShared:  v1.UnmarshalShared_Secret,
+		Recycler:         v1.Recycler_Secret,
 		DeepCopy:         v1.DeepCopy_Secret,
 		CompareFields:    compareFields_v1_Secret,
 		SelectableFields: selectableFields_v1_Secret,
@@ -100,6 +105,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:        v1.ReadJSON_ServiceAccount,
 		AppendProtobuf:  v1.AppendProtobuf_ServiceAccount,
 		UnmarshalShared: v1.UnmarshalShared_ServiceAccount,
+		Recycler:        v1.Recycler_ServiceAccount,
 		DeepCopy:        v1.DeepCopy_ServiceAccount,
 		CompareFields:   compareFields_v1_ServiceAccount,
 	})

@@ -25,6 +25,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:        v1.ReadJSON_ClusterRole,
 		AppendProtobuf:  v1.AppendProtobuf_ClusterRole,
 		UnmarshalShared: v1.UnmarshalShared_ClusterRole,
+		Recycler:        v1.Recycler_ClusterRole,
 		DeepCopy:        v1.DeepCopy_ClusterRole,
 		CompareFields:   compareFields_v1_ClusterRole,
 	})
@@ -39,6 +40,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:        v1.ReadJSON_ClusterRoleBinding,
 		AppendProtobuf:  v1.AppendProtobuf_ClusterRoleBinding,
 		UnmarshalShared: v1.UnmarshalShared_ClusterRoleBinding,
+		Recycler:        v1.Recycler_ClusterRoleBinding,
 		DeepCopy:        v1.DeepCopy_ClusterRoleBinding,
 		CompareFields:   compareFields_v1_ClusterRoleBinding,
 	})
@@ -52,6 +54,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:        v1.ReadJSON_Role,
 		AppendProtobuf:  v1.AppendProtobuf_Role,
 		UnmarshalShared: v1.UnmarshalShared_Role,
+		Recycler:        v1.Recycler_Role,
 		DeepCopy:        v1.DeepCopy_Role,
 		CompareFields:   compareFields_v1_Role,
 	})
@@ -66,6 +69,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:        v1.ReadJSON_RoleBinding,
 		AppendProtobuf:  v1.AppendProtobuf_RoleBinding,
 		UnmarshalShared: v1.UnmarshalShared_RoleBinding,
+		Recycler:        v1.Recycler_RoleBinding,
 		DeepCopy:        v1.DeepCopy_RoleBinding,
 		CompareFields:   compareFields_v1_RoleBinding,
 	})

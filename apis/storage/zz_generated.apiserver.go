@@ -26,6 +26,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:        v1.ReadJSON_StorageClass,
 		AppendProtobuf:  v1.AppendProtobuf_StorageClass,
 		UnmarshalShared: v1.UnmarshalShared_StorageClass,
+		Recycler:        v1.Recycler_StorageClass,
 		DeepCopy:        v1.DeepCopy_StorageClass,
 		CompareFields:   compareFields_v1_StorageClass,
 	})

@@ -35,6 +35,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:        v1.ReadJSON_PersistentVolume,
 		AppendProtobuf:  v1.AppendProtobuf_PersistentVolume,
 		UnmarshalShared: v1.UnmarshalShared_PersistentVolume,
+		Recycler:        v1.Recycler_PersistentVolume,
 		DeepCopy:        v1.DeepCopy_PersistentVolume,
 		CompareFields:   v1.CompareFields_PersistentVolume,
 	})
@@ -49,6 +50,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:        v1.ReadJSON_PersistentVolumeClaim,
 		AppendProtobuf:  v1.AppendProtobuf_PersistentVolumeClaim,
 		UnmarshalShared: v1.UnmarshalShared_PersistentVolumeClaim,
+		Recycler:        v1.Recycler_PersistentVolumeClaim,
 		DeepCopy:        v1.DeepCopy_PersistentVolumeClaim,
 		CompareFields:   v1.CompareFields_PersistentVolumeClaim,
 	})
@@ -63,6 +65,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:         v1.ReadJSON_Pod,
 		AppendProtobuf:   v1.AppendProtobuf_Pod,
 		UnmarshalShared:  v1.UnmarshalShared_Pod,
+		Recycler:         v1.Recycler_Pod,
 		DeepCopy:         v1.DeepCopy_Pod,
 		CompareFields:    v1.CompareFields_Pod,
 		SelectableFields: selectableFields_v1_Pod,
@@ -79,6 +82,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:         v1.ReadJSON_ReplicationController,
 		AppendProtobuf:   v1.AppendProtobuf_ReplicationController,
 		UnmarshalShared:  v1.UnmarshalShared_ReplicationController,
+		Recycler:         v1.Recycler_ReplicationController,
 		DeepCopy:         v1.DeepCopy_ReplicationController,
 		CompareFields:    v1.CompareFields_ReplicationController,
 		SelectableFields: selectableFields_v1_ReplicationController,
@@ -97,6 +101,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:        appsv1.ReadJSON_Deployment,
 		AppendProtobuf:  appsv1.AppendProtobuf_Deployment,
 		UnmarshalShared: appsv1.UnmarshalShared_Deployment,
+		Recycler:        appsv1.Recycler_Deployment,
 		DeepCopy:        appsv1.DeepCopy_Deployment,
 		CompareFields:   compareFields_v1_Deployment,
 		Scale:           scale_v1_Deployment,
@@ -114,6 +119,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendJSON:      v2.AppendJSON_HorizontalPodAutoscaler,
 		ReadJSON:        v2.ReadJSON_HorizontalPodAutoscaler,
 		UnmarshalShared: v2.UnmarshalShared_HorizontalPodAutoscaler,
+		Recycler:        v2.Recycler_HorizontalPodAutoscaler,
 		Validate:        v2.Validate_HorizontalPodAutoscaler,
 		CompareFields:   compareFields_v2_HorizontalPodAutoscaler,
 	})
@@ -127,6 +133,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendJSON:      autoscalingv1.AppendJSON_HorizontalPodAutoscaler,
 		ReadJSON:        autoscalingv1.ReadJSON_HorizontalPodAutoscaler,
 		UnmarshalShared: autoscalingv1.UnmarshalShared_HorizontalPodAutoscaler,
+		Recycler:        autoscalingv1.Recycler_HorizontalPodAutoscaler,
 		CompareFields:   compareFields_v1_HorizontalPodAutoscaler,
 	})
 	runtime.AddVersion(horizontalPodAutoscalerHub, runtime.Version[*v1beta1.HorizontalPodAutoscaler, *autoscaling.HorizontalPodAutoscaler]{
@@ -139,6 +146,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendJSON:      v1beta1.AppendJSON_HorizontalPodAutoscaler,
 		ReadJSON:        v1beta1.ReadJSON_HorizontalPodAutoscaler,
 		UnmarshalShared: v1beta1.UnmarshalShared_HorizontalPodAutoscaler,
+		Recycler:        v1beta1.Recycler_HorizontalPodAutoscaler,
 		CompareFields:   compareFields_v1beta1_HorizontalPodAutoscaler,
 	})
 }

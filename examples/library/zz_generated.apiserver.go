@@ -33,6 +33,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendJSON:       v1.AppendJSON_Book,
 		ReadJSON:         v1.ReadJSON_Book,
 		UnmarshalShared:  v1.UnmarshalShared_Book,
+		Recycler:         v1.Recycler_Book,
 		Validate:         v1.Validate_Book,
 		CompareFields:    compareFields_v1_Book,
 		SelectableFields: selectableFields_v1_Book,
@@ -58,6 +59,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendJSON:      v1alpha1.AppendJSON_Book,
 		ReadJSON:        v1alpha1.ReadJSON_Book,
 		UnmarshalShared: v1alpha1.UnmarshalShared_Book,
+		Recycler:        v1alpha1.Recycler_Book,
 		Validate:        v1alpha1.Validate_Book,
 		CompareFields:   compareFields_v1alpha1_Book,
 	})
@@ -71,6 +73,7 @@ func addToScheme(b *runtime.Builder) {
 		AppendJSON:      v1.AppendJSON_Shelf,
 		ReadJSON:        v1.ReadJSON_Shelf,
 		UnmarshalShared: v1.UnmarshalShared_Shelf,
+		Recycler:        v1.Recycler_Shelf,
 		Validate:        v1.Validate_Shelf,
 		CompareFields:   compareFields_v1_Shelf,
 		Columns: []metav1.TableColumnDefinition{

@@ -13,6 +13,7 @@ func (p printer) functions(v *version) {
 	field("ReadJSON", v.functions.json)
 	field("AppendProtobuf", v.functions.append)
 	field("UnmarshalShared", v.functions.shared)
+	field("Recycler", v.functions.shared)
 	field("DeepCopy", v.functions.deepCopy)
 	field("Validate", v.functions.validate)
 	if v.compares() {

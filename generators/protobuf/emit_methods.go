@@ -1,5 +1,7 @@
 package protobuf
 
+import apikind "github.com/typeplane/typeplane/generators/kind"
+
 // methods prints Marshal, MarshalTo, MarshalToSizedBuffer and Unmarshal, and UnmarshalShared_T.
 func (p *printer) methods(m *message) {
 	pointer := "m"
@@ -44,11 +46,25 @@ func (p *printer) write(marshal, pointer, dst string) {
 // unmarshalShared prints the function that reads a message without copying its strings.
 func (p *printer) unmarshalShared(name string, m *message) {
 	p.P("// UnmarshalShared_", name, " is Unmarshal, but strings of m are parts of data: it must not be changed any more, and")
-	p.P("// each of them keeps all of it in memory. Byte slices are copied.")
+	p.P("// each of them keeps all of it in memory. So are sets of fields (FieldsV1); other byte slices are copied.")
 	p.P("func UnmarshalShared_", name, "(data []byte, m *", m.typ, ") error {")
 	p.startReader("shared: true, ", m)
 	p.P("}")
 	p.P()
+	if !m.isKind() {
+		return
+	}
+	p.startRecycler(name, m.typ)
+	p.f("return %s(&%s, func() { %s() }, %d)", p.helper("recycler"), p.typeName(m.typ), p.function("reads", m), p.slabsOf(m))
+	p.P("}")
+	p.P()
+}
+
+// startRecycler prints the head of the function that makes a reader which uses its memory again.
+func (p *printer) startRecycler(name string, t any) {
+	p.P("// Recycler_", name, " returns a function that reads one message after the other into the same memory, as UnmarshalShared_", name)
+	p.P("// does: what it returns is good until it is called again. Only one goroutine at a time may call it.")
+	p.P("func Recycler_", name, "() func(data []byte) (*", t, ", error) {")
 }
 
 // alias prints the functions of a kind of another module.
@@ -69,6 +85,10 @@ func (p *printer) alias(a alias) {
 		p.P("data, err := m.Marshal()")
 		p.P("return append(dst, data...), err")
 		p.P("}")
+		if apikind.Embeds(a.typ, "ObjectMeta") {
+			p.P()
+			p.aliasRecycler(a)
+		}
 		p.P()
 		return
 	}
@@ -78,4 +98,18 @@ func (p *printer) alias(a alias) {
 	p.write(p.function("marshal", a.target), "m", "dst")
 	p.P("}")
 	p.P()
+}
+
+// aliasRecycler prints the recycler of a kind that this file does not know how to read.
+func (p *printer) aliasRecycler(a alias) {
+	p.startRecycler(a.name, a.name)
+	if a.access == byShared {
+		p.f("return %s()", p.Ident(a.typ.Name.Package, "Recycler_"+a.typ.Name.Name))
+	} else {
+		p.P("return func(data []byte) (*", a.name, ", error) {")
+		p.P("m := new(", a.name, ")")
+		p.P("return m, m.Unmarshal(data)")
+		p.P("}")
+	}
+	p.P("}")
 }

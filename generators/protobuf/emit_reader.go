@@ -14,18 +14,22 @@ const slabsBefore = 3
 // startReader prints what makes a reader, with as many slabs as the message may need, and allocates what the metadata of
 // a kind needs.
 func (p *printer) startReader(fields string, m *message) {
-	slabs := len(p.file.slabTypes)
-	if !p.file.needsWide(m) {
-		slabs = len(p.file.first)
-	}
 	p.P("var err error")
-	p.f("var slabs [%d]%s", slabsBefore+slabs, p.helper("slab"))
+	p.f("var slabs [%d]%s", p.slabsOf(m), p.helper("slab"))
 	p.f("r := %s{%serr: &err, slabs: slabs[:]}", p.helper("reader"), fields)
 	if m.isKind() && len(p.file.first) > 0 {
 		p.P("r.first(data)")
 	}
 	p.f("%s(&r, &%s, func() { %s() }, data, m)", p.helper("read"), p.typeName(m.typ), p.function("reads", m))
 	p.P("return err")
+}
+
+// slabsOf is how many slabs the reader of a message has.
+func (p *printer) slabsOf(m *message) int {
+	if p.file.needsWide(m) {
+		return slabsBefore + len(p.file.slabTypes)
+	}
+	return slabsBefore + len(p.file.first)
 }
 
 func (p *printer) slabName(t *types.Type) string { return strings.ReplaceAll(p.Type(t), ".", "_") }

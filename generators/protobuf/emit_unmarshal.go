@@ -138,6 +138,8 @@ func (p *printer) reading(v *value) string {
 		how = fmt.Sprintf("%s(&%s)", p.helper("time"), name)
 	case asQuantity:
 		how = fmt.Sprintf("%s(&%s, %s)", p.helper("with"), name, p.helper("quantity"))
+	case asFieldSet:
+		how = fmt.Sprintf("%s(&%s, %s)", p.helper("with"), name, p.helper("fieldSet"))
 	case byShared:
 		how = fmt.Sprintf("%s(&%s, %s(%s))", p.helper("with"), name, p.helper("either"), p.Ident(v.typ.Name.Package, "UnmarshalShared_"+v.typ.Name.Name))
 	default:

@@ -19,12 +19,14 @@ const (
 	byShared                 // UnmarshalShared_T of another package of the module
 	asTime                   // metav1.Time, whose form is known
 	asQuantity               // resource.Quantity, which is made of a string
+	asFieldSet               // metav1.FieldsV1, whose bytes are not to be changed in place
 )
 
 // The types of apimachinery with a form of their own that the helpers know.
 var known = map[string]access{
 	"k8s.io/apimachinery/pkg/apis/meta/v1.Time":     asTime,
 	"k8s.io/apimachinery/pkg/api/resource.Quantity": asQuantity,
+	"k8s.io/apimachinery/pkg/apis/meta/v1.FieldsV1": asFieldSet,
 }
 
 // alias is a kind of another module that the package serves under a name of its own.

@@ -26,6 +26,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:        v1.ReadJSON_ValidatingAdmissionPolicy,
 		AppendProtobuf:  v1.AppendProtobuf_ValidatingAdmissionPolicy,
 		UnmarshalShared: v1.UnmarshalShared_ValidatingAdmissionPolicy,
+		Recycler:        v1.Recycler_ValidatingAdmissionPolicy,
 		DeepCopy:        v1.DeepCopy_ValidatingAdmissionPolicy,
 		CompareFields:   compareFields_v1_ValidatingAdmissionPolicy,
 	})
@@ -40,6 +41,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:        v1.ReadJSON_ValidatingAdmissionPolicyBinding,
 		AppendProtobuf:  v1.AppendProtobuf_ValidatingAdmissionPolicyBinding,
 		UnmarshalShared: v1.UnmarshalShared_ValidatingAdmissionPolicyBinding,
+		Recycler:        v1.Recycler_ValidatingAdmissionPolicyBinding,
 		DeepCopy:        v1.DeepCopy_ValidatingAdmissionPolicyBinding,
 		CompareFields:   compareFields_v1_ValidatingAdmissionPolicyBinding,
 	})

@@ -93,9 +93,29 @@ func checkMessage(t *testing.T, kind *runtime.Kind, obj runtime.Object) {
 	if diff := difference(own, shared); diff != "" {
 		t.Errorf("UnmarshalShared reads another object than Unmarshal (-want +got):\n%s", diff)
 	}
+	checkRecycler(t, kind, message, own)
 	before := own.DeepCopyObject()
 	clear(message)
 	if diff := difference(before, own); diff != "" {
 		t.Errorf("Unmarshal: the object changes with the message (-before +after):\n%s", diff)
+	}
+}
+
+// checkRecycler reads the message, one cut short, an empty one, and the message again, and wants nothing of one in the next.
+func checkRecycler(t *testing.T, kind *runtime.Kind, message []byte, want runtime.Object) {
+	t.Helper()
+	read := kind.Recycler()
+	for _, data := range [][]byte{message, message[:len(message)/2], nil, message} {
+		fresh := kind.New()
+		wantErr := kind.UnmarshalShared(data, fresh)
+		got, err := read(data)
+		if textOf(err) != textOf(wantErr) {
+			t.Errorf("Recycler: error %v, UnmarshalShared: %v", err, wantErr)
+		} else if diff := difference(fresh, got); err == nil && diff != "" {
+			t.Errorf("Recycler reads another object than UnmarshalShared (-want +got):\n%s", diff)
+		}
+	}
+	if got, err := read(message); err != nil || difference(want, got) != "" {
+		t.Errorf("Recycler: %v", err)
 	}
 }

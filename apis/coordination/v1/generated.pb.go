@@ -24,13 +24,19 @@ import (
 //lint:file-ignore SA1019 deprecated fields are read and written like others
 
 // UnmarshalShared_Lease is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
-// each of them keeps all of it in memory. Byte slices are copied.
+// each of them keeps all of it in memory. So are sets of fields (FieldsV1); other byte slices are copied.
 func UnmarshalShared_Lease(data []byte, m *coordinationv1.Lease) error {
 	var err error
 	var slabs [3]slabGenerated
 	r := readerGenerated{shared: true, err: &err, slabs: slabs[:]}
 	readGenerated(&r, &type_coordinationv1_Lease, func() { reads_coordinationv1_Lease() }, data, m)
 	return err
+}
+
+// Recycler_Lease returns a function that reads one message after the other into the same memory, as UnmarshalShared_Lease
+// does: what it returns is good until it is called again. Only one goroutine at a time may call it.
+func Recycler_Lease() func(data []byte) (*coordinationv1.Lease, error) {
+	return recyclerGenerated(&type_coordinationv1_Lease, func() { reads_coordinationv1_Lease() }, 3)
 }
 
 // AppendProtobuf_Lease appends m as it stands on the wire.
@@ -44,7 +50,7 @@ func AppendProtobuf_Lease(dst []byte, m *Lease) ([]byte, error) {
 }
 
 // UnmarshalShared_LeaseList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
-// each of them keeps all of it in memory. Byte slices are copied.
+// each of them keeps all of it in memory. So are sets of fields (FieldsV1); other byte slices are copied.
 func UnmarshalShared_LeaseList(data []byte, m *coordinationv1.LeaseList) error {
 	var err error
 	var slabs [3]slabGenerated
@@ -325,7 +331,7 @@ func reads_metav1_ManagedFieldsEntry() *typeOfGenerated[metav1.ManagedFieldsEntr
 		textGenerated(t, 3, &m.APIVersion)
 		pointerGenerated(t, 4, &m.Time, timeGenerated(&type_metav1_Time))
 		textGenerated(t, 6, &m.FieldsType)
-		pointerGenerated(t, 7, &m.FieldsV1, withGenerated(&type_metav1_FieldsV1, methodsGenerated))
+		pointerGenerated(t, 7, &m.FieldsV1, withGenerated(&type_metav1_FieldsV1, fieldSetGenerated))
 		textGenerated(t, 8, &m.Subresource)
 	}
 	return &type_metav1_ManagedFieldsEntry
@@ -560,6 +566,7 @@ type typeGenerated struct {
 	fields  []fieldGenerated           // by number
 	alloc   func(n int) unsafe.Pointer // that many empty values
 	size    uintptr                    // of a value
+	number  int32                      // of the type
 	slab    int32                      // the number of the slab that values come from; 0 is none
 	plain   bool                       // it is read by its fields and nothing else
 	cycle   bool                       // it can hold itself
@@ -583,8 +590,11 @@ type typeGenerated struct {
 // typeOfGenerated is a typeGenerated whose Go type the compiler knows.
 type typeOfGenerated[T any] struct{ typeGenerated }
 
-// buildingGenerated is held while types are built.
-var buildingGenerated sync.Mutex
+// buildingGenerated is held while types are built, each of which gets another number.
+var (
+	buildingGenerated sync.Mutex
+	typesGenerated    int32 = stringSlabGenerated
+)
 
 // readGenerated adds to m what data says. The type is built when it is needed for the first time.
 func readGenerated[T any](r *readerGenerated, t *typeOfGenerated[T], build func(), data []byte, m *T) {
@@ -642,6 +652,8 @@ func allocGenerated[T any](n int) unsafe.Pointer {
 //go:noinline
 func (t *typeGenerated) begin(goType reflect.Type, alloc func(int) unsafe.Pointer) {
 	t.built, t.goType, t.size, t.alloc = true, goType, goType.Size(), alloc
+	typesGenerated++
+	t.number = typesGenerated
 }
 
 // field adds a field to the type of a message that is being built.
@@ -770,6 +782,40 @@ func timeGenerated(t *typeOfGenerated[metav1.Time]) *typeOfGenerated[metav1.Time
 	return t
 }
 
+// fieldSetGenerated reads a set of fields. Nobody may change its bytes in place, says FieldsV1, so they are a part of what is read
+// where strings are.
+func fieldSetGenerated(to *metav1.FieldsV1, body []byte, shared bool) error {
+	if !shared || fieldSetFormGenerated == 0 || len(body) == 0 || body[0] != 1<<3|bytesGenerated {
+		return to.Unmarshal(body)
+	}
+	set, end, err := readBytesGenerated(body, 1)
+	switch {
+	case err != nil || end != len(body) || len(set) == 0:
+		return to.Unmarshal(body)
+	case fieldSetFormGenerated == reflect.String:
+		*(*string)(unsafe.Pointer(to)) = unsafe.String(&set[0], len(set))
+	default:
+		*(*[]byte)(unsafe.Pointer(to)) = set[:len(set):len(set)]
+	}
+	return nil
+}
+
+// fieldSetFormGenerated is what FieldsV1 consists of: bytes, or a string if the program is built with the tag
+// fieldsv1string; 0 if it should be something else one day.
+var fieldSetFormGenerated = func() reflect.Kind {
+	t := reflect.TypeFor[metav1.FieldsV1]()
+	if t.Kind() != reflect.Struct || t.NumField() != 1 {
+		return 0
+	}
+	switch of := t.Field(0).Type; {
+	case of.Kind() == reflect.String:
+		return reflect.String
+	case of == reflect.TypeFor[[]byte]():
+		return reflect.Slice
+	}
+	return 0
+}()
+
 // entriesGenerated is how entries of a map are read.
 type entriesGenerated struct {
 	key, value uint8          // the wire types
@@ -836,6 +882,22 @@ func (r *readerGenerated) entry(t *entriesGenerated, to unsafe.Pointer, data []b
 	return stop
 }
 
+// recycled reads the first entry of a map into one that was used before, if there is one.
+func (r *readerGenerated) recycled(t *typeGenerated, to unsafe.Pointer, data []byte, i, stop int, tag uint64) int {
+	kept := (*unsafe.Pointer)(r.arena.take(t, 1))
+	*(*unsafe.Pointer)(to) = *kept
+	next := r.entry(t.entries, to, data, i, stop, tag)
+	*kept = *(*unsafe.Pointer)(to)
+	return next
+}
+
+// mapField adds a field that is a map to the type of a message.
+func (t *typeGenerated) mapField(number int, at unsafe.Pointer, goType reflect.Type, e *entriesGenerated) {
+	of := &typeGenerated{entries: e}
+	of.begin(goType, allocGenerated[unsafe.Pointer])
+	t.field(number, at, entryWayGenerated<<4|bytesGenerated, of)
+}
+
 // item reads a key, or a value, which may be a message.
 func (r *readerGenerated) item(wire uint8, of *typeGenerated, data []byte, i int) (v itemGenerated, next int) {
 	if wire != bytesGenerated {
@@ -879,7 +941,7 @@ func shortEntryGenerated(entry []byte) (key, value []byte, ok bool) {
 
 // textMapGenerated is a map of strings by strings.
 func textMapGenerated[M ~map[K]V, K, V ~string](t *typeGenerated, number int, to *M) {
-	t.shortMap(number, unsafe.Pointer(to), func(to unsafe.Pointer, room int, key string, value []byte, shared bool) error {
+	t.shortMap(number, unsafe.Pointer(to), reflect.TypeFor[M](), func(to unsafe.Pointer, room int, key string, value []byte, shared bool) error {
 		m := (*M)(to)
 		if *m == nil {
 			*m = make(M, room)
@@ -894,9 +956,8 @@ func textMapGenerated[M ~map[K]V, K, V ~string](t *typeGenerated, number int, to
 }
 
 // shortMap adds a field to the type of a message: a map by strings whose values are made of bytes.
-func (t *typeGenerated) shortMap(number int, at unsafe.Pointer, put func(to unsafe.Pointer, room int, key string, value []byte, shared bool) error) {
-	e := &entriesGenerated{key: bytesGenerated, value: bytesGenerated, short: put}
-	t.field(number, at, entryWayGenerated<<4|bytesGenerated, &typeGenerated{entries: e})
+func (t *typeGenerated) shortMap(number int, at unsafe.Pointer, goType reflect.Type, put func(to unsafe.Pointer, room int, key string, value []byte, shared bool) error) {
+	t.mapField(number, at, goType, &entriesGenerated{key: bytesGenerated, value: bytesGenerated, short: put})
 }
 
 // readerGenerated reads one object. It is an ordinary variable of whoever reads, so no function that it does not know
@@ -911,6 +972,8 @@ type readerGenerated struct {
 	needs []needGenerated // how many of each objects like this one needed
 
 	refilled int16 // the slab that was refilled for the first time last
+
+	arena *arenaGenerated // where values come from that come from no slab; nil for most
 
 	spare *typeGenerated // what the value in slab 0 is of: it is empty, for entries of maps
 }
@@ -1010,7 +1073,11 @@ func (r *readerGenerated) message(t *typeGenerated, m unsafe.Pointer, data []byt
 		case itemsWayGenerated:
 			next = r.items(f.of, (*listGenerated)(to), data, i, next, tag)
 		case entryWayGenerated:
-			next = r.entry(f.of.entries, to, data, i, next, tag)
+			if r.arena != nil && *(*unsafe.Pointer)(to) == nil {
+				next = r.recycled(f.of, to, data, i, next, tag)
+			} else {
+				next = r.entry(f.of.entries, to, data, i, next, tag)
+			}
 		case textPointerWayGenerated:
 			p := (*string)(r.one(&stringTypeGenerated))
 			*p = r.text(data[i:next])
@@ -1258,13 +1325,9 @@ const (
 
 var (
 	// wordTypeGenerated is any number or bool that a pointer points at.
-	wordTypeGenerated = typeGenerated{slab: wordSlabGenerated, size: 8, alloc: func(n int) unsafe.Pointer {
-		return unsafe.Pointer(unsafe.SliceData(make([]uint64, n)))
-	}}
+	wordTypeGenerated = typeGenerated{number: wordSlabGenerated, slab: wordSlabGenerated, size: 8, alloc: allocGenerated[uint64], goType: reflect.TypeFor[uint64]()}
 	// stringTypeGenerated is any string that a pointer points at, or that is in a list.
-	stringTypeGenerated = typeGenerated{slab: stringSlabGenerated, size: unsafe.Sizeof(""), alloc: func(n int) unsafe.Pointer {
-		return unsafe.Pointer(unsafe.SliceData(make([]string, n)))
-	}}
+	stringTypeGenerated = typeGenerated{number: stringSlabGenerated, slab: stringSlabGenerated, size: unsafe.Sizeof(""), alloc: allocGenerated[string], goType: reflect.TypeFor[string]()}
 )
 
 // listGenerated is a list of any type, as it lies in memory.
@@ -1276,7 +1339,7 @@ type listGenerated struct {
 // one is a new value.
 func (r *readerGenerated) one(t *typeGenerated) unsafe.Pointer {
 	if t.slab == 0 || int(t.slab) >= len(r.slabs) {
-		return t.alloc(1)
+		return r.alloc(t, 1)
 	}
 	s := &r.slabs[t.slab]
 	if s.free == 0 {
@@ -1289,7 +1352,7 @@ func (r *readerGenerated) one(t *typeGenerated) unsafe.Pointer {
 // room is n new values, one after the other.
 func (r *readerGenerated) room(t *typeGenerated, n int) unsafe.Pointer {
 	if t.slab == 0 || int(t.slab) >= len(r.slabs) {
-		return t.alloc(n)
+		return r.alloc(t, n)
 	}
 	s := &r.slabs[t.slab]
 	if n > int(s.free) {
@@ -1299,6 +1362,14 @@ func (r *readerGenerated) room(t *typeGenerated, n int) unsafe.Pointer {
 	}
 	s.free -= int16(n)
 	return unsafe.Add(s.values, uintptr(s.free)*t.size)
+}
+
+// alloc makes n values that come from no slab.
+func (r *readerGenerated) alloc(t *typeGenerated, n int) unsafe.Pointer {
+	if r.arena != nil {
+		return r.arena.take(t, n)
+	}
+	return t.alloc(n)
 }
 
 // refill allocates as many values as the last objects needed, or few at first, then as many as there are.
@@ -1338,6 +1409,79 @@ func (r *readerGenerated) remember() {
 			n.Store(after)
 		}
 	}
+}
+
+// arenaGenerated is memory that one object after the other lies in, but for what reads itself.
+type arenaGenerated struct {
+	pools []poolGenerated // by the numbers of types
+	used  []int32         // the numbers of the types that the object has values of
+}
+
+// poolGenerated are the values of a type, of which the object has the first ones.
+type poolGenerated struct {
+	of       *typeGenerated
+	values   unsafe.Pointer
+	taken, n int
+}
+
+// take returns n empty values, one after the other.
+func (a *arenaGenerated) take(t *typeGenerated, n int) unsafe.Pointer {
+	if more := int(t.number) + 1 - len(a.pools); more > 0 {
+		a.pools = append(a.pools, make([]poolGenerated, more)...)
+	}
+	p := &a.pools[t.number]
+	if p.taken == 0 {
+		a.used = append(a.used, t.number)
+	}
+	if p.taken+n > p.n { // what the object has so far, it keeps
+		p.n = max(2*p.n, n)
+		p.of, p.values, p.taken = t, t.alloc(p.n), 0
+	}
+	at := unsafe.Add(p.values, uintptr(p.taken)*t.size)
+	p.taken += n
+	return at
+}
+
+// empty takes all values away from the object.
+func (a *arenaGenerated) empty() {
+	for _, number := range a.used {
+		a.pools[number].wipe()
+	}
+	a.used = a.used[:0]
+}
+
+// wipe empties the values. A map stays there, unless it is large: to empty it takes as long as it ever was.
+func (p *poolGenerated) wipe() {
+	for i := range p.taken {
+		v := reflect.NewAt(p.of.goType, unsafe.Add(p.values, uintptr(i)*p.of.size)).Elem()
+		if v.Kind() == reflect.Map && v.Len() <= 32 {
+			v.Clear()
+		} else {
+			v.SetZero()
+		}
+	}
+	p.taken = 0
+}
+
+// recyclerGenerated returns a function that reads one value after the other into the same memory. slabs is how many slabs
+// other readers of the type have.
+func recyclerGenerated[T any](t *typeOfGenerated[T], build func(), slabs int) func([]byte) (*T, error) {
+	arena, m := new(arenaGenerated), new(T)
+	return func(data []byte) (*T, error) {
+		arena.empty()
+		*m = *new(T)
+		return m, arena.reread(&t.typeGenerated, build, slabs, data, unsafe.Pointer(m))
+	}
+}
+
+func (a *arenaGenerated) reread(t *typeGenerated, build func(), slabs int, data []byte, m unsafe.Pointer) (err error) {
+	if !t.ready.Load() {
+		t.prepare(build, slabs)
+	}
+	var one [1]slabGenerated
+	r := readerGenerated{shared: true, err: &err, slabs: one[:], arena: a}
+	r.inside(t, m, data, 0)
+	return err
 }
 
 // writerGenerated writes from the end of data to its start, so that the length of a message is known when it is to be

@@ -5,6 +5,7 @@ package wirecode
 import (
 	"io"
 	"math"
+	"reflect"
 	"unsafe"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -76,6 +77,22 @@ func (r *readerGenerated) entry(t *entriesGenerated, to unsafe.Pointer, data []b
 	return stop
 }
 
+// recycled reads the first entry of a map into one that was used before, if there is one.
+func (r *readerGenerated) recycled(t *typeGenerated, to unsafe.Pointer, data []byte, i, stop int, tag uint64) int {
+	kept := (*unsafe.Pointer)(r.arena.take(t, 1))
+	*(*unsafe.Pointer)(to) = *kept
+	next := r.entry(t.entries, to, data, i, stop, tag)
+	*kept = *(*unsafe.Pointer)(to)
+	return next
+}
+
+// mapField adds a field that is a map to the type of a message.
+func (t *typeGenerated) mapField(number int, at unsafe.Pointer, goType reflect.Type, e *entriesGenerated) {
+	of := &typeGenerated{entries: e}
+	of.begin(goType, allocGenerated[unsafe.Pointer])
+	t.field(number, at, entryWayGenerated<<4|bytesGenerated, of)
+}
+
 // item reads a key, or a value, which may be a message.
 func (r *readerGenerated) item(wire uint8, of *typeGenerated, data []byte, i int) (v itemGenerated, next int) {
 	if wire != bytesGenerated {
@@ -119,7 +136,7 @@ func shortEntryGenerated(entry []byte) (key, value []byte, ok bool) {
 
 // textMapGenerated is a map of strings by strings.
 func textMapGenerated[M ~map[K]V, K, V ~string](t *typeGenerated, number int, to *M) {
-	t.shortMap(number, unsafe.Pointer(to), func(to unsafe.Pointer, room int, key string, value []byte, shared bool) error {
+	t.shortMap(number, unsafe.Pointer(to), reflect.TypeFor[M](), func(to unsafe.Pointer, room int, key string, value []byte, shared bool) error {
 		m := (*M)(to)
 		if *m == nil {
 			*m = make(M, room)
@@ -135,7 +152,7 @@ func textMapGenerated[M ~map[K]V, K, V ~string](t *typeGenerated, number int, to
 
 // bytesMapGenerated is a map of bytes by strings.
 func bytesMapGenerated[M ~map[K]V, K ~string, V ~[]byte](t *typeGenerated, number int, to *M) {
-	t.shortMap(number, unsafe.Pointer(to), func(to unsafe.Pointer, room int, key string, value []byte, _ bool) error {
+	t.shortMap(number, unsafe.Pointer(to), reflect.TypeFor[M](), func(to unsafe.Pointer, room int, key string, value []byte, _ bool) error {
 		m := (*M)(to)
 		if *m == nil {
 			*m = make(M, room)
@@ -147,7 +164,7 @@ func bytesMapGenerated[M ~map[K]V, K ~string, V ~[]byte](t *typeGenerated, numbe
 
 // quantityMapGenerated is a map of quantities by strings.
 func quantityMapGenerated[M ~map[K]resource.Quantity, K ~string](t *typeGenerated, number int, to *M) {
-	t.shortMap(number, unsafe.Pointer(to), func(to unsafe.Pointer, room int, key string, value []byte, shared bool) (err error) {
+	t.shortMap(number, unsafe.Pointer(to), reflect.TypeFor[M](), func(to unsafe.Pointer, room int, key string, value []byte, shared bool) (err error) {
 		m := (*M)(to)
 		if *m == nil {
 			*m = make(M, room)
@@ -162,9 +179,8 @@ func quantityMapGenerated[M ~map[K]resource.Quantity, K ~string](t *typeGenerate
 }
 
 // shortMap adds a field to the type of a message: a map by strings whose values are made of bytes.
-func (t *typeGenerated) shortMap(number int, at unsafe.Pointer, put func(to unsafe.Pointer, room int, key string, value []byte, shared bool) error) {
-	e := &entriesGenerated{key: bytesGenerated, value: bytesGenerated, short: put}
-	t.field(number, at, entryWayGenerated<<4|bytesGenerated, &typeGenerated{entries: e})
+func (t *typeGenerated) shortMap(number int, at unsafe.Pointer, goType reflect.Type, put func(to unsafe.Pointer, room int, key string, value []byte, shared bool) error) {
+	t.mapField(number, at, goType, &entriesGenerated{key: bytesGenerated, value: bytesGenerated, short: put})
 }
 
 // kindGenerated is how a key or a value is written, and what is made of what was read.
@@ -186,7 +202,7 @@ func mapGenerated[M ~map[K]V, K comparable, V any](t *typeGenerated, number int,
 		(*m)[key.make(k)] = value.make(v)
 		return nil
 	}
-	t.field(number, unsafe.Pointer(to), entryWayGenerated<<4|bytesGenerated, &typeGenerated{entries: e})
+	t.mapField(number, unsafe.Pointer(to), reflect.TypeFor[M](), e)
 }
 
 // textItemGenerated is a string in a map.

@@ -23,6 +23,8 @@ type readerGenerated struct {
 
 	refilled int16 // the slab that was refilled for the first time last
 
+	arena *arenaGenerated // where values come from that come from no slab; nil for most
+
 	spare *typeGenerated // what the value in slab 0 is of: it is empty, for entries of maps
 }
 
@@ -121,7 +123,11 @@ func (r *readerGenerated) message(t *typeGenerated, m unsafe.Pointer, data []byt
 		case itemsWayGenerated:
 			next = r.items(f.of, (*listGenerated)(to), data, i, next, tag)
 		case entryWayGenerated:
-			next = r.entry(f.of.entries, to, data, i, next, tag)
+			if r.arena != nil && *(*unsafe.Pointer)(to) == nil {
+				next = r.recycled(f.of, to, data, i, next, tag)
+			} else {
+				next = r.entry(f.of.entries, to, data, i, next, tag)
+			}
 		case textPointerWayGenerated:
 			p := (*string)(r.one(&stringTypeGenerated))
 			*p = r.text(data[i:next])

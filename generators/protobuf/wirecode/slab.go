@@ -3,6 +3,7 @@
 package wirecode
 
 import (
+	"reflect"
 	"sync/atomic"
 	"unsafe"
 )
@@ -23,13 +24,9 @@ const (
 
 var (
 	// wordTypeGenerated is any number or bool that a pointer points at.
-	wordTypeGenerated = typeGenerated{slab: wordSlabGenerated, size: 8, alloc: func(n int) unsafe.Pointer {
-		return unsafe.Pointer(unsafe.SliceData(make([]uint64, n)))
-	}}
+	wordTypeGenerated = typeGenerated{number: wordSlabGenerated, slab: wordSlabGenerated, size: 8, alloc: allocGenerated[uint64], goType: reflect.TypeFor[uint64]()}
 	// stringTypeGenerated is any string that a pointer points at, or that is in a list.
-	stringTypeGenerated = typeGenerated{slab: stringSlabGenerated, size: unsafe.Sizeof(""), alloc: func(n int) unsafe.Pointer {
-		return unsafe.Pointer(unsafe.SliceData(make([]string, n)))
-	}}
+	stringTypeGenerated = typeGenerated{number: stringSlabGenerated, slab: stringSlabGenerated, size: unsafe.Sizeof(""), alloc: allocGenerated[string], goType: reflect.TypeFor[string]()}
 )
 
 // listGenerated is a list of any type, as it lies in memory.
@@ -41,7 +38,7 @@ type listGenerated struct {
 // one is a new value.
 func (r *readerGenerated) one(t *typeGenerated) unsafe.Pointer {
 	if t.slab == 0 || int(t.slab) >= len(r.slabs) {
-		return t.alloc(1)
+		return r.alloc(t, 1)
 	}
 	s := &r.slabs[t.slab]
 	if s.free == 0 {
@@ -54,7 +51,7 @@ func (r *readerGenerated) one(t *typeGenerated) unsafe.Pointer {
 // room is n new values, one after the other.
 func (r *readerGenerated) room(t *typeGenerated, n int) unsafe.Pointer {
 	if t.slab == 0 || int(t.slab) >= len(r.slabs) {
-		return t.alloc(n)
+		return r.alloc(t, n)
 	}
 	s := &r.slabs[t.slab]
 	if n > int(s.free) {
@@ -64,6 +61,14 @@ func (r *readerGenerated) room(t *typeGenerated, n int) unsafe.Pointer {
 	}
 	s.free -= int16(n)
 	return unsafe.Add(s.values, uintptr(s.free)*t.size)
+}
+
+// alloc makes n values that come from no slab.
+func (r *readerGenerated) alloc(t *typeGenerated, n int) unsafe.Pointer {
+	if r.arena != nil {
+		return r.arena.take(t, n)
+	}
+	return t.alloc(n)
 }
 
 // refill allocates as many values as the last objects needed, or few at first, then as many as there are.

@@ -52,6 +52,7 @@ type typeGenerated struct {
 	fields  []fieldGenerated           // by number
 	alloc   func(n int) unsafe.Pointer // that many empty values
 	size    uintptr                    // of a value
+	number  int32                      // of the type
 	slab    int32                      // the number of the slab that values come from; 0 is none
 	plain   bool                       // it is read by its fields and nothing else
 	cycle   bool                       // it can hold itself
@@ -75,8 +76,11 @@ type typeGenerated struct {
 // typeOfGenerated is a typeGenerated whose Go type the compiler knows.
 type typeOfGenerated[T any] struct{ typeGenerated }
 
-// buildingGenerated is held while types are built.
-var buildingGenerated sync.Mutex
+// buildingGenerated is held while types are built, each of which gets another number.
+var (
+	buildingGenerated sync.Mutex
+	typesGenerated    int32 = stringSlabGenerated
+)
 
 // readGenerated adds to m what data says. The type is built when it is needed for the first time.
 func readGenerated[T any](r *readerGenerated, t *typeOfGenerated[T], build func(), data []byte, m *T) {
@@ -143,6 +147,8 @@ func allocGenerated[T any](n int) unsafe.Pointer {
 //go:noinline
 func (t *typeGenerated) begin(goType reflect.Type, alloc func(int) unsafe.Pointer) {
 	t.built, t.goType, t.size, t.alloc = true, goType, goType.Size(), alloc
+	typesGenerated++
+	t.number = typesGenerated
 }
 
 // field adds a field to the type of a message that is being built.

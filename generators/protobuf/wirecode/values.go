@@ -4,6 +4,7 @@ package wirecode
 
 import (
 	"math"
+	"reflect"
 	"unsafe"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -174,3 +175,37 @@ func quantityGenerated(to *resource.Quantity, body []byte, shared bool) (err err
 	*to, err = resource.ParseQuantity(unsafe.String(&body[2], len(body)-2))
 	return err
 }
+
+// fieldSetGenerated reads a set of fields. Nobody may change its bytes in place, says FieldsV1, so they are a part of what is read
+// where strings are.
+func fieldSetGenerated(to *metav1.FieldsV1, body []byte, shared bool) error {
+	if !shared || fieldSetFormGenerated == 0 || len(body) == 0 || body[0] != 1<<3|bytesGenerated {
+		return to.Unmarshal(body)
+	}
+	set, end, err := readBytesGenerated(body, 1)
+	switch {
+	case err != nil || end != len(body) || len(set) == 0:
+		return to.Unmarshal(body)
+	case fieldSetFormGenerated == reflect.String:
+		*(*string)(unsafe.Pointer(to)) = unsafe.String(&set[0], len(set))
+	default:
+		*(*[]byte)(unsafe.Pointer(to)) = set[:len(set):len(set)]
+	}
+	return nil
+}
+
+// fieldSetFormGenerated is what FieldsV1 consists of: bytes, or a string if the program is built with the tag
+// fieldsv1string; 0 if it should be something else one day.
+var fieldSetFormGenerated = func() reflect.Kind {
+	t := reflect.TypeFor[metav1.FieldsV1]()
+	if t.Kind() != reflect.Struct || t.NumField() != 1 {
+		return 0
+	}
+	switch of := t.Field(0).Type; {
+	case of.Kind() == reflect.String:
+		return reflect.String
+	case of == reflect.TypeFor[[]byte]():
+		return reflect.Slice
+	}
+	return 0
+}()

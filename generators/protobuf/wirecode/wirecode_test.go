@@ -106,6 +106,12 @@ func readBook(data []byte, m *book) error {
 // What is written by hand here is read, and nothing else.
 func TestRead(t *testing.T) {
 	one := int32(1)
+	recycled := recyclerGenerated(&typeBook, func() { readsBook(&typeBook) }, 4)
+	recycledBook := func(data []byte, m *book) error {
+		got, err := recycled(data)
+		*m = *got
+		return err
+	}
 	for _, c := range []struct {
 		name, data string
 		want       book
@@ -145,9 +151,13 @@ func TestRead(t *testing.T) {
 		{"a negative length", "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", book{}, "proto: negative length found during unmarshaling"},
 		{"a number without end", "\x30\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", book{}, "proto: integer overflow"},
 	} {
-		for range 3 { // the second and third time it is known how much is needed
+		for round := range 5 { // the second and third time it is known how much is needed, then there is memory of other books
 			var got book
-			err := readBook([]byte(c.data), &got)
+			read := readBook
+			if round > 2 {
+				read = recycledBook
+			}
+			err := read([]byte(c.data), &got)
 			switch {
 			case c.err != "":
 				if err == nil || err.Error() != c.err {

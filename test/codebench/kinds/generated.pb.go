@@ -27,7 +27,7 @@ import (
 //lint:file-ignore SA1019 deprecated fields are read and written like others
 
 // UnmarshalShared_ConfigMap is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
-// each of them keeps all of it in memory. Byte slices are copied.
+// each of them keeps all of it in memory. So are sets of fields (FieldsV1); other byte slices are copied.
 func UnmarshalShared_ConfigMap(data []byte, m *v1.ConfigMap) error {
 	var err error
 	var slabs [7]slabGenerated
@@ -35,6 +35,12 @@ func UnmarshalShared_ConfigMap(data []byte, m *v1.ConfigMap) error {
 	r.first(data)
 	readGenerated(&r, &type_v1_ConfigMap, func() { reads_v1_ConfigMap() }, data, m)
 	return err
+}
+
+// Recycler_ConfigMap returns a function that reads one message after the other into the same memory, as UnmarshalShared_ConfigMap
+// does: what it returns is good until it is called again. Only one goroutine at a time may call it.
+func Recycler_ConfigMap() func(data []byte) (*v1.ConfigMap, error) {
+	return recyclerGenerated(&type_v1_ConfigMap, func() { reads_v1_ConfigMap() }, 7)
 }
 
 // AppendProtobuf_ConfigMap appends m as it stands on the wire.
@@ -48,7 +54,7 @@ func AppendProtobuf_ConfigMap(dst []byte, m *ConfigMap) ([]byte, error) {
 }
 
 // UnmarshalShared_Deployment is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
-// each of them keeps all of it in memory. Byte slices are copied.
+// each of them keeps all of it in memory. So are sets of fields (FieldsV1); other byte slices are copied.
 func UnmarshalShared_Deployment(data []byte, m *appsv1.Deployment) error {
 	var err error
 	var slabs [60]slabGenerated
@@ -56,6 +62,12 @@ func UnmarshalShared_Deployment(data []byte, m *appsv1.Deployment) error {
 	r.first(data)
 	readGenerated(&r, &type_appsv1_Deployment, func() { reads_appsv1_Deployment() }, data, m)
 	return err
+}
+
+// Recycler_Deployment returns a function that reads one message after the other into the same memory, as UnmarshalShared_Deployment
+// does: what it returns is good until it is called again. Only one goroutine at a time may call it.
+func Recycler_Deployment() func(data []byte) (*appsv1.Deployment, error) {
+	return recyclerGenerated(&type_appsv1_Deployment, func() { reads_appsv1_Deployment() }, 60)
 }
 
 // AppendProtobuf_Deployment appends m as it stands on the wire.
@@ -69,7 +81,7 @@ func AppendProtobuf_Deployment(dst []byte, m *Deployment) ([]byte, error) {
 }
 
 // UnmarshalShared_Node is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
-// each of them keeps all of it in memory. Byte slices are copied.
+// each of them keeps all of it in memory. So are sets of fields (FieldsV1); other byte slices are copied.
 func UnmarshalShared_Node(data []byte, m *v1.Node) error {
 	var err error
 	var slabs [7]slabGenerated
@@ -77,6 +89,12 @@ func UnmarshalShared_Node(data []byte, m *v1.Node) error {
 	r.first(data)
 	readGenerated(&r, &type_v1_Node, func() { reads_v1_Node() }, data, m)
 	return err
+}
+
+// Recycler_Node returns a function that reads one message after the other into the same memory, as UnmarshalShared_Node
+// does: what it returns is good until it is called again. Only one goroutine at a time may call it.
+func Recycler_Node() func(data []byte) (*v1.Node, error) {
+	return recyclerGenerated(&type_v1_Node, func() { reads_v1_Node() }, 7)
 }
 
 // AppendProtobuf_Node appends m as it stands on the wire.
@@ -90,7 +108,7 @@ func AppendProtobuf_Node(dst []byte, m *Node) ([]byte, error) {
 }
 
 // UnmarshalShared_Pod is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
-// each of them keeps all of it in memory. Byte slices are copied.
+// each of them keeps all of it in memory. So are sets of fields (FieldsV1); other byte slices are copied.
 func UnmarshalShared_Pod(data []byte, m *v1.Pod) error {
 	var err error
 	var slabs [60]slabGenerated
@@ -98,6 +116,12 @@ func UnmarshalShared_Pod(data []byte, m *v1.Pod) error {
 	r.first(data)
 	readGenerated(&r, &type_v1_Pod, func() { reads_v1_Pod() }, data, m)
 	return err
+}
+
+// Recycler_Pod returns a function that reads one message after the other into the same memory, as UnmarshalShared_Pod
+// does: what it returns is good until it is called again. Only one goroutine at a time may call it.
+func Recycler_Pod() func(data []byte) (*v1.Pod, error) {
+	return recyclerGenerated(&type_v1_Pod, func() { reads_v1_Pod() }, 60)
 }
 
 // AppendProtobuf_Pod appends m as it stands on the wire.
@@ -1044,7 +1068,7 @@ func reads_metav1_ManagedFieldsEntry() *typeOfGenerated[metav1.ManagedFieldsEntr
 		textGenerated(t, 3, &m.APIVersion)
 		pointerGenerated(t, 4, &m.Time, timeGenerated(&type_metav1_Time))
 		textGenerated(t, 6, &m.FieldsType)
-		pointerGenerated(t, 7, &m.FieldsV1, withGenerated(&type_metav1_FieldsV1, methodsGenerated))
+		pointerGenerated(t, 7, &m.FieldsV1, withGenerated(&type_metav1_FieldsV1, fieldSetGenerated))
 		textGenerated(t, 8, &m.Subresource)
 	}
 	return &type_metav1_ManagedFieldsEntry
@@ -6711,6 +6735,7 @@ type typeGenerated struct {
 	fields  []fieldGenerated           // by number
 	alloc   func(n int) unsafe.Pointer // that many empty values
 	size    uintptr                    // of a value
+	number  int32                      // of the type
 	slab    int32                      // the number of the slab that values come from; 0 is none
 	plain   bool                       // it is read by its fields and nothing else
 	cycle   bool                       // it can hold itself
@@ -6734,8 +6759,11 @@ type typeGenerated struct {
 // typeOfGenerated is a typeGenerated whose Go type the compiler knows.
 type typeOfGenerated[T any] struct{ typeGenerated }
 
-// buildingGenerated is held while types are built.
-var buildingGenerated sync.Mutex
+// buildingGenerated is held while types are built, each of which gets another number.
+var (
+	buildingGenerated sync.Mutex
+	typesGenerated    int32 = stringSlabGenerated
+)
 
 // readGenerated adds to m what data says. The type is built when it is needed for the first time.
 func readGenerated[T any](r *readerGenerated, t *typeOfGenerated[T], build func(), data []byte, m *T) {
@@ -6793,6 +6821,8 @@ func allocGenerated[T any](n int) unsafe.Pointer {
 //go:noinline
 func (t *typeGenerated) begin(goType reflect.Type, alloc func(int) unsafe.Pointer) {
 	t.built, t.goType, t.size, t.alloc = true, goType, goType.Size(), alloc
+	typesGenerated++
+	t.number = typesGenerated
 }
 
 // field adds a field to the type of a message that is being built.
@@ -6946,6 +6976,40 @@ func quantityGenerated(to *resource.Quantity, body []byte, shared bool) (err err
 	return err
 }
 
+// fieldSetGenerated reads a set of fields. Nobody may change its bytes in place, says FieldsV1, so they are a part of what is read
+// where strings are.
+func fieldSetGenerated(to *metav1.FieldsV1, body []byte, shared bool) error {
+	if !shared || fieldSetFormGenerated == 0 || len(body) == 0 || body[0] != 1<<3|bytesGenerated {
+		return to.Unmarshal(body)
+	}
+	set, end, err := readBytesGenerated(body, 1)
+	switch {
+	case err != nil || end != len(body) || len(set) == 0:
+		return to.Unmarshal(body)
+	case fieldSetFormGenerated == reflect.String:
+		*(*string)(unsafe.Pointer(to)) = unsafe.String(&set[0], len(set))
+	default:
+		*(*[]byte)(unsafe.Pointer(to)) = set[:len(set):len(set)]
+	}
+	return nil
+}
+
+// fieldSetFormGenerated is what FieldsV1 consists of: bytes, or a string if the program is built with the tag
+// fieldsv1string; 0 if it should be something else one day.
+var fieldSetFormGenerated = func() reflect.Kind {
+	t := reflect.TypeFor[metav1.FieldsV1]()
+	if t.Kind() != reflect.Struct || t.NumField() != 1 {
+		return 0
+	}
+	switch of := t.Field(0).Type; {
+	case of.Kind() == reflect.String:
+		return reflect.String
+	case of == reflect.TypeFor[[]byte]():
+		return reflect.Slice
+	}
+	return 0
+}()
+
 // entriesGenerated is how entries of a map are read.
 type entriesGenerated struct {
 	key, value uint8          // the wire types
@@ -7012,6 +7076,22 @@ func (r *readerGenerated) entry(t *entriesGenerated, to unsafe.Pointer, data []b
 	return stop
 }
 
+// recycled reads the first entry of a map into one that was used before, if there is one.
+func (r *readerGenerated) recycled(t *typeGenerated, to unsafe.Pointer, data []byte, i, stop int, tag uint64) int {
+	kept := (*unsafe.Pointer)(r.arena.take(t, 1))
+	*(*unsafe.Pointer)(to) = *kept
+	next := r.entry(t.entries, to, data, i, stop, tag)
+	*kept = *(*unsafe.Pointer)(to)
+	return next
+}
+
+// mapField adds a field that is a map to the type of a message.
+func (t *typeGenerated) mapField(number int, at unsafe.Pointer, goType reflect.Type, e *entriesGenerated) {
+	of := &typeGenerated{entries: e}
+	of.begin(goType, allocGenerated[unsafe.Pointer])
+	t.field(number, at, entryWayGenerated<<4|bytesGenerated, of)
+}
+
 // item reads a key, or a value, which may be a message.
 func (r *readerGenerated) item(wire uint8, of *typeGenerated, data []byte, i int) (v itemGenerated, next int) {
 	if wire != bytesGenerated {
@@ -7055,7 +7135,7 @@ func shortEntryGenerated(entry []byte) (key, value []byte, ok bool) {
 
 // textMapGenerated is a map of strings by strings.
 func textMapGenerated[M ~map[K]V, K, V ~string](t *typeGenerated, number int, to *M) {
-	t.shortMap(number, unsafe.Pointer(to), func(to unsafe.Pointer, room int, key string, value []byte, shared bool) error {
+	t.shortMap(number, unsafe.Pointer(to), reflect.TypeFor[M](), func(to unsafe.Pointer, room int, key string, value []byte, shared bool) error {
 		m := (*M)(to)
 		if *m == nil {
 			*m = make(M, room)
@@ -7071,7 +7151,7 @@ func textMapGenerated[M ~map[K]V, K, V ~string](t *typeGenerated, number int, to
 
 // bytesMapGenerated is a map of bytes by strings.
 func bytesMapGenerated[M ~map[K]V, K ~string, V ~[]byte](t *typeGenerated, number int, to *M) {
-	t.shortMap(number, unsafe.Pointer(to), func(to unsafe.Pointer, room int, key string, value []byte, _ bool) error {
+	t.shortMap(number, unsafe.Pointer(to), reflect.TypeFor[M](), func(to unsafe.Pointer, room int, key string, value []byte, _ bool) error {
 		m := (*M)(to)
 		if *m == nil {
 			*m = make(M, room)
@@ -7083,7 +7163,7 @@ func bytesMapGenerated[M ~map[K]V, K ~string, V ~[]byte](t *typeGenerated, numbe
 
 // quantityMapGenerated is a map of quantities by strings.
 func quantityMapGenerated[M ~map[K]resource.Quantity, K ~string](t *typeGenerated, number int, to *M) {
-	t.shortMap(number, unsafe.Pointer(to), func(to unsafe.Pointer, room int, key string, value []byte, shared bool) (err error) {
+	t.shortMap(number, unsafe.Pointer(to), reflect.TypeFor[M](), func(to unsafe.Pointer, room int, key string, value []byte, shared bool) (err error) {
 		m := (*M)(to)
 		if *m == nil {
 			*m = make(M, room)
@@ -7098,9 +7178,8 @@ func quantityMapGenerated[M ~map[K]resource.Quantity, K ~string](t *typeGenerate
 }
 
 // shortMap adds a field to the type of a message: a map by strings whose values are made of bytes.
-func (t *typeGenerated) shortMap(number int, at unsafe.Pointer, put func(to unsafe.Pointer, room int, key string, value []byte, shared bool) error) {
-	e := &entriesGenerated{key: bytesGenerated, value: bytesGenerated, short: put}
-	t.field(number, at, entryWayGenerated<<4|bytesGenerated, &typeGenerated{entries: e})
+func (t *typeGenerated) shortMap(number int, at unsafe.Pointer, goType reflect.Type, put func(to unsafe.Pointer, room int, key string, value []byte, shared bool) error) {
+	t.mapField(number, at, goType, &entriesGenerated{key: bytesGenerated, value: bytesGenerated, short: put})
 }
 
 // readerGenerated reads one object. It is an ordinary variable of whoever reads, so no function that it does not know
@@ -7115,6 +7194,8 @@ type readerGenerated struct {
 	needs []needGenerated // how many of each objects like this one needed
 
 	refilled int16 // the slab that was refilled for the first time last
+
+	arena *arenaGenerated // where values come from that come from no slab; nil for most
 
 	spare *typeGenerated // what the value in slab 0 is of: it is empty, for entries of maps
 }
@@ -7214,7 +7295,11 @@ func (r *readerGenerated) message(t *typeGenerated, m unsafe.Pointer, data []byt
 		case itemsWayGenerated:
 			next = r.items(f.of, (*listGenerated)(to), data, i, next, tag)
 		case entryWayGenerated:
-			next = r.entry(f.of.entries, to, data, i, next, tag)
+			if r.arena != nil && *(*unsafe.Pointer)(to) == nil {
+				next = r.recycled(f.of, to, data, i, next, tag)
+			} else {
+				next = r.entry(f.of.entries, to, data, i, next, tag)
+			}
 		case textPointerWayGenerated:
 			p := (*string)(r.one(&stringTypeGenerated))
 			*p = r.text(data[i:next])
@@ -7462,13 +7547,9 @@ const (
 
 var (
 	// wordTypeGenerated is any number or bool that a pointer points at.
-	wordTypeGenerated = typeGenerated{slab: wordSlabGenerated, size: 8, alloc: func(n int) unsafe.Pointer {
-		return unsafe.Pointer(unsafe.SliceData(make([]uint64, n)))
-	}}
+	wordTypeGenerated = typeGenerated{number: wordSlabGenerated, slab: wordSlabGenerated, size: 8, alloc: allocGenerated[uint64], goType: reflect.TypeFor[uint64]()}
 	// stringTypeGenerated is any string that a pointer points at, or that is in a list.
-	stringTypeGenerated = typeGenerated{slab: stringSlabGenerated, size: unsafe.Sizeof(""), alloc: func(n int) unsafe.Pointer {
-		return unsafe.Pointer(unsafe.SliceData(make([]string, n)))
-	}}
+	stringTypeGenerated = typeGenerated{number: stringSlabGenerated, slab: stringSlabGenerated, size: unsafe.Sizeof(""), alloc: allocGenerated[string], goType: reflect.TypeFor[string]()}
 )
 
 // listGenerated is a list of any type, as it lies in memory.
@@ -7480,7 +7561,7 @@ type listGenerated struct {
 // one is a new value.
 func (r *readerGenerated) one(t *typeGenerated) unsafe.Pointer {
 	if t.slab == 0 || int(t.slab) >= len(r.slabs) {
-		return t.alloc(1)
+		return r.alloc(t, 1)
 	}
 	s := &r.slabs[t.slab]
 	if s.free == 0 {
@@ -7493,7 +7574,7 @@ func (r *readerGenerated) one(t *typeGenerated) unsafe.Pointer {
 // room is n new values, one after the other.
 func (r *readerGenerated) room(t *typeGenerated, n int) unsafe.Pointer {
 	if t.slab == 0 || int(t.slab) >= len(r.slabs) {
-		return t.alloc(n)
+		return r.alloc(t, n)
 	}
 	s := &r.slabs[t.slab]
 	if n > int(s.free) {
@@ -7503,6 +7584,14 @@ func (r *readerGenerated) room(t *typeGenerated, n int) unsafe.Pointer {
 	}
 	s.free -= int16(n)
 	return unsafe.Add(s.values, uintptr(s.free)*t.size)
+}
+
+// alloc makes n values that come from no slab.
+func (r *readerGenerated) alloc(t *typeGenerated, n int) unsafe.Pointer {
+	if r.arena != nil {
+		return r.arena.take(t, n)
+	}
+	return t.alloc(n)
 }
 
 // refill allocates as many values as the last objects needed, or few at first, then as many as there are.
@@ -7542,6 +7631,79 @@ func (r *readerGenerated) remember() {
 			n.Store(after)
 		}
 	}
+}
+
+// arenaGenerated is memory that one object after the other lies in, but for what reads itself.
+type arenaGenerated struct {
+	pools []poolGenerated // by the numbers of types
+	used  []int32         // the numbers of the types that the object has values of
+}
+
+// poolGenerated are the values of a type, of which the object has the first ones.
+type poolGenerated struct {
+	of       *typeGenerated
+	values   unsafe.Pointer
+	taken, n int
+}
+
+// take returns n empty values, one after the other.
+func (a *arenaGenerated) take(t *typeGenerated, n int) unsafe.Pointer {
+	if more := int(t.number) + 1 - len(a.pools); more > 0 {
+		a.pools = append(a.pools, make([]poolGenerated, more)...)
+	}
+	p := &a.pools[t.number]
+	if p.taken == 0 {
+		a.used = append(a.used, t.number)
+	}
+	if p.taken+n > p.n { // what the object has so far, it keeps
+		p.n = max(2*p.n, n)
+		p.of, p.values, p.taken = t, t.alloc(p.n), 0
+	}
+	at := unsafe.Add(p.values, uintptr(p.taken)*t.size)
+	p.taken += n
+	return at
+}
+
+// empty takes all values away from the object.
+func (a *arenaGenerated) empty() {
+	for _, number := range a.used {
+		a.pools[number].wipe()
+	}
+	a.used = a.used[:0]
+}
+
+// wipe empties the values. A map stays there, unless it is large: to empty it takes as long as it ever was.
+func (p *poolGenerated) wipe() {
+	for i := range p.taken {
+		v := reflect.NewAt(p.of.goType, unsafe.Add(p.values, uintptr(i)*p.of.size)).Elem()
+		if v.Kind() == reflect.Map && v.Len() <= 32 {
+			v.Clear()
+		} else {
+			v.SetZero()
+		}
+	}
+	p.taken = 0
+}
+
+// recyclerGenerated returns a function that reads one value after the other into the same memory. slabs is how many slabs
+// other readers of the type have.
+func recyclerGenerated[T any](t *typeOfGenerated[T], build func(), slabs int) func([]byte) (*T, error) {
+	arena, m := new(arenaGenerated), new(T)
+	return func(data []byte) (*T, error) {
+		arena.empty()
+		*m = *new(T)
+		return m, arena.reread(&t.typeGenerated, build, slabs, data, unsafe.Pointer(m))
+	}
+}
+
+func (a *arenaGenerated) reread(t *typeGenerated, build func(), slabs int, data []byte, m unsafe.Pointer) (err error) {
+	if !t.ready.Load() {
+		t.prepare(build, slabs)
+	}
+	var one [1]slabGenerated
+	r := readerGenerated{shared: true, err: &err, slabs: one[:], arena: a}
+	r.inside(t, m, data, 0)
+	return err
 }
 
 // writerGenerated writes from the end of data to its start, so that the length of a message is known when it is to be
