@@ -50,15 +50,16 @@ func (v value) some() value {
 	return v
 }
 
-// makers are the functions that make a value of a text, and those that only look at it.
+// makers are the functions that make a value of a text, and those that only look at one.
 var makers = map[string]func(*translator, *cel.Expr, value) (value, error){
 	"duration": (*translator).duration, "timestamp": (*translator).timestamp, "quantity": (*translator).quantity, "isQuantity": (*translator).isQuantity,
+	"sign": (*translator).sign,
 }
 
 // made translates a call of one of the makers.
 func (tr *translator) made(e *cel.Expr) (value, error) {
 	if len(e.Args) != 1 {
-		return value{}, fmt.Errorf("%s: want it as in %s('…')", e.Source, e.Name)
+		return value{}, fmt.Errorf("%s: want %s of one value", e.Source, e.Name)
 	}
 	v, err := tr.value(e.Args[0])
 	if err != nil {

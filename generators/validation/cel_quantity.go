@@ -42,9 +42,18 @@ func (tr *translator) isQuantity(e *cel.Expr, v value) (value, error) {
 	return value{code: code, typ: types.Bool, guards: v.guards}, nil
 }
 
+// sign translates the function sign(): -1, 0 or 1.
+func (tr *translator) sign(e *cel.Expr, v value) (value, error) {
+	if v.typ != celQuantity {
+		return value{}, fmt.Errorf("%s: %s is %s, and a quantity is wanted, like quantity('1')", e.Source, e.Args[0].Source, aKind(v.typ))
+	}
+	zero := value{code: spell(ident(quantityPath, "Quantity"), "{}")}
+	return value{code: spell("int64(", tr.compareQuantities(v, zero), ")"), typ: types.Int64, guards: v.guards}, nil
+}
+
 // quantityMethod translates a method of a quantity.
 func (tr *translator) quantityMethod(e *cel.Expr, on value) (value, error) {
-	arity := map[string]int{"isGreaterThan": 1, "isLessThan": 1, "compareTo": 1, "add": 1, "sub": 1, "sign": 0, "isInteger": 0, "asInteger": 0, "asApproximateFloat": 0}
+	arity := map[string]int{"isGreaterThan": 1, "isLessThan": 1, "compareTo": 1, "add": 1, "sub": 1, "isInteger": 0, "asInteger": 0, "asApproximateFloat": 0}
 	n, ok := arity[e.Name]
 	if !ok || n != len(e.Args) {
 		return value{}, fmt.Errorf("%s: a quantity has no method %s with so many arguments", e.Source, e.Name)
@@ -87,8 +96,6 @@ func (tr *translator) ofQuantity(e *cel.Expr, on, out value) (value, error) {
 		return spell(h.name, "(", on.code, ")")
 	}
 	switch e.Name {
-	case "sign":
-		out.code = spell("int64(", tr.compareQuantities(on, value{code: spell(ident(quantityPath, "Quantity"), "{}")}), ")")
 	case "isInteger":
 		out.code, out.typ = spell("func() bool { _, ok := ", use(helperInteger), "; return ok }()"), types.Bool
 	case "asInteger":
