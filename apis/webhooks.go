@@ -80,7 +80,7 @@ func (w *webhookMaker) config(h *boot.Host, config []byte) (webhook.Config, erro
 	}
 	observed := metrics.NewWebhooks(h.Metrics)
 	c := webhook.Config{
-		Resolve: w.extras.Service, Conditions: w.extras.Conditions, Credentials: credentials, Log: h.Log,
+		Resolve: w.extras.Service, Conditions: w.extras.Conditions, Authorizer: h.Authorizer, Credentials: credentials, Log: h.Log,
 		Observe: func(call webhook.Call) { observed.Observe(metrics.WebhookCall(call)) },
 	}
 	if namespaces := h.Resource(namespacesResource, ""); namespaces != nil {

@@ -136,6 +136,7 @@ func (v *verdict) input(ctx context.Context, version admission.Version) (*expres
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
+	in.Authorizer = v.authorizer
 	if v.r.Namespace != "" && v.r.Resource.GroupResource() != namespacesResource.GroupResource() {
 		namespace, err := v.reader.namespace(ctx, v.r.Namespace)
 		if err != nil {

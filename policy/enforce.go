@@ -24,7 +24,9 @@ import (
 // enforcer knows the policies that hold. Its methods may be called from any goroutine.
 type enforcer struct {
 	reader reader
-	log    *slog.Logger
+	// authorizer is the one of the server.
+	authorizer auth.Authorizer
+	log        *slog.Logger
 
 	mu       sync.Mutex // guards what follows
 	policies []*admissionregistrationv1.ValidatingAdmissionPolicy
@@ -65,8 +67,8 @@ type bound struct {
 	bindings []binding
 }
 
-func newEnforcer(r reader, log *slog.Logger) *enforcer {
-	return &enforcer{reader: r, log: log, known: make(chan struct{})}
+func newEnforcer(r reader, may auth.Authorizer, log *slog.Logger) *enforcer {
+	return &enforcer{reader: r, authorizer: may, log: log, known: make(chan struct{})}
 }
 
 // setPolicies replaces the policies, which have their defaults and are not modified any more.

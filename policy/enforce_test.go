@@ -34,7 +34,7 @@ func enforced(t *testing.T, policy, binding string) *enforcer {
 	if b.Spec.ValidationActions == nil {
 		b.Spec.ValidationActions = []admissionregistrationv1.ValidationAction{"Deny"}
 	}
-	e := newEnforcer(reader{}, slog.New(slog.DiscardHandler))
+	e := newEnforcer(reader{}, auth.Masters{}, slog.New(slog.DiscardHandler))
 	e.setBindings([]*admissionregistrationv1.ValidatingAdmissionPolicyBinding{b})
 	e.setPolicies([]*admissionregistrationv1.ValidatingAdmissionPolicy{p})
 	return e
@@ -168,7 +168,7 @@ func TestCompiledOncePerGeneration(t *testing.T) {
 
 // Nobody writes past policies that are not known yet, but the server itself.
 func TestUnknown(t *testing.T) {
-	e := newEnforcer(reader{}, slog.New(slog.DiscardHandler))
+	e := newEnforcer(reader{}, auth.Masters{}, slog.New(slog.DiscardHandler))
 	if e.ready(t.Context()) == nil || !e.wants(write(admission.Create)) {
 		t.Error("it is ready")
 	}

@@ -45,7 +45,7 @@ func Extras() apis.Extras {
 }
 
 func newPlugin(_ context.Context, h *boot.Host, _ []byte) (admission.Plugin, error) {
-	e := newEnforcer(readerOf(h), h.Log)
+	e := newEnforcer(readerOf(h), h.Authorizer, h.Log)
 	h.Readyz = append(h.Readyz, server.Check{Name: "validating-admission-policies", Check: e.ready})
 	policies, bindings, log := *h.Resource(policiesResource, ""), *h.Resource(bindingsResource, ""), h.Log
 	h.Go(func(ctx context.Context) { follow.Keep(ctx, &policies, log, e.setPolicies) })

@@ -141,6 +141,34 @@ func TestPolicy(t *testing.T) {
 	c.want(200, "", "DELETE", policies+"/p", "")
 }
 
+// TestAuthorizer: expressions, and conditions of webhooks, ask the authorizer of the server.
+func TestAuthorizer(t *testing.T) {
+	c := start(t)
+	c.want(201, "", "POST", policies, made("p", `, spec: {`+onConfigMap+`, validations: [
+		{expression: "authorizer.requestResource.check('create').allowed()", message: "the administrator may"},
+		{expression: "authorizer.serviceAccount('default', object.data.account).group('').resource('configmaps').namespace('default').check('get').allowed()", messageExpression: "object.data.account + ' may not'"}]}`))
+	c.want(201, "", "POST", bindings, made("b", ", spec: {policyName: p, validationActions: [Deny]}"))
+	reader := made("c", ", data: {account: reader}")
+	c.until(422, "denied request: reader may not", configMaps, reader)
+	const rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/"
+	c.want(201, "", "POST", rbac+"roles", made("reader", `, rules: [{apiGroups: [""], resources: [configmaps], verbs: [get]}]`))
+	c.want(201, "", "POST", rbac+"rolebindings", made("reader", ", roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: reader}, subjects: [{kind: ServiceAccount, name: reader, namespace: default}]"))
+	c.until(201, "", configMaps, reader)
+}
+
+// TestTokens: a request for a token is judged with what it will be answered with; reviews never are.
+func TestTokens(t *testing.T) {
+	c := start(t)
+	c.want(201, "", "POST", policies, made("p", `, spec: {matchConstraints: {resourceRules: [{operations: [CREATE], apiGroups: ['*'], apiVersions: ['*'], resources: [serviceaccounts/token, selfsubjectreviews]}]},
+		validations: [{expression: "has(object.spec.audiences) && object.spec.expirationSeconds <= 3600 && object.metadata.name == request.name", message: "an hour at most"}]}`))
+	c.want(201, "", "POST", bindings, made("b", ", spec: {policyName: p, validationActions: [Deny]}"))
+	const accounts = "/api/v1/namespaces/default/serviceaccounts"
+	c.want(201, "", "POST", accounts, made("robot", ""))
+	c.until(422, "an hour at most", accounts+"/robot/token", "{spec: {expirationSeconds: 3601}}")
+	c.want(201, `"token":`, "POST", accounts+"/robot/token", "{}")
+	c.want(201, `"username":`, "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", "{}")
+}
+
 // TestActions: a binding says what becomes of a write that is not as it should be.
 func TestActions(t *testing.T) {
 	c := start(t)

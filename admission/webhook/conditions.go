@@ -11,15 +11,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/server/auth"
 )
 
 // Conditions compiles the matchConditions of a webhook; the errors are what is wrong with them, below path. Programs that link
 // no language for them have none.
 type Conditions func(conditions []admissionregistrationv1.MatchCondition, path *field.Path) (Match, field.ErrorList)
 
-// Match says whether a request meets all conditions. The request is what the webhook would be asked, but for its uid, and is
-// not modified. An error means that this can't be said.
-type Match func(ctx context.Context, request *admissionv1.AdmissionRequest) (bool, error)
+// Match says whether a request meets all conditions, which may ask who may do what; with nil nobody may do anything. The request is what
+// the webhook would be asked, but for its uid, and is not modified. An error means that this can't be said.
+type Match func(ctx context.Context, request *admissionv1.AdmissionRequest, may auth.Authorizer) (bool, error)
 
 // conditions compiles matchConditions, or says that nobody here can.
 func (w *webhooks) conditions(conditions []admissionregistrationv1.MatchCondition, path *field.Path) (Match, field.ErrorList) {
@@ -35,7 +36,7 @@ func (h *hook) meets(ctx context.Context, r *admission.Request, request *admissi
 	if h.match == nil {
 		return true, nil
 	}
-	ok, err := h.match(ctx, request)
+	ok, err := h.match(ctx, request, h.may)
 	switch {
 	case err == nil:
 		return ok, nil
@@ -47,7 +48,7 @@ func (h *hook) meets(ctx context.Context, r *admission.Request, request *admissi
 
 // unmatchable is what becomes of conditions that can't be compiled.
 func unmatchable(err error) Match {
-	return func(context.Context, *admissionv1.AdmissionRequest) (bool, error) { return false, err }
+	return func(context.Context, *admissionv1.AdmissionRequest, auth.Authorizer) (bool, error) { return false, err }
 }
 
 // The kinds of configurations. A plug-in sees its own for nothing but the language in them.

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/server/auth"
 )
 
 // Nobody is asked about a configuration, not even by a plug-in that knows nothing yet.
@@ -26,7 +27,7 @@ func TestConditions(t *testing.T) {
 		if conditions[0].Expression == "bad" {
 			return nil, field.ErrorList{field.Invalid(path.Index(0).Child("expression"), "bad", "no")}
 		}
-		return func(_ context.Context, r *admissionv1.AdmissionRequest) (bool, error) {
+		return func(_ context.Context, r *admissionv1.AdmissionRequest, _ auth.Authorizer) (bool, error) {
 			if conditions[0].Expression == "fails" {
 				return false, errors.New("it fails")
 			}
@@ -77,7 +78,7 @@ func TestConditionsOfConfigurations(t *testing.T) {
 		if conditions[0].Expression == "bad" {
 			return nil, field.ErrorList{field.Invalid(path.Index(0).Child("expression"), "bad", "no")}
 		}
-		return func(context.Context, *admissionv1.AdmissionRequest) (bool, error) { return true, nil }, nil
+		return func(context.Context, *admissionv1.AdmissionRequest, auth.Authorizer) (bool, error) { return true, nil }, nil
 	}
 	const unable = `webhooks[1].matchConditions: Forbidden: this server is built without the language of match conditions (CEL): leave them out, and match by rules and selectors`
 	for _, tt := range []struct {

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/admission/match"
+	"github.com/typeplane/typeplane/server/auth"
 )
 
 // spec is what a configuration says of a webhook. A mutating one is a validating one that may be called again.
@@ -55,6 +56,7 @@ type hook struct {
 	exact     bool
 	selectors match.Selectors
 	match     Match // nil for none
+	may       auth.Authorizer
 	// ignore goes on without an answer.
 	ignore bool
 	// again may be called a second time.
@@ -94,6 +96,7 @@ func (w *webhooks) compile(s spec, keep map[place]*connection) *hook {
 		return h
 	}
 	meets, problems := w.conditions(s.MatchConditions, nil)
+	h.may = w.config.Authorizer
 	if h.match = meets; len(problems) > 0 {
 		err := problems.ToAggregate()
 		h.match = unmatchable(err)

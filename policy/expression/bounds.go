@@ -3,6 +3,7 @@ package expression
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/google/cel-go/cel"
@@ -20,6 +21,7 @@ const (
 	maxBytes     = 10 << 20  // of a string that a function makes
 	maxElements  = 1_000_000 // of a list that is joined of others, and of what is compared for a set
 	maxRegexp    = 10_000    // instructions of a regular expression
+	maxParsed    = 10_000    // bytes of a text that is read as a number, a version or a regular expression
 	maxPrecision = 100       // digits in a format
 )
 
@@ -56,7 +58,11 @@ func boundedFunction(name string, f *decls.FunctionDecl) (*decls.FunctionDecl, e
 	}
 	var options []decls.FunctionOpt
 	for _, o := range f.OverloadDecls() {
-		binding := decls.FunctionBinding(bounded(name, byID[o.ID()]))
+		own := byID[o.ID()]
+		if own == nil {
+			own = byID[name] // one for all overloads
+		}
+		binding := decls.FunctionBinding(bounded(name, own))
 		if o.IsMemberFunction() {
 			options = append(options, decls.MemberOverload(o.ID(), o.ArgTypes(), o.ResultType(), binding))
 		} else {
@@ -145,6 +151,9 @@ func tooMuch(name string, args []ref.Val) error {
 		made = weight(args[0]) + size(args[0])*separator
 	case name == "format" && len(args) == 2:
 		made = size(args[0]) + weight(args[1])
+	case slices.Contains([]string{"quantity", "isQuantity", "semver", "isSemver"}, name) && size(args[0]) > maxParsed,
+		(name == "find" || name == "findAll") && len(args) >= 2 && size(args[1]) > maxParsed:
+		return fmt.Errorf("the argument of %s is too large", name)
 	case strings.HasPrefix(name, "sets.") && len(args) == 2:
 		if pairs := float64(weight(args[0])) * float64(weight(args[1])); pairs > maxElements {
 			return fmt.Errorf("the arguments of %s are too large", name)

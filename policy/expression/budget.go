@@ -9,6 +9,7 @@ import (
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+	"k8s.io/apiserver/pkg/cel/library"
 )
 
 // What evaluations may cost, in steps of CEL; the numbers are those of Kubernetes. A step is less than a microsecond.
@@ -65,10 +66,11 @@ type variableError struct {
 func (e *variableError) Error() string { return "variable " + e.name + ": " + e.err.Error() }
 func (e *variableError) Unwrap() error { return e.err }
 
-// costs counts for functions that CEL itself knows no cost of, by what goes in and what comes out.
+// costs counts for functions that CEL itself knows no cost of, by what goes in and what comes out. Those of Kubernetes cost what they do
+// there.
 type costs struct{}
 
-func (costs) CallCost(function, _ string, args []ref.Val, result ref.Val) *uint64 {
+func (costs) CallCost(function, overload string, args []ref.Val, result ref.Val) *uint64 {
 	if types.IsError(result) {
 		return nil // nothing was made
 	}
@@ -82,7 +84,7 @@ func (costs) CallCost(function, _ string, args []ref.Val, result ref.Val) *uint6
 	case "sets.contains", "sets.equivalent", "sets.intersects":
 		counted = weight(args[0]) * weight(args[1])
 	default:
-		return nil
+		return (&library.CostEstimator{}).CallCost(function, overload, args, result)
 	}
 	cost := uint64(1 + counted/bytesPerStep)
 	return &cost

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/admission/webhook"
+	"github.com/typeplane/typeplane/server/auth"
 )
 
 // conditions are matchConditions.
@@ -58,11 +59,12 @@ func Conditions(all []admissionregistrationv1.MatchCondition, path *field.Path) 
 	if len(errs) > 0 {
 		return nil, errs
 	}
-	return func(ctx context.Context, request *admissionv1.AdmissionRequest) (bool, error) {
+	return func(ctx context.Context, request *admissionv1.AdmissionRequest, may auth.Authorizer) (bool, error) {
 		input, err := NewInput(request)
 		if err != nil {
 			return false, err
 		}
+		input.Authorizer = may
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		b := &budget{ctx, conditionsBudget}

@@ -13,6 +13,9 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apiserver/pkg/cel/library"
+
+	"github.com/typeplane/typeplane/server/auth"
 )
 
 // Input is a request as expressions see it: JSON values, of which whole numbers are int64. It is not modified.
@@ -20,11 +23,15 @@ type Input struct {
 	Object, Old, Request any
 	// Params and Namespace are nil for none.
 	Params, Namespace any
+	// Authorizer says who may do what; nil: nobody may do anything.
+	Authorizer auth.Authorizer
+
+	about target
 }
 
-// NewInput reads a request, without Params and Namespace. The request is not modified.
+// NewInput reads a request, without Params, Namespace and Authorizer. The request is not modified, and kept.
 func NewInput(request *admissionv1.AdmissionRequest) (*Input, error) {
-	in := new(Input)
+	in := &Input{about: target{request}}
 	for _, part := range []struct {
 		raw  []byte
 		into *any
@@ -180,6 +187,10 @@ func (s *scope) ResolveName(name string) (any, bool) {
 		return s.input.Params, true
 	case namespaceName:
 		return s.input.Namespace, true
+	case authorizerName:
+		return library.NewAuthorizerVal(s.input.about.user(), asker{s.budget.ctx, s.input.Authorizer}), true
+	case requestCheckName:
+		return library.NewResourceAuthorizerVal(s.input.about.user(), asker{s.budget.ctx, s.input.Authorizer}, s.input.about), true
 	}
 	if s.policy == nil || s.policy.variables[name] == nil || slices.Contains(s.under, name) {
 		return nil, false

@@ -10,6 +10,8 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
+
+	"github.com/typeplane/typeplane/server/auth"
 )
 
 // parsed is a spec of YAML.
@@ -103,7 +105,7 @@ func TestEvaluate(t *testing.T) {
 		// What is refused.
 		one("object."):  "spec.validations[0].expression: Invalid value: \"object.\": compilation failed: ERROR: <input>:1:8: Syntax error",
 		one("foo == 1"): "undeclared reference to 'foo'",
-		one("authorizer.group('a').check('b').allowed()"):                                      "authorizer is not available",
+		one("authorizer.group('a').check('b').allowed()"):                                      "found no matching overload for 'check'",
 		"{validations: [{expression: params.a == 1}]}":                                         "undeclared reference to 'params'",
 		one("'a'.matches('(')"):                                                                "invalid matches argument",
 		"{validations: [{expression: 'true', messageExpression: '1'}]}":                        "spec.validations[0].messageExpression: Invalid value: \"1\": must evaluate to string",
@@ -172,18 +174,20 @@ func TestInterrupted(t *testing.T) {
 
 func TestConditions(t *testing.T) {
 	request := &admissionv1.AdmissionRequest{Name: "w", Operation: "DELETE"}
+	request.UserInfo.Groups = []string{auth.GroupMasters}
 	request.OldObject.Raw = []byte(`{"spec":{"n":2}}`)
 	for expression, want := range map[string]string{
-		"object == null && oldObject.spec.n == 2": "true",
-		"request.operation == 'CREATE'":           "false",
-		"object.spec.n == 2":                      "match condition 'a': expression 'object.spec.n == 2' resulted in error",
-		"params == null":                          "m[0].expression: Invalid value",
+		"object == null && oldObject.spec.n == 2":              "true",
+		"request.operation == 'CREATE'":                        "false",
+		"authorizer.requestResource.check('delete').allowed()": "true",
+		"object.spec.n == 2":                                   "match condition 'a': expression 'object.spec.n == 2' resulted in error",
+		"params == null":                                       "m[0].expression: Invalid value",
 	} {
 		got := ""
 		match, errs := Conditions([]admissionregistrationv1.MatchCondition{{Name: "a", Expression: expression}}, field.NewPath("m"))
 		if len(errs) > 0 {
 			got = errs.ToAggregate().Error()
-		} else if ok, err := match(t.Context(), request); err != nil {
+		} else if ok, err := match(t.Context(), request, auth.Masters{}); err != nil {
 			got = err.Error()
 		} else {
 			got = fmt.Sprint(ok)

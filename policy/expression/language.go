@@ -12,6 +12,7 @@ import (
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/ext"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/cel/library"
 )
 
 // The variables of expressions.
@@ -21,6 +22,9 @@ const (
 	requestName   = "request"
 	paramsName    = "params"
 	namespaceName = "namespaceObject"
+	// authorizerName asks what who asks may do, requestCheckName what he may do with what the request is about.
+	authorizerName   = "authorizer"
+	requestCheckName = "authorizer.requestResource"
 	// variablePrefix and a name is a variable of the policy. CEL finds the longest name that it knows, so they are variables like
 	// others, with a type each, and one that is not declared before it is used is an error.
 	variablePrefix = "variables."
@@ -41,17 +45,23 @@ func newLanguage() (*cel.Env, error) {
 		cel.DefaultUTCTimeZone(true),
 		cel.CrossTypeNumericComparisons(true),
 		cel.OptionalTypes(),
+		ext.TwoVarComprehensions(),
 		cel.RegexProgramSizeLimit(maxRegexp),
 		cel.FunctionDecls(bounded...),
 		cel.ASTValidators(cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals(), cel.ValidateRegexLiterals()),
 		cel.Variable(objectName, cel.DynType), cel.Variable(oldName, cel.DynType), cel.Variable(requestName, cel.DynType),
 		cel.Variable(namespaceName, cel.DynType),
+		cel.Variable(authorizerName, library.AuthorizerType), cel.Variable(requestCheckName, library.ResourceCheckType),
 	)
 }
 
-// libraries are the functions beyond the standard: those of the version of strings that Kubernetes has, and sets.
+// libraries are the functions beyond the standard: those of the version of strings that Kubernetes has, sets, and its own.
 func libraries() (*cel.Env, error) {
-	return cel.NewCustomEnv(ext.Strings(ext.StringsVersion(2), ext.StringsMaxPrecision(maxPrecision)), ext.Sets())
+	return cel.NewCustomEnv(
+		ext.Strings(ext.StringsVersion(2), ext.StringsMaxPrecision(maxPrecision)), ext.Sets(),
+		library.URLs(), library.Regex(), library.Lists(library.ListsVersion(1)), library.Quantity(), library.IP(), library.CIDR(), library.Format(),
+		library.SemverLib(library.SemverVersion(1)), library.Authz(), library.AuthzSelectors(),
+	)
 }
 
 // program is a compiled expression.
@@ -87,10 +97,7 @@ func typeNames(types []*cel.Type) (names []string) {
 
 // explain adds what CEL can't know to what it says.
 func explain(message string) string {
-	switch {
-	case strings.Contains(message, "undeclared reference to 'authorizer'"):
-		return message + "\nauthorizer is not available: expressions of this server can't ask who may do what"
-	case strings.Contains(message, "undeclared reference to 'variables'"):
+	if strings.Contains(message, "undeclared reference to 'variables'") {
 		return message + "\na variable is written variables.name, and has to be declared before it is used"
 	}
 	return message

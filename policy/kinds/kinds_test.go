@@ -67,8 +67,8 @@ func TestPolicies(t *testing.T) {
 		with("auditAnnotations: [{valueExpression: \"'x'\"}, {key: 'a/b', valueExpression: ''}, {key: c, valueExpression: \"'x'\"}, {key: c, valueExpression: \"'x'\"}]"): "auditAnnotations[0].key: Required value|auditAnnotations[1].key: Invalid value|auditAnnotations[1].valueExpression: Required value|auditAnnotations[3].key: Duplicate value",
 		with("auditAnnotations: [" + strings.Repeat("{key: c, valueExpression: x}, ", 21) + "]"):                                                                          "auditAnnotations: Too many" + strings.Repeat("|Duplicate value", 20),
 		// Expressions are compiled when there is nothing else.
-		validation("{expression: 'object.'}, {expression: '1'}"):            "spec.validations[0].expression: Invalid value: \"object.\": compilation failed: ERROR|spec.validations[1].expression: Invalid value: \"1\": must evaluate to bool",
-		with("auditAnnotations: [{key: a, valueExpression: authorizer.x}]"): "authorizer is not available",
+		validation("{expression: 'object.'}, {expression: '1'}"):                  "spec.validations[0].expression: Invalid value: \"object.\": compilation failed: ERROR|spec.validations[1].expression: Invalid value: \"1\": must evaluate to bool",
+		with("auditAnnotations: [{key: a, valueExpression: authorizer.path(1)}]"): "found no matching overload for 'path'",
 	} {
 		p := new(admissionregistrationv1.ValidatingAdmissionPolicy)
 		p.Name = "p.example.com"
