@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 type kind int
@@ -29,7 +30,7 @@ var symbols = []string{"&&", "||", "==", "!=", "<=", ">="}
 func lex(source string) ([]token, error) {
 	var out []token
 	for i := 0; i < len(source); {
-		c := source[i]
+		c, width := utf8.DecodeRuneInString(source[i:])
 		switch {
 		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
 			i++
@@ -47,7 +48,7 @@ func lex(source string) ([]token, error) {
 			}
 			out = append(out, token{number, strings.TrimRight(source[i:i+size], "uU"), i})
 			i += size
-		case c == '_' || unicode.IsLetter(rune(c)):
+		case c == '_' || unicode.IsLetter(c):
 			size := strings.IndexFunc(source[i:], func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 			if size < 0 {
 				size = len(source) - i
@@ -55,13 +56,16 @@ func lex(source string) ([]token, error) {
 			out = append(out, token{name, source[i : i+size], i})
 			i += size
 		default:
-			text := string(c)
+			text := source[i : i+width]
 			for _, s := range symbols {
 				if strings.HasPrefix(source[i:], s) {
 					text = s
 				}
 			}
-			if len(text) == 1 && !strings.Contains("()[].,!<>?:+-*/%", text) {
+			if text == "\u201d" || text == "\u201c" {
+				return nil, fmt.Errorf("%q is no part of the language: gofmt makes it of two apostrophes in a comment, so write \\\"\\\" for the empty text", text)
+			}
+			if utf8.RuneCountInString(text) == 1 && !strings.Contains("()[].,!<>?:+-*/%", text) {
 				return nil, fmt.Errorf("%q is no part of the language", text)
 			}
 			out = append(out, token{symbol, text, i})

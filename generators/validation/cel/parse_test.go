@@ -76,6 +76,9 @@ func TestParseErrors(t *testing.T) {
 	for source, want := range map[string]string{
 		"self ==":                 "the end stands where a value is wanted, at character 8",
 		"self = 1":                `"=" is no part of the language`,
+		"self == \u201d":          "gofmt makes it of two apostrophes in a comment, so write \\\"\\\"",
+		"self == \u2026":          "\"\u2026\" is no part of the language",
+		"a\xff":                   "is no part of the language",
 		"self.1":                  "stands where the name of a field is wanted",
 		"self.?":                  "the end stands where the name of a field is wanted",
 		"self.?a(1)":              "( stands where an operator is wanted",
@@ -92,6 +95,7 @@ func TestParseErrors(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
+	f.Add("\u201d\u2026\xe2")
 	f.Add("self.a < 1 && size(self.b) in [1, 2] ? !x : 'y'")
 	f.Fuzz(func(t *testing.T, source string) {
 		if e, err := cel.Parse(source); err == nil && e == nil {
