@@ -86,6 +86,14 @@ func (c condition) spelled() []any {
 	return out
 }
 
+// negated is Go for the opposite of a condition, as far as Go is concerned.
+func (c condition) negated() []any {
+	if n := len(c.code); c.op == "" && n > 2 && c.code[0] == "!(" && c.code[n-1] == ")" {
+		return c.code[1 : n-1]
+	}
+	return spell("!(", c.spelled(), ")")
+}
+
 // opposite tells whether one of two conditions always holds if the other does not, as far as can be seen.
 func opposite(a, b condition) bool {
 	if a.op == "" || b.op == "" {

@@ -123,12 +123,12 @@ func (it *iteration) every(c condition) condition {
 	if c.always() {
 		return c
 	}
-	return it.search(c.spelled(), "!(", ")", "false", "true")
+	return it.search(c.negated(), "false", "true")
 }
 
 // search walks until something holds, of which it says found, or else otherwise.
-func (it *iteration) search(said []any, before, after, found, otherwise string) condition {
-	return leaf("func() bool {\n", it.walk("if "+before, said, after+" {\nreturn "+found+"\n}\n"), "return "+otherwise+"\n}()")
+func (it *iteration) search(said []any, found, otherwise string) condition {
+	return leaf("func() bool {\n", it.walk("if ", said, " {\nreturn "+found+"\n}\n"), "return "+otherwise+"\n}()")
 }
 
 // loop translates all or exists; each is the translation of what is said of every item.
@@ -142,7 +142,7 @@ func (tr *translator) loop(e *cel.Expr, name string, each translation) (conditio
 		return condition{}, err
 	}
 	if name == "exists" {
-		return all(it.on.guards, it.search(said.spelled(), "", "", "true", "false")), nil
+		return all(it.on.guards, it.search(said.spelled(), "true", "false")), nil
 	}
-	return all(it.on.guards, it.search(said.spelled(), "!(", ")", "false", "true")), nil
+	return all(it.on.guards, it.every(said)), nil
 }

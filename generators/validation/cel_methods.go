@@ -10,6 +10,10 @@ import (
 	"github.com/typeplane/typeplane/generators/validation/cel"
 )
 
+func asksHas(e *cel.Expr) bool {
+	return e.Op == cel.Call && e.On == nil && e.Name == "has" && len(e.Args) == 1
+}
+
 // has tells whether a field is there, as far as Go can tell: one that clients leave out when it is zero is there if it is
 // not zero, and one that they don't leave out always is.
 func (tr *translator) has(e *cel.Expr) (value, error) {

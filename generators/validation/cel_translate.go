@@ -69,7 +69,7 @@ func (tr *translator) not(e *cel.Expr) (condition, error) {
 
 // truth translates a condition that is not made of others.
 func (tr *translator) truth(e *cel.Expr) (value, error) {
-	if e.Op == cel.Call && e.Name == "has" && len(e.Args) == 1 && e.On == nil {
+	if asksHas(e) {
 		return tr.has(e.Args[0])
 	}
 	v, err := tr.value(e)

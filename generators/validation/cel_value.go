@@ -161,6 +161,10 @@ func (tr *translator) call(e *cel.Expr) (value, error) {
 	switch {
 	case e.Name == "size":
 		return tr.size(e)
+	case asksHas(e):
+		v, err := tr.has(e.Args[0])
+		v.code = spell("(", v.code, ")") // an operand
+		return v, err
 	case e.On == nil && makers[e.Name] != nil:
 		return tr.made(e)
 	case e.On == nil && (e.Name == "string" || e.Name == "int" || e.Name == "double") && len(e.Args) == 1:

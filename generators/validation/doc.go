@@ -23,9 +23,8 @@
 // pointer) is valid when it is zero, because Go can't tell the two apart. Their errors have the words of declarative
 // validation ("must be greater than or equal to 1"), not those of CustomResourceDefinitions.
 //
-// CEL is translated to Go: fields of self and oldSelf, [], has, size, comparisons, + - * / %, in, !, &&, ||, ?:, string,
-// int, double, matches, startsWith, endsWith, contains, all and exists; also computed messages, and an oldSelf that is
-// optional. As in CEL a rule fails if it compares or computes with what is not there, divides by zero or overflows, and
+// CEL is translated to Go: what there is of it says the tag (rule_cel.go), cel_translate.go where it is. Module policy asks cel-go
+// about the same rules and objects (policy/internal/rules). As in CEL a rule fails if it compares or computes with what is not there, divides by zero or overflows, and
 // so does its opposite. Everything else is a problem, and belongs into the strategy's Validate.
 //
 // +listType=set and map, +listMapKey, +required and +optional without a prefix count for types that a server of the run
