@@ -194,7 +194,7 @@ func (ver *Version) String() string {
 func (op *Op) written() bool { return op.Verb != Get && op.Verb != List && op.Verb != Touch }
 
 func (op *Op) String() string {
-	text := fmt.Sprintf("client %d, server %d, %v to %v: %s %s", op.Client, op.Server, op.Start.Round(time.Microsecond), op.End.Round(time.Microsecond), op.Verb, op.Key)
+	text := fmt.Sprintf("client %d, server %d, %v to %v: %s %s %s", op.Client, op.Server, op.Start.Round(time.Microsecond), op.End.Round(time.Microsecond), op.Verb, op.Version, op.Key)
 	if op.written() {
 		text += fmt.Sprintf(" by %s %+v %s force %t dry %t expecting %d %s", op.Manager, op.Sent, op.Finalize, op.Force, op.Dry, op.Expect, op.ExpectUID)
 	}

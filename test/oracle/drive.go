@@ -92,6 +92,14 @@ func (d *driver) newContent() Content {
 	return c
 }
 
+// version is the one that a request is made in.
+func (d *driver) version() string {
+	if d.random.IntN(3) == 0 {
+		return otherVersion
+	}
+	return storedVersion
+}
+
 // manager is who writes: there are few, so that what one writes is often another's.
 func (d *driver) manager() string { return pick(d.random, []string{"hand-1", "hand-2"}) }
 

@@ -57,7 +57,7 @@ func (f *follower) run(ctx context.Context, finish <-chan struct{}) {
 
 // next chooses the next watch. The last one must be such that it has something to deliver.
 func (f *follower) next(last bool) *Watch {
-	w := &Watch{Client: f.number, Bookmarks: f.random.IntN(2) == 0}
+	w := &Watch{Client: f.number, Version: f.version(), Bookmarks: f.random.IntN(2) == 0}
 	if f.lastUp && f.random.IntN(4) > 0 {
 		w.Start, w.Scope, w.From = After, f.last.scope, f.last.revision
 		return w
@@ -111,7 +111,7 @@ func (f *follower) query(w *Watch, life time.Duration) request {
 		q.Set("sendInitialEvents", initial)
 		q.Set("resourceVersionMatch", "NotOlderThan")
 	}
-	return request{method: http.MethodGet, path: path(w.Scope.Namespace), query: q, accept: f.mediaType()}
+	return request{method: http.MethodGet, path: path(w.Version, w.Scope.Namespace), query: q, accept: f.mediaType()}
 }
 
 // follow opens a stream and reads it until it ends. Most clients hang up by themselves, unless the run is finishing

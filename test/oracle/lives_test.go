@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // The history of finalizers, apply patches and collections that the tests of their checks begin with.
@@ -241,6 +243,26 @@ func TestEmptiedMap(t *testing.T) {
 		if got := op.after(&ver).conflicts; len(got) != want {
 			t.Errorf("%s: conflicts %v", around, got)
 		}
+	}
+}
+
+func TestOwners(t *testing.T) {
+	entry := func(manager string, operation metav1.ManagedFieldsOperationType, version, fields string) metav1.ManagedFieldsEntry {
+		return metav1.ManagedFieldsEntry{Manager: manager, Operation: operation, APIVersion: bookGroup + version, FieldsV1: metav1.NewFieldsV1(fields)}
+	}
+	fields, around, err := ownersOf([]metav1.ManagedFieldsEntry{
+		entry("hand", "Update", "v1", `{"f:metadata":{"f:annotations":{".":{},"f:token":{}},"f:labels":{},"f:finalizers":{"v:\"oracle.example.com/a\"":{}}},"f:spec":{"f:title":{},"f:copies":{}}}`),
+		entry("hand", "Update", "v1alpha1", `{"f:spec":{"f:shelf":{}}}`),
+		entry("tool", "Apply", "v1alpha1", `{"f:metadata":{"f:annotations":{"f:token-of-applier-1":{}},"f:labels":{"f:group":{}}}}`),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "hand Update: finalizer a, title, token; hand Update in v1alpha1: shelf; tool Apply: applied 1, group"; fields.String() != want || parseOwners(want).String() != want {
+		t.Errorf("got %s, want %s", fields, want)
+	}
+	if want := "hand Update: annotations, labels"; around.String() != want {
+		t.Errorf("got %s, want %s", around, want)
 	}
 }
 

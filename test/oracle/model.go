@@ -35,20 +35,20 @@ func (op *Op) after(before *Version) next {
 	case Patch:
 		n.Content = old.Content.with(op.Sent)
 		n.Finalizers = changesFinalizers(old.Finalizers, op.Finalize)
-		own.updated(op.Manager+" Update", was, n.fields())
+		own.updated(op.owner(), was, n.fields())
 	case Apply:
 		var fields map[string]string
-		fields, n.conflicts = own.apply(op.Manager+" Apply", was, op.Sent.fields())
+		fields, n.conflicts = own.apply(op.owner(), was, op.Sent.fields())
 		n.Content = contentOf(fields)
 		around, there := parseOwners(old.Around), old.around()
 		for field, named := range op.Sent.around() {
-			if named && !there[field] && around.others(op.Manager+" Apply", field) {
+			if named && !there[field] && around.others(op.owner(), field) {
 				n.conflicts = append(n.conflicts, field)
 			}
 		}
 	default:
 		n.Content = op.Sent
-		own.updated(op.Manager+" Update", was, n.fields())
+		own.updated(op.owner(), was, n.fields())
 	}
 	if old.Deleting && n.refused == "" {
 		for _, name := range finalizerNames(n.Finalizers) {
@@ -59,6 +59,17 @@ func (op *Op) after(before *Version) next {
 	}
 	n.owners = own.String()
 	return n
+}
+
+// owner is who owns what a write writes. One manager is another in each version, unless it applies.
+func (op *Op) owner() string {
+	switch {
+	case op.Verb == Apply:
+		return op.Manager + " Apply"
+	case op.Version == otherVersion:
+		return op.Manager + " Update in " + otherVersion
+	}
+	return op.Manager + " Update"
 }
 
 // finishes says that a write removes what is there: it takes the last finalizer off an object that is being deleted.

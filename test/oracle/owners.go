@@ -88,6 +88,9 @@ func ownersOf(entries []metav1.ManagedFieldsEntry) (fields, around owners, err e
 			return nil, nil, fmt.Errorf("what %s owns: %w", e.Manager, err)
 		}
 		mine, whole, manager := map[string]bool{}, map[string]bool{}, e.Manager+" "+string(e.Operation)
+		if e.Operation == metav1.ManagedFieldsOperationUpdate && e.APIVersion != bookGroup+storedVersion {
+			manager += " in " + strings.TrimPrefix(e.APIVersion, bookGroup)
+		}
 		fields[manager], around[manager] = mine, whole
 		note := func(owns map[string]bool, field string, in map[string]any, name string) {
 			if _, ok := in[name]; ok {
@@ -107,9 +110,13 @@ func ownersOf(entries []metav1.ManagedFieldsEntry) (fields, around owners, err e
 				mine[finalizerField+strings.TrimSuffix(name, `"`)] = true
 			}
 		}
-		note(whole, annotationsField, owned.Metadata.Annotations, ".")
-		note(whole, labelsField, owned.Metadata.Labels, ".")
-		note(whole, finalizersField, owned.Metadata.Finalizers, ".")
+		for field, in := range map[string]map[string]any{
+			annotationsField: owned.Metadata.Annotations, labelsField: owned.Metadata.Labels, finalizersField: owned.Metadata.Finalizers,
+		} {
+			if _, ok := in["."]; ok || in != nil && len(in) == 0 {
+				whole[field] = true
+			}
+		}
 	}
 	return fields, around, nil
 }
@@ -180,7 +187,9 @@ func (o owners) apply(manager string, before, applied map[string]string) (after 
 		after = map[string]string{}
 	}
 	for field := range o[manager] {
-		if _, again := applied[field]; !again && !o.others(manager, field) {
+		// An object must have a title. If nobody names it any more the server refuses that; or leaves the title to nobody,
+		// if managers of both versions are about.
+		if _, again := applied[field]; !again && !o.others(manager, field) && field != titleField {
 			delete(after, field)
 		}
 	}

@@ -97,7 +97,7 @@ func applyBody(op *Op) []byte {
 	if op.Expect != 0 {
 		meta["resourceVersion"] = strconv.FormatInt(op.Expect, 10)
 	}
-	return mustJSON(map[string]any{"apiVersion": bookVersion, "kind": bookKind, "metadata": meta, "spec": specOf(op.Sent)})
+	return mustJSON(map[string]any{"apiVersion": bookGroup + op.Version, "kind": bookKind, "metadata": meta, "spec": specOf(op.Sent)})
 }
 
 // mustJSON is for what can be written as JSON.

@@ -63,7 +63,7 @@ func (s Scope) values() url.Values {
 }
 
 func (d *driver) get(s *server) {
-	op := Op{Verb: Get, Key: d.key()}
+	op := Op{Verb: Get, Version: d.version(), Key: d.key()}
 	query := url.Values{}
 	switch op.Query.Match, op.Query.Revision = d.freshness(); op.Query.Match {
 	case Any:
@@ -72,7 +72,7 @@ func (d *driver) get(s *server) {
 		op.Query.Match = NotOlderThan
 		query.Set("resourceVersion", strconv.FormatInt(op.Query.Revision, 10))
 	}
-	a := d.send(s, &op, request{method: http.MethodGet, path: objectPath(op.Key), query: query})
+	a := d.send(s, &op, request{method: http.MethodGet, path: objectPath(op.Version, op.Key), query: query})
 	switch {
 	case a.outcome == OK:
 		d.took(&op, a)
@@ -127,8 +127,8 @@ func (d *driver) list(s *server) {
 
 // page reads a page, and returns how to go on.
 func (d *driver) page(s *server, q Query, query url.Values) (next string, op Op) {
-	op = Op{Verb: List, Query: q}
-	a := d.send(s, &op, request{method: http.MethodGet, path: path(q.Namespace), query: query})
+	op = Op{Verb: List, Version: d.version(), Query: q}
+	a := d.send(s, &op, request{method: http.MethodGet, path: path(op.Version, q.Namespace), query: query})
 	switch {
 	case a.outcome == OK:
 		next = d.tookList(&op, a)

@@ -97,6 +97,7 @@ type Op struct {
 	Status         int    // of HTTP; 0 without an answer
 	Message        string // of an error
 
+	Version   string // of the API
 	Key       string
 	Sent      Content // create, update, patch, apply
 	Finalize  string  // of a patch: "=a,b" sets the finalizers, "+a" adds one, "-a" removes one
@@ -160,6 +161,7 @@ const (
 // Watch is one stream. If it is Open, it was so until the end of the run, and had time to deliver everything.
 type Watch struct {
 	Client, Server int
+	Version        string // of the API
 	Scope          Scope
 	Start          Start
 	From           int64

@@ -12,7 +12,7 @@ import (
 
 // remove deletes a book, half of the time only the object or the version that was seen.
 func (d *driver) remove(s *server) {
-	op := Op{Verb: Delete, Key: d.key(), Dry: d.dry()}
+	op := Op{Verb: Delete, Version: d.version(), Key: d.key(), Dry: d.dry()}
 	var options metav1.DeleteOptions
 	if seen, ok := d.board.get(op.Key); ok && d.random.IntN(2) == 0 {
 		options.Preconditions = new(metav1.Preconditions)
@@ -26,7 +26,7 @@ func (d *driver) remove(s *server) {
 			options.Preconditions.UID = &uid
 		}
 	}
-	a := d.send(s, &op, request{method: http.MethodDelete, path: objectPath(op.Key), contentType: asJSON, body: deleteOptions(op, options)})
+	a := d.send(s, &op, request{method: http.MethodDelete, path: objectPath(op.Version, op.Key), contentType: asJSON, body: deleteOptions(op, options)})
 	if a.outcome == OK && !op.Dry {
 		if kindOf(a.data) == bookKind {
 			d.took(&op, a) // it stays for now
@@ -39,7 +39,7 @@ func (d *driver) remove(s *server) {
 
 // removeAll deletes all books of a scope in one namespace; with a limit the first of them.
 func (d *driver) removeAll(s *server) {
-	op := Op{Verb: Collection, Query: Query{Scope: d.scope(), Match: Latest}, Dry: d.dry()}
+	op := Op{Verb: Collection, Version: d.version(), Query: Query{Scope: d.scope(), Match: Latest}, Dry: d.dry()}
 	op.Query.Namespace = pick(d.random, namespaces)
 	query := op.Query.values()
 	switch d.random.IntN(3) {
@@ -50,7 +50,7 @@ func (d *driver) removeAll(s *server) {
 		op.Query.Limit = 1 + d.random.IntN(4)
 		query.Set("limit", strconv.Itoa(op.Query.Limit))
 	}
-	a := d.send(s, &op, request{method: http.MethodDelete, path: path(op.Query.Namespace), query: query, contentType: asJSON, body: deleteOptions(op, metav1.DeleteOptions{})})
+	a := d.send(s, &op, request{method: http.MethodDelete, path: path(op.Version, op.Query.Namespace), query: query, contentType: asJSON, body: deleteOptions(op, metav1.DeleteOptions{})})
 	switch {
 	case op.Dry:
 	case a.outcome == OK:

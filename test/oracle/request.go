@@ -26,18 +26,18 @@ const (
 
 const books = "/books"
 
-// path is where a namespace's books, or everyone's, are.
-func path(namespace string) string {
+// path is where a namespace's books, or everyone's, are in a version.
+func path(version, namespace string) string {
 	if namespace == "" {
-		return "/apis/" + bookVersion + books
+		return "/apis/" + bookGroup + version + books
 	}
-	return "/apis/" + bookVersion + "/namespaces/" + namespace + books
+	return "/apis/" + bookGroup + version + "/namespaces/" + namespace + books
 }
 
 // objectPath is where the book with a key is.
-func objectPath(key string) string {
+func objectPath(version, key string) string {
 	namespace, name, _ := strings.Cut(key, "/")
-	return path(namespace) + "/" + name
+	return path(version, namespace) + "/" + name
 }
 
 // request is what is sent.

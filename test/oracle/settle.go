@@ -77,7 +77,7 @@ func (d *driver) writeUntil(ctx context.Context, key string, c Content) error {
 		}
 		c.Token = d.token()
 		c.Title = "last " + c.Token
-		if d.change(s, Op{Verb: Patch, Key: key, Sent: c, Manager: d.manager()}, mergeType) == OK {
+		if d.change(s, Op{Verb: Patch, Version: d.version(), Key: key, Sent: c, Manager: d.manager()}, mergeType) == OK {
 			return nil
 		}
 		if !pause(ctx, 20*time.Millisecond) {
@@ -88,7 +88,7 @@ func (d *driver) writeUntil(ctx context.Context, key string, c Content) error {
 
 // final lists everything that a server holds.
 func (d *driver) final(ctx context.Context, s *server, match Match) (Final, error) {
-	r := request{method: http.MethodGet, path: path("")}
+	r := request{method: http.MethodGet, path: path(storedVersion, "")}
 	if match == Any {
 		r.query = map[string][]string{"resourceVersion": {"0"}}
 	}

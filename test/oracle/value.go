@@ -23,7 +23,9 @@ const (
 	finalizerDomain = "oracle.example.com/"
 	groupLabel      = "group"
 	bookKind        = "Book"
-	bookVersion     = "library.example.com/v1"
+	bookGroup       = "library.example.com/"
+	storedVersion   = "v1"
+	otherVersion    = "v1alpha1" // of what we write, its fields are the same
 )
 
 var envelope = []byte("k8s\x00")
@@ -48,7 +50,9 @@ func decodeBook(data []byte) (*libraryv1.Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	return book, book.Unmarshal(u.Raw)
+	err = book.Unmarshal(u.Raw)
+	withoutAuthors(book)
+	return book, err
 }
 
 // decodeList reads a list of books in either media type.
@@ -61,7 +65,19 @@ func decodeList(data []byte) (*libraryv1.BookList, error) {
 	if err != nil {
 		return nil, err
 	}
-	return list, list.Unmarshal(u.Raw)
+	err = list.Unmarshal(u.Raw)
+	for i := range list.Items {
+		withoutAuthors(&list.Items[i])
+	}
+	return list, err
+}
+
+// withoutAuthors takes out the one author "": nobody writes authors, but in the protobuf of the other version they are one
+// line, which is there when it is empty.
+func withoutAuthors(book *libraryv1.Book) {
+	if authors := book.Spec.Authors; len(authors) == 1 && authors[0] == "" {
+		book.Spec.Authors = nil
+	}
 }
 
 // objectOf is what is compared of a book.
@@ -128,9 +144,9 @@ func itemsOf(books []libraryv1.Book) ([]Item, error) {
 }
 
 // newBook is a book with a content.
-func newBook(key string, c Content) *libraryv1.Book {
+func newBook(version, key string, c Content) *libraryv1.Book {
 	book := new(libraryv1.Book)
-	book.APIVersion, book.Kind = bookVersion, bookKind
+	book.APIVersion, book.Kind = bookGroup+version, bookKind
 	book.Namespace, book.Name, _ = strings.Cut(key, "/")
 	setContent(book, c)
 	return book

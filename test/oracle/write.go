@@ -13,9 +13,9 @@ import (
 func by(op *Op) url.Values { return url.Values{"fieldManager": {op.Manager}} }
 
 func (d *driver) create(s *server, key string, c Content) Outcome {
-	op := Op{Verb: Create, Key: key, Sent: c, Manager: d.manager()}
+	op := Op{Verb: Create, Version: d.version(), Key: key, Sent: c, Manager: d.manager()}
 	namespace, _, _ := strings.Cut(key, "/")
-	return d.write(s, op, request{method: http.MethodPost, path: path(namespace), query: by(&op), contentType: asJSON, body: mustJSON(newBook(key, c))})
+	return d.write(s, op, request{method: http.MethodPost, path: path(op.Version, namespace), query: by(&op), contentType: asJSON, body: mustJSON(newBook(op.Version, key, c))})
 }
 
 // update sends back a book that somebody saw, with another content: mostly on top of the version that was seen, else over
@@ -29,9 +29,9 @@ func (d *driver) update(s *server) {
 	if err != nil {
 		panic(err) // it has been read before
 	}
-	op := Op{Verb: Update, Key: seen.item.Key, Sent: d.content(), Manager: d.manager(), Expect: seen.item.Revision, ExpectUID: seen.item.UID}
+	op := Op{Verb: Update, Version: d.version(), Key: seen.item.Key, Sent: d.content(), Manager: d.manager(), Expect: seen.item.Revision, ExpectUID: seen.item.UID}
 	op.Sent.Finalizers, op.Sent.Applied = d.finalize(seen.item), seen.item.Applied
-	book.APIVersion, book.Kind = bookVersion, bookKind
+	book.APIVersion, book.Kind = bookGroup+op.Version, bookKind
 	if d.random.IntN(5) == 0 {
 		// What was seen of other writers may be old, and must not come back.
 		op.Expect, op.Sent.Applied = 0, [appliers]string{}
@@ -42,7 +42,7 @@ func (d *driver) update(s *server) {
 		}
 	}
 	setContent(book, op.Sent)
-	d.write(s, op, request{method: http.MethodPut, path: objectPath(op.Key), query: by(&op), contentType: asJSON, body: mustJSON(book)})
+	d.write(s, op, request{method: http.MethodPut, path: objectPath(op.Version, op.Key), query: by(&op), contentType: asJSON, body: mustJSON(book)})
 }
 
 // finalize chooses the finalizers of an object that was seen: those of one that is being deleted go one by one.
@@ -62,7 +62,7 @@ func (d *driver) finalize(seen Item) string {
 
 // patch changes one thing of a book, and its token; now and then also its finalizers, or only the version that was seen.
 func (d *driver) patch(s *server) {
-	op := Op{Verb: Patch, Key: d.key(), Sent: Content{Token: d.token()}, Manager: d.manager()}
+	op := Op{Verb: Patch, Version: d.version(), Key: d.key(), Sent: Content{Token: d.token()}, Manager: d.manager()}
 	switch d.random.IntN(3) {
 	case 0:
 		op.Sent.Title = "title " + op.Sent.Token
@@ -87,13 +87,13 @@ func (d *driver) patch(s *server) {
 }
 
 func (d *driver) change(s *server, op Op, typ patchType) Outcome {
-	return d.write(s, op, request{method: http.MethodPatch, path: objectPath(op.Key), query: by(&op), contentType: string(typ), body: patchBody(&op, typ)})
+	return d.write(s, op, request{method: http.MethodPatch, path: objectPath(op.Version, op.Key), query: by(&op), contentType: string(typ), body: patchBody(&op, typ)})
 }
 
 // apply says what one of the appliers wants some fields of a book to be. What it does not name any more, goes. Half of the time
 // it takes fields over, else it often meets those of others.
 func (d *driver) apply(s *server) {
-	op := Op{Verb: Apply, Key: d.key(), Force: d.random.IntN(2) == 0}
+	op := Op{Verb: Apply, Version: d.version(), Key: d.key(), Force: d.random.IntN(2) == 0}
 	applier, token := d.random.IntN(appliers), d.token()
 	op.Manager = "tool-" + strconv.Itoa(applier)
 	op.Sent.Applied[applier] = token
@@ -120,13 +120,13 @@ func (d *driver) apply(s *server) {
 	if op.Force {
 		query.Set("force", "true")
 	}
-	d.write(s, op, request{method: http.MethodPatch, path: objectPath(op.Key), query: query, contentType: applyType, body: applyBody(&op)})
+	d.write(s, op, request{method: http.MethodPatch, path: objectPath(op.Version, op.Key), query: query, contentType: applyType, body: applyBody(&op)})
 }
 
 // touch writes what is there already: an empty patch, or a book as it was seen.
 func (d *driver) touch(s *server) {
-	op := Op{Verb: Touch, Key: d.key(), Query: Query{Match: Latest}}
-	r := request{method: http.MethodPatch, path: objectPath(op.Key)}
+	op := Op{Verb: Touch, Version: d.version(), Key: d.key(), Query: Query{Match: Latest}}
+	r := request{method: http.MethodPatch, path: objectPath(op.Version, op.Key)}
 	seen, ok := d.board.get(op.Key)
 	switch n := d.random.IntN(4); {
 	case n == 0:
@@ -138,7 +138,7 @@ func (d *driver) touch(s *server) {
 		if err != nil {
 			panic(err) // it has been read before
 		}
-		book.APIVersion, book.Kind = bookVersion, bookKind
+		book.APIVersion, book.Kind = bookGroup+op.Version, bookKind
 		op.Expect, op.ExpectUID = seen.item.Revision, seen.item.UID
 		r.method, r.contentType, r.body = http.MethodPut, asJSON, mustJSON(book)
 	}
