@@ -211,7 +211,10 @@ func (c *Cacher) List(ctx context.Context, selection string, opts storage.ListOp
 		}
 		s = past
 	} else if opts.Where != nil && storage.IsPrefix(selection) {
-		s = c.indexFor(opts.Where, s)
+		// An index that was made just now may be of a later state.
+		if with := c.indexFor(opts.Where, s); opts.Match != storage.Exact || with.revision == s.revision {
+			s = with
+		}
 	}
 	return s.page(selection, opts), nil
 }

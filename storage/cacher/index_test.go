@@ -177,3 +177,44 @@ func TestIndexedListsDoNotGrow(t *testing.T) {
 		t.Errorf("10 of 1,000 take %v, 10 of 20,000 %v", small, large)
 	}
 }
+
+// An exact list makes an index while others write: it is of its revision all the same.
+func TestIndexMadeForAnExactList(t *testing.T) {
+	t.Parallel()
+	source := memory.New(memory.Config{ProgressInterval: quick})
+	c := start(t, cacher.Config{Source: source})
+	ctx := context.Background()
+	first, err := source.Create(ctx, "/pods/ns/a", []byte("red"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The second list that asks for an attribute reads it of every entry, and there somebody else comes.
+	asked, created := 0, false
+	where := part(0, "red")
+	read := where.Read
+	where.Read = func(e storage.Entry) (string, bool, error) {
+		if asked == 2 && !created {
+			created = true
+			second, err := source.Create(ctx, "/pods/ns/b", []byte("red"))
+			if err != nil {
+				t.Error(err)
+			}
+			if _, err := c.List(ctx, "/pods/", storage.ListOptions{Match: storage.NotOlderThan, Revision: second.Revision}); err != nil {
+				t.Error(err)
+			}
+		}
+		return read(e)
+	}
+	for asked = 1; asked <= 3; asked++ {
+		page, err := c.List(ctx, "/pods/", storage.ListOptions{Match: storage.Exact, Revision: first.Revision, Where: where})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if page.Revision != first.Revision || len(page.Entries) != 1 {
+			t.Errorf("list %d at revision %d is of revision %d and has %d entries", asked, first.Revision, page.Revision, len(page.Entries))
+		}
+	}
+	if !created {
+		t.Error("no index was made: the test shows nothing")
+	}
+}
