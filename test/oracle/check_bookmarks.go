@@ -38,7 +38,7 @@ func (v *view) wrongBookmarks(w *Watch) string {
 			return fmt.Sprintf("a bookmark of revision %d came behind revision %d", revision, reached)
 		case len(want) > 0 && want[0].revision <= revision:
 			return fmt.Sprintf("a bookmark of revision %d came before %s", revision, want[0])
-		case revision >= v.clock.ceiling(e.At):
+		case revision > from.after && revision >= v.clock.ceiling(e.At):
 			return fmt.Sprintf("a bookmark of revision %d came when there was no such revision", revision)
 		}
 		reached, marked = revision, revision

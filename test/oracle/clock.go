@@ -35,8 +35,12 @@ func newClock(v *view) clock {
 		}
 	}
 	for i := range v.Watches {
-		for _, e := range v.Watches[i].Events {
-			seen = append(seen, moment{e.At, e.Item.Revision})
+		w := &v.Watches[i]
+		for _, e := range w.Events {
+			// A watch may begin after a revision that is still to come, and a bookmark say no more than that.
+			if e.Type != Bookmark || w.Start != After || e.Item.Revision > w.From {
+				seen = append(seen, moment{e.At, e.Item.Revision})
+			}
 		}
 	}
 	return clock{seen: growing(seen), started: ceilings(started)}

@@ -19,10 +19,15 @@ func main() {
 	length := flag.Duration("for", 5*time.Minute, "how long to go on with runs, each with a seed of its own")
 	load := flag.Duration("load", 12*time.Second, "how long clients write in one run")
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "`seed` of the first run; the next ones count on")
+	race := flag.Bool("race", false, "build the servers with the race detector")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
-	if err := run(ctx, *length, *load, *seed); err != nil {
+	var flags []string
+	if *race {
+		flags = append(flags, "-race")
+	}
+	if err := run(ctx, *length, *load, *seed, flags...); err != nil {
 		fmt.Fprintln(os.Stderr, "oracle:", err)
 		os.Exit(1)
 	}
@@ -40,14 +45,14 @@ var shapes = []struct {
 	{"two servers, no faults but compaction", Config{Servers: 2, Members: 1, Faults: []Fault{Compaction}, Args: []string{"--storage-media-type=application/json"}}},
 }
 
-// run makes runs for some time, and reports what they exposed.
-func run(ctx context.Context, length, load time.Duration, seed uint64) error {
+// run makes runs for some time, of servers that are built with flags, and reports what they exposed.
+func run(ctx context.Context, length, load time.Duration, seed uint64, flags ...string) error {
 	dir, err := os.MkdirTemp("", "oracle-programs")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	library, etcd, err := programs(ctx, dir)
+	library, etcd, err := programs(ctx, dir, flags...)
 	if err != nil {
 		return err
 	}
