@@ -68,6 +68,7 @@ var faultsFor = map[planted.Bug][]Fault{
 	planted.LostAtStart:      {KillServer, KillEtcd},
 	planted.LostInCache:      {Compaction},
 	planted.CollectionByName: {Compaction},
+	planted.WetRun:           {Compaction},
 }
 
 // TestPlantedBugs breaks the server on purpose, in one way after the other: each is found, or the checks are worth nothing.

@@ -164,7 +164,7 @@ func (d *driver) write(s *server, op Op, r request) Outcome {
 }
 
 // dry says whether a write is only for show.
-func (d *driver) dry() bool { return d.random.IntN(20) == 0 }
+func (d *driver) dry() bool { return d.random.IntN(12) == 0 }
 
 // took reads the object of an answer. One that can't be read is none, which no check allows.
 func (d *driver) took(op *Op, a answer) {
