@@ -4,8 +4,9 @@
 //
 // Start reading at History (record.go), which is all that is known of a run, and Check (check.go). Each property has a
 // file of its own, check_*.go: a pure function over a history, with histories written by hand as its test. How a
-// history comes about is in world.go (processes), drive.go (writes and reads), follow.go (watches) and fault.go.
+// history comes about is in world.go (processes), drive.go (requests), follow.go (watches) and fault.go; what a
+// write makes of an object is in model.go. README.md says what runs have exposed.
 //
 // The checks know nothing of how the server works, and the server nothing of the checks, but for bugs that are planted on
-// purpose (build tag planted): planted_test.go proves that each is found.
+// purpose (build tag planted): oracle_test.go proves that each is found.
 package main
