@@ -17,7 +17,7 @@ import (
 
 // How long a bug is blind: what is looked at first and used later has this time to change, or to go and come again.
 const (
-	while     = 15 * time.Millisecond
+	while     = 60 * time.Millisecond
 	longWhile = 300 * time.Millisecond
 )
 

@@ -67,6 +67,7 @@ var faultsFor = map[planted.Bug][]Fault{
 	planted.UnknownIsFailed:  {KillEtcd, CutProxy},
 	planted.LostAtStart:      {KillServer, KillEtcd},
 	planted.LostInCache:      {Compaction},
+	planted.IgnoredFinalizer: {Compaction},
 	planted.CollectionByName: {Compaction},
 	planted.WetRun:           {Compaction},
 }
@@ -89,6 +90,7 @@ func TestPlantedBugs(t *testing.T) {
 				config := shapes[1].shape
 				config.Seed, config.Load, config.Library, config.Etcd = *seed+n, 4*time.Second, library, etcd
 				config.Env = []string{"TYPEPLANE_PLANTED=" + string(bug)}
+				config.CatchUp = 10 * time.Second // what a bug has left out never comes
 				if faults := faultsFor[bug]; faults != nil {
 					config.Faults = faults
 				}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,10 +26,11 @@ type Config struct {
 	Members int           // of etcd
 	Load    time.Duration // how long clients write, and faults happen
 	Faults  []Fault
-	Args    []string // further flags of the servers
-	Env     []string // further environment of the servers
-	Library string   // the server's program
-	Etcd    string   // etcd's program
+	CatchUp time.Duration // how long watches have to deliver everything in the end; 0 is patience
+	Args    []string      // further flags of the servers
+	Env     []string      // further environment of the servers
+	Library string        // the server's program
+	Etcd    string        // etcd's program
 }
 
 // Numbers of clients in a run.
@@ -151,7 +153,9 @@ func (w *world) play(ctx context.Context) (*History, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.awaitFollowers(quiet)
+	catchingUp, cancel := context.WithTimeout(ctx, cmp.Or(w.config.CatchUp, patience))
+	defer cancel()
+	w.awaitFollowers(catchingUp)
 	endWatches()
 	following.Wait()
 	members, err := w.members(ctx)
