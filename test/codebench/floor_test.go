@@ -25,6 +25,9 @@ func floor[T any](t *testing.T, kind string, peer, ours, least func(*T) *T) {
 		t.Fatal(err)
 	}
 	checkCopy(t, kind, in, least(in))
+	if !testing.Verbose() {
+		return
+	}
 	copies := []func() any{func() any { return peer(in) }, func() any { return ours(in) }, func() any { return least(in) }}
 	times := copyTimes(true, copies...)
 	for i, side := range []string{"peer", "ours", "floor"} {

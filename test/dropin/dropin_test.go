@@ -6,6 +6,7 @@
 package dropin
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -114,7 +115,7 @@ func differential(t *testing.T, generated string) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(differ, "go.sum"), sums)
-	cmd := exec.Command("go", "test", "-mod=mod", "-count=1", "-v", ".")
+	cmd := exec.Command("go", "test", "-mod=mod", "-count=1", "-v", fmt.Sprintf("-short=%v", testing.Short()), ".")
 	cmd.Dir = differ
 	cmd.Env = append(os.Environ(), "GOWORK=off", "FIXTURES="+filepath.Join(generated, "testdata/HEAD"))
 	out, err := cmd.CombinedOutput()
