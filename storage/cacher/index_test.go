@@ -171,10 +171,16 @@ func TestIndexedListsDoNotGrow(t *testing.T) {
 		}
 		return best
 	}
-	small, large := took(1000), took(20000)
-	t.Logf("10 of 1,000: %v, 10 of 20,000: %v", small, large)
-	if large > 8*small+50*time.Microsecond {
-		t.Errorf("10 of 1,000 take %v, 10 of 20,000 %v", small, large)
+	// Where the machine did something else in all rounds of one of them, it is tried again.
+	for try := 1; ; try++ {
+		small, large := took(1000), took(20000)
+		t.Logf("10 of 1,000: %v, 10 of 20,000: %v", small, large)
+		if large <= 8*small+50*time.Microsecond {
+			return
+		}
+		if try == 10 {
+			t.Fatalf("10 of 1,000 take %v, 10 of 20,000 %v", small, large)
+		}
 	}
 }
 

@@ -200,7 +200,7 @@ func TestStalledWatchersCostNothing(t *testing.T) {
 	}
 	beside(few)
 	alone, crowded := time.Duration(1<<62), time.Duration(1<<62)
-	for range rounds {
+	for n := 0; n < rounds || n < 10*rounds && crowded > 3*alone; n++ { // more, where the machine did something else in all of them
 		alone, crowded = min(alone, beside(few)), min(crowded, beside(many))
 	}
 	t.Logf("%d events for 10 readers: %v of CPU beside %d stalled watchers, %v beside %d (%.2f times)",
