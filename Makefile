@@ -40,15 +40,15 @@ test: lint verify unit codebench e2e kubectl-scripts encryption storesuite traci
 
 .PHONY: unit
 unit: ## The tests of the main module.
-	$(GO) test ./...
+	$(GO) test -timeout 30m ./...
 
 .PHONY: e2e
 e2e: $(BIN)/kubectl $(BIN)/etcdctl $(BIN)/etcd $(BIN)/etcd-cluster ## Drive a built server with a stock kubectl, kill it, start it again.
-	cd test/e2e && KUBECTL=$(CURDIR)/$(BIN)/kubectl $(GO) test -count=1 ./...
+	cd test/e2e && KUBECTL=$(CURDIR)/$(BIN)/kubectl $(GO) test -count=1 -timeout 30m ./...
 
 .PHONY: kubectl-scripts
 kubectl-scripts: $(BIN)/kubectl $(if $(OLDER),$(BIN)/kubectl-1.27) ## Transcripts of every command of kubectl: exact output, masked only where it differs from run to run (OLDER=1: with kubectl 1.27 too).
-	cd test/kubectl && KUBECTL=$(CURDIR)/$(BIN)/kubectl $(GO) test -count=1 . $(if $(OLDER),-older $(CURDIR)/$(BIN)/kubectl-1.27)
+	cd test/kubectl && KUBECTL=$(CURDIR)/$(BIN)/kubectl $(GO) test -count=1 -timeout 30m . $(if $(OLDER),-older $(CURDIR)/$(BIN)/kubectl-1.27)
 
 .PHONY: kubectl-peer
 kubectl-peer: $(BIN)/kubectl ## The same transcripts against the same kinds on k8s.io/apiserver; every difference is listed in test/kubectl/testdata/peer, with its reason.
@@ -74,7 +74,7 @@ dropin: ## Regenerate modules of Kubernetes and of others with gen, build them, 
 
 .PHONY: codebench
 codebench: ## Generated code does what that of k8s.io/api does (BENCH='-bench .' to see how much faster).
-	cd test/codebench && $(GO) test -count=1 $(BENCH) ./...
+	cd test/codebench && $(GO) test -count=1 -timeout 30m $(BENCH) ./...
 
 .PHONY: etcd-cluster
 etcd-cluster: $(BIN)/etcd $(BIN)/etcd-cluster ## Start an etcd of three members on loopback and print the flags for a server (ARGS=--tls); Ctrl-C stops it.
@@ -91,11 +91,11 @@ quota: $(BIN)/etcd ## 64 writers against a quota of 1,000 on two servers, one of
 
 .PHONY: encryption
 encryption: ## Encryption at rest beside that of k8s.io/apiserver: each reads what the other wrote.
-	cd test/encryption && $(GO) test -count=1 ./...
+	cd test/encryption && $(GO) test -count=1 -timeout 30m ./...
 
 .PHONY: storesuite
 storesuite: ## The storage suites of k8s.io/apiserver, unchanged, over our etcd3 and our cache.
-	cd test/storesuite && $(GO) test -count=1 -timeout 5m ./...
+	cd test/storesuite && $(GO) test -count=1 -timeout 30m ./...
 
 .PHONY: clients
 CLIENTS ?= -kills 50 -attack 30s -worst 5s
@@ -109,7 +109,7 @@ controller: ## The controller of examples/cluster, killed with its server 20 tim
 
 .PHONY: promises
 promises: ## What clients see under faults, compared with every revision of etcd (half a minute).
-	cd test/oracle && $(GO) test -count=1 -short ./...
+	cd test/oracle && $(GO) test -count=1 -timeout 30m -short ./...
 
 .PHONY: oracle
 oracle: ORACLE ?= 5m
@@ -119,11 +119,11 @@ oracle: ## The same for ORACLE (5m) in all shapes of servers and faults, and eac
 
 .PHONY: tracing
 tracing: ## The module that sends traces to a collector of OpenTelemetry.
-	cd tracing && $(GO) test -count=1 ./...
+	cd tracing && $(GO) test -count=1 -timeout 30m ./...
 
 .PHONY: policy
 policy: ## The module with admission policies, whose expressions are in CEL.
-	cd policy && $(GO) test -count=1 ./...
+	cd policy && $(GO) test -count=1 -timeout 30m ./...
 
 .PHONY: race
 race: ## The tests of the main module under the race detector (needs a C compiler).
