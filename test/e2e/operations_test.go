@@ -27,9 +27,7 @@ func TestMigrateBesideAServer(t *testing.T) {
 	const n = 300
 	s := start(t, filepath.Join(t.TempDir(), "data"))
 	defer s.stop(syscall.SIGTERM)
-	for i := range n {
-		s.mustCreate(t, fmt.Sprintf("book-%03d", i))
-	}
+	fill(t, s, n)
 	if code, _ := s.get("/debug/storage"); code != http.StatusOK {
 		t.Errorf("/debug/storage: %d", code)
 	}
@@ -56,7 +54,7 @@ func TestMigrateBesideAServer(t *testing.T) {
 	}
 	// Meanwhile, clients write too.
 	for i := range 10 {
-		name := fmt.Sprintf("book-%03d", i*29)
+		name := fmt.Sprintf("book-%d", i*29)
 		if code, body, err := s.do(http.MethodPatch, books+"/"+name, "application/merge-patch+json", []byte(`{"metadata":{"labels":{"patched":"yes"}}}`)); err != nil || code != http.StatusOK {
 			t.Fatalf("patch: %d %s %v", code, body, err)
 		}
