@@ -103,11 +103,6 @@ func (p *printer) function(verb string, m *message) string {
 	return verb + "_" + strings.ReplaceAll(p.Type(m.typ), ".", "_")
 }
 
-// wireName is a wire type as the helpers name it.
-func (p *printer) wireName(wire int) string {
-	return p.helper(map[int]string{wireVarint: "varint", wireFixed64: "fixed64", wireBytes: "bytes", wireFixed32: "fixed32"}[wire])
-}
-
 // f prints a formatted line.
 func (p *printer) f(format string, args ...any) { p.P(fmt.Sprintf(format, args...)) }
 

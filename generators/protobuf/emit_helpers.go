@@ -14,11 +14,11 @@ import (
 	"github.com/typeplane/typeplane/generators/emit"
 )
 
-//go:embed wirecode/wirecode.go wirecode/type.go wirecode/values.go wirecode/maps.go wirecode/read.go wirecode/slab.go wirecode/arena.go wirecode/write.go wirecode/text.go
+//go:embed wirecode/wirecode.go wirecode/type.go wirecode/values.go wirecode/maps.go wirecode/read.go wirecode/scan.go wirecode/slab.go wirecode/arena.go wirecode/write.go wirecode/text.go
 var helperSource embed.FS
 
 // helperFiles are in the order in which they are printed.
-var helperFiles = []string{"wirecode.go", "type.go", "values.go", "maps.go", "read.go", "slab.go", "arena.go", "write.go", "text.go"}
+var helperFiles = []string{"wirecode.go", "type.go", "values.go", "maps.go", "read.go", "scan.go", "slab.go", "arena.go", "write.go", "text.go"}
 
 // helperSet is package wirecode in pieces.
 type helperSet struct {

@@ -54,14 +54,6 @@ func (p *printer) typeName(t *types.Type) string {
 	return "type_" + strings.ReplaceAll(p.Type(t), ".", "_")
 }
 
-// labelName is what errors call a field.
-func (f *field) labelName() string {
-	if f.goName == "" {
-		return "Items"
-	}
-	return f.goName
-}
-
 // texts tells whether a field is a map of strings by strings.
 func (f *field) texts() bool {
 	return f.shape == dict && f.key.kind == stringKind && f.value.kind == stringKind

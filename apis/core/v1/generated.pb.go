@@ -1912,7 +1912,7 @@ func textMapGenerated[M ~map[K]V, K, V ~string](t *typeGenerated, number int, to
 	t.shortMap(number, unsafe.Pointer(to), reflect.TypeFor[M](), func(to unsafe.Pointer, room int, key string, value []byte, shared bool) error {
 		m := (*M)(to)
 		if *m == nil {
-			*m = make(M, room)
+			*m = newMapGenerated[M](room)
 		}
 		if len(value) > 0 && shared {
 			(*m)[K(key)] = V(unsafe.String(&value[0], len(value)))
@@ -1928,7 +1928,7 @@ func bytesMapGenerated[M ~map[K]V, K ~string, V ~[]byte](t *typeGenerated, numbe
 	t.shortMap(number, unsafe.Pointer(to), reflect.TypeFor[M](), func(to unsafe.Pointer, room int, key string, value []byte, _ bool) error {
 		m := (*M)(to)
 		if *m == nil {
-			*m = make(M, room)
+			*m = newMapGenerated[M](room)
 		}
 		(*m)[K(key)] = append(make(V, 0, len(value)), value...)
 		return nil
@@ -1940,7 +1940,7 @@ func quantityMapGenerated[M ~map[K]resource.Quantity, K ~string](t *typeGenerate
 	t.shortMap(number, unsafe.Pointer(to), reflect.TypeFor[M](), func(to unsafe.Pointer, room int, key string, value []byte, shared bool) (err error) {
 		m := (*M)(to)
 		if *m == nil {
-			*m = make(M, room)
+			*m = newMapGenerated[M](room)
 		}
 		var q resource.Quantity
 		if value != nil {
@@ -1954,6 +1954,14 @@ func quantityMapGenerated[M ~map[K]resource.Quantity, K ~string](t *typeGenerate
 // shortMap adds a field to the type of a message: a map by strings whose values are made of bytes.
 func (t *typeGenerated) shortMap(number int, at unsafe.Pointer, goType reflect.Type, put func(to unsafe.Pointer, room int, key string, value []byte, shared bool) error) {
 	t.mapField(number, at, goType, &entriesGenerated{key: bytesGenerated, value: bytesGenerated, short: put})
+}
+
+// newMapGenerated is a map with room for some entries. One with few is made faster if nothing is said about them.
+func newMapGenerated[M ~map[K]V, K comparable, V any](room int) M {
+	if room <= 8 {
+		return make(M)
+	}
+	return make(M, room)
 }
 
 // readerGenerated reads one object. It is an ordinary variable of whoever reads, so no function that it does not know
@@ -1984,9 +1992,10 @@ func (r *readerGenerated) fail(data []byte, err error) int {
 	return len(data)
 }
 
-// message adds to m, which is of type t, what data has from i on.
+// message adds to m, which is of type t, what data has from i on. After an error within it goes on: the first error
+// counts, and there is little to read then.
 func (r *readerGenerated) message(t *typeGenerated, m unsafe.Pointer, data []byte, i int) {
-	for i < len(data) && !r.failed {
+	for i < len(data) {
 		start, tag := i, uint64(data[i])
 		if i++; tag >= 0x80 {
 			if i < len(data) && data[i] < 0x80 {
@@ -2370,7 +2379,7 @@ func (r *readerGenerated) alloc(t *typeGenerated, n int) unsafe.Pointer {
 
 // refill allocates as many values as the last objects needed, or few at first, then as many as there are.
 func (r *readerGenerated) refill(s *slabGenerated, t *typeGenerated) {
-	n := 0
+	n, size := 0, max(1, int(t.size))
 	if int(t.slab) < len(r.needs) {
 		n = r.needs[t.slab].likely() - int(s.made)
 		if s.before == 0 {
@@ -2378,9 +2387,9 @@ func (r *readerGenerated) refill(s *slabGenerated, t *typeGenerated) {
 		}
 	}
 	if n <= 0 {
-		n = max(64/int(t.size), int(s.made))
+		n = max(64/size, int(s.made))
 	}
-	n = max(1, min(n, 1024/int(t.size)))
+	n = max(1, min(n, 1024/size))
 	s.values = t.alloc(n)
 	s.free = int16(n)
 	s.made += int32(n)

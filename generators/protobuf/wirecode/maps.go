@@ -139,7 +139,7 @@ func textMapGenerated[M ~map[K]V, K, V ~string](t *typeGenerated, number int, to
 	t.shortMap(number, unsafe.Pointer(to), reflect.TypeFor[M](), func(to unsafe.Pointer, room int, key string, value []byte, shared bool) error {
 		m := (*M)(to)
 		if *m == nil {
-			*m = make(M, room)
+			*m = newMapGenerated[M](room)
 		}
 		if len(value) > 0 && shared {
 			(*m)[K(key)] = V(unsafe.String(&value[0], len(value)))
@@ -155,7 +155,7 @@ func bytesMapGenerated[M ~map[K]V, K ~string, V ~[]byte](t *typeGenerated, numbe
 	t.shortMap(number, unsafe.Pointer(to), reflect.TypeFor[M](), func(to unsafe.Pointer, room int, key string, value []byte, _ bool) error {
 		m := (*M)(to)
 		if *m == nil {
-			*m = make(M, room)
+			*m = newMapGenerated[M](room)
 		}
 		(*m)[K(key)] = append(make(V, 0, len(value)), value...)
 		return nil
@@ -167,7 +167,7 @@ func quantityMapGenerated[M ~map[K]resource.Quantity, K ~string](t *typeGenerate
 	t.shortMap(number, unsafe.Pointer(to), reflect.TypeFor[M](), func(to unsafe.Pointer, room int, key string, value []byte, shared bool) (err error) {
 		m := (*M)(to)
 		if *m == nil {
-			*m = make(M, room)
+			*m = newMapGenerated[M](room)
 		}
 		var q resource.Quantity
 		if value != nil {
@@ -181,6 +181,14 @@ func quantityMapGenerated[M ~map[K]resource.Quantity, K ~string](t *typeGenerate
 // shortMap adds a field to the type of a message: a map by strings whose values are made of bytes.
 func (t *typeGenerated) shortMap(number int, at unsafe.Pointer, goType reflect.Type, put func(to unsafe.Pointer, room int, key string, value []byte, shared bool) error) {
 	t.mapField(number, at, goType, &entriesGenerated{key: bytesGenerated, value: bytesGenerated, short: put})
+}
+
+// newMapGenerated is a map with room for some entries. One with few is made faster if nothing is said about them.
+func newMapGenerated[M ~map[K]V, K comparable, V any](room int) M {
+	if room <= 8 {
+		return make(M)
+	}
+	return make(M, room)
 }
 
 // kindGenerated is how a key or a value is written, and what is made of what was read.
@@ -197,7 +205,7 @@ func mapGenerated[M ~map[K]V, K comparable, V any](t *typeGenerated, number int,
 	e.put = func(to unsafe.Pointer, room int, k, v itemGenerated) error {
 		m := (*M)(to)
 		if *m == nil {
-			*m = make(M, room)
+			*m = newMapGenerated[M](room)
 		}
 		(*m)[key.make(k)] = value.make(v)
 		return nil

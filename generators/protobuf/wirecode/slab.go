@@ -73,7 +73,7 @@ func (r *readerGenerated) alloc(t *typeGenerated, n int) unsafe.Pointer {
 
 // refill allocates as many values as the last objects needed, or few at first, then as many as there are.
 func (r *readerGenerated) refill(s *slabGenerated, t *typeGenerated) {
-	n := 0
+	n, size := 0, max(1, int(t.size))
 	if int(t.slab) < len(r.needs) {
 		n = r.needs[t.slab].likely() - int(s.made)
 		if s.before == 0 {
@@ -81,9 +81,9 @@ func (r *readerGenerated) refill(s *slabGenerated, t *typeGenerated) {
 		}
 	}
 	if n <= 0 {
-		n = max(64/int(t.size), int(s.made))
+		n = max(64/size, int(s.made))
 	}
-	n = max(1, min(n, 1024/int(t.size)))
+	n = max(1, min(n, 1024/size))
 	s.values = t.alloc(n)
 	s.free = int16(n)
 	s.made += int32(n)

@@ -11,7 +11,6 @@ package wirecode
 
 import (
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -159,22 +158,4 @@ func skipGenerated(data []byte) (n int, err error) {
 		}
 	}
 	return 0, io.ErrUnexpectedEOF
-}
-
-// readNumberGenerated reads the number at data[i], which is written in the given way, and what comes after it.
-func readNumberGenerated(data []byte, i, wire int) (number uint64, next int, err error) {
-	switch wire {
-	case fixed64Generated:
-		if len(data)-i < 8 {
-			return 0, 0, io.ErrUnexpectedEOF
-		}
-		return binary.LittleEndian.Uint64(data[i:]), i + 8, nil
-	case fixed32Generated:
-		if len(data)-i < 4 {
-			return 0, 0, io.ErrUnexpectedEOF
-		}
-		return uint64(binary.LittleEndian.Uint32(data[i:])), i + 4, nil
-	default:
-		return readVarintGenerated(data, i)
-	}
 }
