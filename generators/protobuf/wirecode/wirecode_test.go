@@ -71,7 +71,7 @@ func TestWriter(t *testing.T) {
 	if write(&w) != n || w.again(n) {
 		t.Error("no room the second time")
 	}
-	want, err := w.finish(n)
+	want, err := w.finish(nil, n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestLargeWriter(t *testing.T) {
 			n = w.putString(0, 1<<3|2, value)
 		}
 		scratch := w.scratch
-		out, err := w.finish(n)
+		out, err := w.finish(nil, n)
 		want := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), value)
 		if err != nil || !bytes.Equal(out, want) || cap(out) > len(out)+len(out)/4+64 {
 			t.Errorf("%d bytes: %d in room for %d: %v", size, len(out), cap(out), err)
