@@ -1632,7 +1632,10 @@ func secondsGenerated(to *time.Time, body []byte) bool {
 // items reads the items of a list that stand one after the other, of which the first lies between i and next, and
 // returns where they end.
 func (r *readerGenerated) items(t *typeGenerated, list *listGenerated, data []byte, i, next int, tag uint64) int {
-	n := 1 + followingGenerated(data, next, tag)
+	n := 1
+	if list.len == list.cap {
+		n += followingGenerated(data, next, tag)
+	}
 	if list.cap > 0 { // it is not empty, or has room that may not be
 		r.inside(t, t.more(unsafe.Pointer(list), n), data[:next], i)
 		return next

@@ -140,6 +140,15 @@ func TestReadMore(t *testing.T) {
 	}
 }
 
+// A list that is interrupted takes no longer: what follows is counted when there is no room, not for each item.
+func TestReadLongList(t *testing.T) {
+	data := append([]byte("\x1a\x00\x0a\x00"), bytes.Repeat([]byte{0x1a, 0}, 300_000)...)
+	var m book
+	if err := readBook(data, &m); err != nil || len(m.Pages) != 300_001 {
+		t.Error(len(m.Pages), err)
+	}
+}
+
 // Readers at the same time build a type once.
 func TestReadAtOnce(t *testing.T) {
 	var many [8]typeOfGenerated[book]
