@@ -566,7 +566,6 @@ type typeGenerated struct {
 	fields  []fieldGenerated           // by number
 	alloc   func(n int) unsafe.Pointer // that many empty values
 	size    uintptr                    // of a value
-	number  int32                      // of the type
 	slab    int32                      // the number of the slab that values come from; 0 is none
 	plain   bool                       // it is read by its fields and nothing else
 	cycle   bool                       // it can hold itself
@@ -575,6 +574,7 @@ type typeGenerated struct {
 	far     map[int32]*fieldGenerated  // whose numbers are too large for fields
 	entries *entriesGenerated          // of a map
 	of      *typeGenerated             // what is read once empty has made it
+	number  int32                      // of the type, for arenas
 
 	body  func(to unsafe.Pointer, body []byte, shared bool) error // reads what is no message to this package
 	empty func(to unsafe.Pointer)                                 // makes a slice or map that is not nil
