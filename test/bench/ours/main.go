@@ -59,6 +59,7 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:         v1.ReadJSON_Pod,
 		AppendProtobuf:   v1.AppendProtobuf_Pod,
 		UnmarshalShared:  v1.UnmarshalShared_Pod,
+		Recycler:         v1.Recycler_Pod,
 		DeepCopy:         v1.DeepCopy_Pod,
 		CompareFields:    v1.CompareFields_Pod,
 		SelectableFields: pods.SelectableFields,
