@@ -8,7 +8,8 @@
 //
 // Types of other modules that have such methods (ObjectMeta is in every kind) get functions in each package that
 // needs them, so that an object is read and written in one piece; types with hand-written methods are left to those.
-// A kind of another module that a package serves by an alias (see package kind) gets UnmarshalShared_T and AppendProtobuf_T.
+// A kind of another module that a package serves by an alias (see package kind) gets UnmarshalShared_T, Recycler_T and
+// AppendProtobuf_T.
 // Packages of one module call each other's UnmarshalShared_T.
 //
 // # What sharing memory costs
@@ -16,8 +17,12 @@
 // UnmarshalShared_T reads as Unmarshal does, but does not copy strings: they are parts of its input, which nobody may
 // change from then on. As long as one of them is reachable, all of the input is: whoever keeps the name of an object
 // of a megabyte keeps a megabyte. So it is for those who drop objects as a whole, like a server that answers a request;
-// who keeps parts of an object takes Unmarshal, or strings.Clone. Byte slices are always copied, and an empty string
+// who keeps parts of an object takes Unmarshal, or strings.Clone. Sets of fields (FieldsV1) are shared like strings, as
+// their own documentation forbids to change their bytes in place; all other byte slices are copied, and an empty string
 // keeps nothing.
+//
+// Recycler_T goes one step further, for objects that are only looked at: each lies in the memory of the one before
+// (wirecode/arena.go), maps included, and is good until the next one is read.
 //
 // Both allocate small things that objects have many of together, at most 1 KiB at a time; so a pointer that is kept
 // may keep that much. How many values of each type the last two objects of a kind needed is remembered, and the next one
