@@ -145,7 +145,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestSharing shows what of an object is a part of the bytes that it was read from: strings, and nothing else.
+// TestSharing shows what of an object is a part of the bytes that it was read from: strings and sets of fields, and nothing else.
 func TestSharing(t *testing.T) {
 	data := fixture(t, "core.v1.ConfigMap", "pb")
 	var before, m corev1.ConfigMap
