@@ -3,6 +3,7 @@ package protobuf
 import (
 	"bytes"
 	"embed"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	goprinter "go/printer"
@@ -84,6 +85,9 @@ func (h *helperSet) parse(name string) error {
 		}
 		h.decls = append(h.decls, d)
 		for _, name := range d.names {
+			if h.byName[name] != nil {
+				return fmt.Errorf("wirecode declares %s twice: what a helper needs is found by names alone, also of methods", name)
+			}
 			h.byName[name] = d
 		}
 	}
