@@ -30,6 +30,13 @@ const (
 	maxRedial = 2 * time.Second
 )
 
+// What is read from a connection at once, and what etcd may send of an answer before that was read, in bytes. gRPC's own
+// sizes make a long list come in small pieces, each of which wakes this process.
+const (
+	readBuffer = 256 << 10
+	window     = 8 << 20
+)
+
 // DialConfig says where an external etcd is and how to reach it.
 type DialConfig struct {
 	// Endpoints are URLs: https://host:2379, http://host:2379, or unix:///path. All have the same scheme.
@@ -67,6 +74,9 @@ func Dial(ctx context.Context, config DialConfig) (*Client, error) {
 		Logger:             config.Logger,
 		DialOptions: []grpc.DialOption{
 			grpc.WithUserAgent("typeplane"),
+			grpc.WithReadBufferSize(readBuffer),
+			grpc.WithInitialWindowSize(window),
+			grpc.WithInitialConnWindowSize(window),
 			grpc.WithDefaultCallOptions(grpc.ForceCodecV2(newCodec())),
 			grpc.WithConnectParams(grpc.ConnectParams{Backoff: pauses, MinConnectTimeout: config.Timeout}),
 		},

@@ -24,13 +24,26 @@ type bench struct {
 
 // open brings up an etcd with n pods, and both servers. The caller stops the bench.
 func (l *lab) open(ctx context.Context, name string, n int) (*bench, error) {
+	b, err := l.seeded(ctx, name, n)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.startServers(ctx); err != nil {
+		b.stop()
+		return nil, err
+	}
+	return b, nil
+}
+
+// seeded brings up an etcd with n pods for each server, and no server yet. The caller stops the bench.
+func (l *lab) seeded(ctx context.Context, name string, n int) (*bench, error) {
 	dir, err := l.place(name)
 	if err != nil {
 		return nil, err
 	}
 	b := &bench{options: l.options, dir: dir, bin: l.bin, cells: map[string]map[string]*cell{}}
 	b.n = n
-	for _, step := range []func(context.Context) error{b.startEtcd, b.fill, b.startServers} {
+	for _, step := range []func(context.Context) error{b.startEtcd, b.fill} {
 		if err := step(ctx); err != nil {
 			b.stop()
 			return nil, err

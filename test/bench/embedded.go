@@ -19,7 +19,7 @@ func embedded(ctx context.Context, l *lab, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var empty, full starts
+	var empty, full embeddedStarts
 	for round := range l.rounds {
 		data := filepath.Join(dir, "empty"+strconv.Itoa(round))
 		say("embedded etcd, empty, round %d of %d", round+1, l.rounds)
@@ -32,7 +32,7 @@ func embedded(ctx context.Context, l *lab, out io.Writer) error {
 	}
 	data := filepath.Join(dir, "full")
 	say("embedded etcd, creating %d pods", l.n)
-	if err := l.startEmbedded(ctx, dir, data, new(starts), func(ctx context.Context, t *target) error {
+	if err := l.startEmbedded(ctx, dir, data, new(embeddedStarts), func(ctx context.Context, t *target) error {
 		r := row{name: "filling the embedded etcd", workers: 8}
 		return r.repeat(ctx, t, insert, l.n)
 	}); err != nil {
@@ -57,15 +57,15 @@ func embedded(ctx context.Context, l *lab, out io.Writer) error {
 	return nil
 }
 
-// starts are what several of them took.
-type starts struct {
+// embeddedStarts are what several of them took.
+type embeddedStarts struct {
 	ready, cpu []time.Duration
 	mib        []int
 }
 
 // startEmbedded starts the server over a data directory, adds what that took to s, calls then, which may be nil, and
 // stops the server.
-func (l *lab) startEmbedded(ctx context.Context, dir, data string, s *starts, then func(context.Context, *target) error) error {
+func (l *lab) startEmbedded(ctx context.Context, dir, data string, s *embeddedStarts, then func(context.Context, *target) error) error {
 	port, err := freePort()
 	if err != nil {
 		return err

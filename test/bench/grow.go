@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 )
 
 // moreWatchers measures what an event costs for each of ever more watchers, and what these hold in memory.
@@ -54,7 +53,7 @@ func moreObjects(ctx context.Context, l *lab, out io.Writer) error {
 		}
 		grown = append(grown, g)
 	}
-	fmt.Fprintf(out, "### More pods\n\nPods of %d bytes. CPU time of the server, the median of %d rounds; starts are measured once.\n\n", grown[0].stored, l.rounds)
+	fmt.Fprintf(out, "### More pods\n\nPods of %d bytes. CPU time of the server, the median of %d rounds.\n\n", grown[0].stored, l.rounds)
 	printGrowth(out, grown)
 	return nil
 }
@@ -62,9 +61,8 @@ func moreObjects(ctx context.Context, l *lab, out io.Writer) error {
 // growth is what was measured over some number of pods.
 type growth struct {
 	*bench
-	startups [2]startup
-	lists    [2]int // MiB resident behind lists of everything
-	rows     []row
+	lists [2]int // MiB resident behind lists of everything
+	rows  []row
 }
 
 // grow measures over n pods. What it returns does not run any more.
@@ -77,7 +75,6 @@ func (l *lab) grow(ctx context.Context, n int) (growth, error) {
 	defer b.stop()
 	g := growth{bench: b, rows: b.wanted(slices.DeleteFunc(rows(), func(r row) bool { return !r.grows }))}
 	for i, t := range b.targets {
-		g.startups[i] = t.startup
 		for _, accept := range []string{protobuf, asJSON, protobuf} {
 			if err := listed(ctx, t, request{path: "/api/v1/pods", accept: accept}, n); err != nil {
 				return growth{}, err
@@ -111,13 +108,6 @@ func printGrowth(w io.Writer, grown []growth) {
 		}
 		fmt.Fprintf(w, " %s |", most)
 	}
-	took := func(of func(startup) time.Duration) func(growth, int) string {
-		return func(g growth, server int) string { return show(of(g.startups[server])) }
-	}
-	line("cache filled: CPU", "4.00 s", took(func(s startup) time.Duration { return s.cpu }))
-	line("cache filled: after", "–", took(func(s startup) time.Duration { return s.filled }))
-	line("all listed: after", "3.00 s", took(func(s startup) time.Duration { return s.listed }))
-	line("resident, cache filled, MiB", "525", func(g growth, server int) string { return fmt.Sprint(g.startups[server].mib) })
 	line("resident, after lists, MiB", "668", func(g growth, server int) string { return fmt.Sprint(g.lists[server]) })
 	if len(grown) > 0 {
 		for _, r := range grown[0].rows {

@@ -24,6 +24,7 @@ func parts() []part {
 	return []part{
 		{"sizes", sizes},
 		{"embedded", embedded},
+		{"starts", starts},
 		{"requests", requests},
 		{"watchers", moreWatchers},
 		{"objects", moreObjects},

@@ -1514,54 +1514,72 @@ func (r *readerGenerated) remember() {
 
 // arenaGenerated is memory that one object after the other lies in, but for what reads itself.
 type arenaGenerated struct {
-	pools []poolGenerated // by the numbers of types
-	used  []int32         // the numbers of the types that the object has values of
+	pools []*poolGenerated // by the numbers of types
+	used  []*poolGenerated // those that the object has values of
 }
 
-// poolGenerated are the values of a type, of which the object has the first ones.
+// poolGenerated are values of a type. The object has those that the list is long, and may get as many as it has room for.
 type poolGenerated struct {
-	of       *typeGenerated
-	values   unsafe.Pointer
-	taken, n int
+	values listGenerated
+	list   reflect.Value // the same
+	maps   bool
 }
 
 // take returns n empty values, one after the other.
 func (a *arenaGenerated) take(t *typeGenerated, n int) unsafe.Pointer {
-	if more := int(t.number) + 1 - len(a.pools); more > 0 {
-		a.pools = append(a.pools, make([]poolGenerated, more)...)
+	var p *poolGenerated
+	if int(t.number) < len(a.pools) {
+		p = a.pools[t.number]
 	}
-	p := &a.pools[t.number]
-	if p.taken == 0 {
-		a.used = append(a.used, t.number)
+	if p == nil {
+		p = a.pool(t)
 	}
-	if p.taken+n > p.n { // what the object has so far, it keeps
-		p.n = max(2*p.n, n)
-		p.of, p.values, p.taken = t, t.alloc(p.n), 0
+	if p.values.len == 0 {
+		a.used = append(a.used, p)
 	}
-	at := unsafe.Add(p.values, uintptr(p.taken)*t.size)
-	p.taken += n
+	if p.values.len+n > p.values.cap { // what the object has so far, it keeps
+		room := max(2*p.values.cap, n)
+		p.values = listGenerated{t.alloc(room), 0, room}
+	}
+	at := unsafe.Add(p.values.data, uintptr(p.values.len)*t.size)
+	p.values.len += n
 	return at
+}
+
+// pool makes the pool of a type.
+func (a *arenaGenerated) pool(t *typeGenerated) *poolGenerated {
+	if more := int(t.number) + 1 - len(a.pools); more > 0 {
+		a.pools = append(a.pools, make([]*poolGenerated, more)...)
+	}
+	p := &poolGenerated{maps: t.goType.Kind() == reflect.Map}
+	p.list = reflect.NewAt(reflect.SliceOf(t.goType), unsafe.Pointer(&p.values)).Elem()
+	a.pools[t.number] = p
+	return p
 }
 
 // empty takes all values away from the object.
 func (a *arenaGenerated) empty() {
-	for _, number := range a.used {
-		a.pools[number].wipe()
+	for _, p := range a.used {
+		p.wipe()
 	}
 	a.used = a.used[:0]
 }
 
 // wipe empties the values. A map stays there, unless it is large: to empty it takes as long as it ever was.
 func (p *poolGenerated) wipe() {
-	for i := range p.taken {
-		v := reflect.NewAt(p.of.goType, unsafe.Add(p.values, uintptr(i)*p.of.size)).Elem()
-		if v.Kind() == reflect.Map && v.Len() <= 32 {
-			v.Clear()
+	if !p.maps {
+		p.list.Clear()
+		p.values.len = 0
+		return
+	}
+	for i := range p.values.len {
+		if m := p.list.Index(i); m.Len() <= 32 {
+			m.Clear()
 		} else {
-			v.SetZero()
+			m.SetZero()
 		}
 	}
-	p.taken = 0
+	p.values.len = 0
 }
 
 // recyclerGenerated returns a function that reads one value after the other into the same memory. slabs is how many slabs

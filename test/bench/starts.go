@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+)
+
+// starts measures how each server comes up over ever more pods, by turns: etcd has them all, the server knows none.
+func starts(ctx context.Context, l *lab, out io.Writer) error {
+	sizes := []int{1000, 10_000, 100_000}
+	if l.short {
+		sizes = []int{1000, 2000}
+	}
+	fmt.Fprintf(out, "### Starts\n\nUntil the cache has all pods in it; the median of %d starts (from the least to the most), by turns.\n\n", l.rounds)
+	fmt.Fprint(out, "| pods | | ours | k8s.io/apiserver | ratio | ours, at most |\n|---|---|---|---|---|---|\n")
+	for _, n := range sizes {
+		ours, peer, err := l.startups(ctx, n)
+		if err != nil {
+			return fmt.Errorf("with %d pods: %w", n, err)
+		}
+		printStarts(out, n, ours, peer)
+	}
+	fmt.Fprintln(out)
+	return nil
+}
+
+// startups starts each server once a round over n pods.
+func (l *lab) startups(ctx context.Context, n int) (ours, peer []startup, err error) {
+	say("starts over %d pods", n)
+	b, err := l.seeded(ctx, fmt.Sprintf("starts-%d", n), n)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer b.stop()
+	for round := range l.rounds {
+		say("round %d of %d", round+1, l.rounds)
+		if err := b.startServers(ctx); err != nil {
+			return nil, nil, err
+		}
+		ours, peer = append(ours, b.targets[0].startup), append(peer, b.targets[1].startup)
+		b.stopServers()
+	}
+	return ours, peer, nil
+}
+
+// printStarts has a line for each thing that was measured.
+func printStarts(w io.Writer, n int, ours, peer []startup) {
+	line := func(name string, of func(startup) time.Duration, most time.Duration) {
+		ours, peer := cell{cost: each(ours, of)}, cell{cost: each(peer, of)}
+		wanted := "–"
+		if n == mostPods && most > 0 {
+			wanted = show(most)
+		}
+		fmt.Fprintf(w, "| %d | %s | %s | %s | %s | %s |\n", n, name, &ours, &peer, ratio(&ours, &peer), wanted)
+	}
+	line("CPU until the cache is filled", func(s startup) time.Duration { return s.cpu }, 4*time.Second)
+	line("until the cache is filled", func(s startup) time.Duration { return s.filled }, 0)
+	line("until all are listed", func(s startup) time.Duration { return s.listed }, 3*time.Second)
+	mib := func(s startup) int { return s.mib }
+	wanted := "–"
+	if n == mostPods {
+		wanted = "525"
+	}
+	fmt.Fprintf(w, "| %d | MiB resident when it is | %d | %d | – | %s |\n", n, middle(each(ours, mib)), middle(each(peer, mib)), wanted)
+}
+
+// mostPods is the number of pods that the budgets of starts are for.
+const mostPods = 100_000
+
+func each[T, R any](values []T, of func(T) R) (list []R) {
+	for _, v := range values {
+		list = append(list, of(v))
+	}
+	return list
+}
