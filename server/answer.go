@@ -66,6 +66,7 @@ type answer struct {
 	buffer      []byte
 	out         io.Writer // nil until the answer is too long for the buffer
 	gzip        *gzip.Writer
+	blocks      blocks // where both end
 }
 
 // Write collects, or streams.
@@ -100,12 +101,13 @@ func (a *answer) stream() {
 	header := c.w.Header()
 	header.Set("Content-Type", a.contentType)
 	c.sendWarnings()
-	a.out = c.w
+	a.blocks.to = c.w
+	a.out = &a.blocks
 	if acceptsGzip(c.req) {
 		header.Set("Content-Encoding", "gzip")
 		header.Add("Vary", "Accept-Encoding")
 		a.gzip = gzips.Get().(*gzip.Writer)
-		a.gzip.Reset(c.w)
+		a.gzip.Reset(&a.blocks)
 		a.out = a.gzip
 	}
 	// A client that does not read must not hold the answer for ever; not every ResponseWriter can have a deadline.
@@ -122,13 +124,14 @@ func (a *answer) finish() error {
 		header.Set("Content-Length", strconv.Itoa(len(a.buffer)))
 		a.call.sendWarnings()
 		a.call.w.WriteHeader(a.code)
-		_, err := a.call.w.Write(a.buffer)
-		return err
+		return writeBlocks(a.call.w, a.buffer)
 	}
 	if a.gzip != nil {
-		return a.gzip.Close()
+		if err := a.gzip.Close(); err != nil {
+			return err
+		}
 	}
-	return nil
+	return a.blocks.flush()
 }
 
 func (a *answer) release() {
@@ -136,7 +139,7 @@ func (a *answer) release() {
 		a.gzip.Reset(nil)
 		gzips.Put(a.gzip)
 	}
-	*a = answer{buffer: a.buffer[:0]}
+	*a = answer{buffer: a.buffer[:0], blocks: blocks{rest: a.blocks.rest[:0]}}
 	answers.Put(a)
 }
 

@@ -92,14 +92,16 @@ func (c *call) sendEvents(ctx context.Context, stream rest.Stream, form rest.For
 			}
 			form.NoHeaders = true // the columns of a Table are in the first event only
 			if buffer.Len() >= maxWatchBuffer {
-				if _, err := buffer.WriteTo(c.w); err != nil {
+				whole := buffer.Len() / blockSize * blockSize
+				if err := writeBlocks(c.w, buffer.Next(whole)); err != nil {
 					return err
 				}
 			}
 		}
-		if _, err := buffer.WriteTo(c.w); err != nil {
+		if err := writeBlocks(c.w, buffer.Bytes()); err != nil {
 			return err
 		}
+		buffer.Reset()
 		if len(events) > 0 {
 			sent.Add(float64(len(events)))
 			if err := control.Flush(); err != nil {

@@ -1,0 +1,61 @@
+package server
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+)
+
+// sizes remembers what was written, and how long each piece was.
+type sizes struct {
+	all  bytes.Buffer
+	each []int
+}
+
+func (s *sizes) Write(p []byte) (int, error) {
+	s.each = append(s.each, len(p))
+	return s.all.Write(p)
+}
+
+// TestBlocks: whatever is written, the bytes arrive, in whole blocks but for the last.
+func TestBlocks(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		var want []byte
+		out := new(sizes)
+		b := &blocks{to: out}
+		for range random.IntN(8) {
+			p := make([]byte, random.IntN(1+random.IntN(4*blockSize)))
+			for i := range p {
+				p[i] = byte(random.Uint32())
+			}
+			if n, err := b.Write(p); n != len(p) || err != nil {
+				t.Fatal(n, err)
+			}
+			want = append(want, p...)
+		}
+		if err := b.flush(); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(out.all.Bytes(), want) {
+			t.Fatalf("%d bytes came out of %d, or others", out.all.Len(), len(want))
+		}
+		for i, n := range out.each {
+			if n == 0 || n != blockSize && i < len(out.each)-1 {
+				t.Fatalf("blocks of %d", out.each)
+			}
+		}
+	}
+}
+
+func TestWriteBlocks(t *testing.T) {
+	for _, n := range []int{0, 1, blockSize, blockSize + 1, 3*blockSize - 1, 3 * blockSize} {
+		out := new(sizes)
+		if err := writeBlocks(out, make([]byte, n)); err != nil {
+			t.Fatal(err)
+		}
+		if want := (n + blockSize - 1) / blockSize; out.all.Len() != n || len(out.each) != want {
+			t.Errorf("%d bytes: %d in %d", n, out.each, want)
+		}
+	}
+}
