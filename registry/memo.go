@@ -99,7 +99,8 @@ func (m *memo) size() int64 { return int64(len(m.data) + len(m.key) + memoOverhe
 
 // memoShard holds a part of the memos under a part of the budget. What goes first is what was not used since the hand
 // went by last; the hand moves from the oldest to the newest, so what is only asked for once leaves soon (SIEVE: Zhang et
-// al., NSDI 2024).
+// al., NSDI 2024). While lists come that are longer than what is left, it would follow the newest and never arrive, and what
+// nobody asks for any more would stay: so it begins again when as many have left as there are.
 type memoShard struct {
 	mu     sync.RWMutex
 	budget int64
@@ -107,6 +108,7 @@ type memoShard struct {
 	found  map[memoKey]*memo
 	newest *memo // oldest is newest.next
 	hand   *memo // nil: at the oldest
+	left   int   // memos that were evicted since the hand began
 }
 
 func (s *memoShard) get(k memoKey) ([]byte, bool) {
@@ -145,10 +147,14 @@ func (s *memoShard) put(k memoKey, data []byte) {
 
 // evict removes one memo. There is one.
 func (s *memoShard) evict() {
+	if s.left >= len(s.found) {
+		s.hand = nil
+	}
 	m := s.hand
 	if m == nil {
-		m = s.newest.next
+		m, s.left = s.newest.next, 0
 	}
+	s.left++
 	for m.used.Swap(false) {
 		m = m.next
 	}

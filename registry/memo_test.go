@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -102,4 +103,30 @@ func TestMemosInParallel(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// TestMemosLearn: a list that is asked for again and again takes the place of one that was, even where both have no room.
+func TestMemosLearn(t *testing.T) {
+	const each, n = 1000, 1000
+	m := NewMemos(n * 3 / 2 * (each + memoOverhead + 4))
+	pass := func(form string) (hits int) {
+		for i := range n {
+			k := memoKey{form: form, key: strconv.Itoa(i), revision: int64(i)}
+			if _, ok := m.get(k); ok {
+				hits++
+			} else {
+				m.put(k, make([]byte, each))
+			}
+		}
+		return hits
+	}
+	for _, form := range []string{"", "table", "", "table"} {
+		hits := 0
+		for range 6 {
+			hits = pass(form)
+		}
+		if hits < n*9/10 {
+			t.Errorf("%d of %d are found in the sixth list of form %q", hits, n, form)
+		}
+	}
 }
