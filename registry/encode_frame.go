@@ -133,11 +133,7 @@ func quote(s string) string {
 // JSON and as YAML.
 func writeYAML(out *chunks, writeJSON func(*chunks) error) error {
 	var whole bytes.Buffer
-	asJSON := &chunks{w: &whole}
-	if err := writeJSON(asJSON); err != nil {
-		return err
-	}
-	if err := asJSON.flush(); err != nil {
+	if err := inChunks(&whole, writeJSON); err != nil {
 		return err
 	}
 	data, err := yaml.JSONToYAML(whole.Bytes())

@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"bytes"
 	"io"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -15,9 +14,6 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// chunk is about how much of a list is in memory before it is written.
-const chunk = 64 << 10
-
 // listView is entries in one version. It writes item by item, and its bytes are those of the list type marshalled as a
 // whole: items carry no kind. An error after the first chunk leaves an unfinished list behind.
 type listView struct {
@@ -28,42 +24,19 @@ type listView struct {
 }
 
 func (l *listView) WriteTo(w io.Writer, form rest.Form) error {
-	out := &chunks{w: w}
-	var err error
-	switch {
-	case form.As == rest.AsTable:
-		err = l.writeTable(out, form)
-	case form.As == rest.AsPartialObjectMetadata:
-		err = l.writePartial(out, form)
-	case form.MediaType == rest.Protobuf:
-		err = l.writeProtobuf(out)
-	case form.MediaType == rest.YAML:
-		err = writeYAML(out, func(out *chunks) error { return l.writeJSON(out, false) })
-	default:
-		err = l.writeJSON(out, form.Pretty)
-	}
-	if err != nil {
-		return err
-	}
-	return out.flush()
-}
-
-// chunks collects bytes and writes them when there are enough.
-type chunks struct {
-	w   io.Writer
-	buf bytes.Buffer
-}
-
-func (c *chunks) flushFull() error {
-	if c.buf.Len() < chunk {
-		return nil
-	}
-	return c.flush()
-}
-
-func (c *chunks) flush() error {
-	_, err := c.buf.WriteTo(c.w)
-	return err
+	return inChunks(w, func(out *chunks) error {
+		switch {
+		case form.As == rest.AsTable:
+			return l.writeTable(out, form)
+		case form.As == rest.AsPartialObjectMetadata:
+			return l.writePartial(out, form)
+		case form.MediaType == rest.Protobuf:
+			return l.writeProtobuf(out)
+		case form.MediaType == rest.YAML:
+			return writeYAML(out, func(out *chunks) error { return l.writeJSON(out, false) })
+		}
+		return l.writeJSON(out, form.Pretty)
+	})
 }
 
 func (l *listView) writeJSON(out *chunks, pretty bool) error {

@@ -145,11 +145,9 @@ func writeStructAs(w io.Writer, obj runtime.Object, c *columns, form rest.Form) 
 }
 
 func writeRow(w io.Writer, f frame, form rest.Form, row func(dst []byte) ([]byte, error)) error {
-	out := &chunks{w: w}
-	if err := writeFrame(out, f, 1, form, func(dst []byte, _ int) ([]byte, error) { return row(dst) }); err != nil {
-		return err
-	}
-	return out.flush()
+	return inChunks(w, func(out *chunks) error {
+		return writeFrame(out, f, 1, form, func(dst []byte, _ int) ([]byte, error) { return row(dst) })
+	})
 }
 
 // writeFrame writes a Table of n rows in the media types that it has.

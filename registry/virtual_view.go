@@ -37,11 +37,7 @@ type virtualList struct {
 }
 
 func (l virtualList) WriteTo(w io.Writer, form rest.Form) error {
-	out := &chunks{w: w}
-	if err := l.write(out, form); err != nil {
-		return err
-	}
-	return out.flush()
+	return inChunks(w, func(out *chunks) error { return l.write(out, form) })
 }
 
 func (l virtualList) write(out *chunks, form rest.Form) error {
