@@ -53,10 +53,14 @@ func partial(meta *metav1.ObjectMeta, gv schema.GroupVersion) *metav1.PartialObj
 
 // appendPartial appends partial as JSON.
 func appendPartial(dst []byte, meta *metav1.ObjectMeta, gv schema.GroupVersion) ([]byte, error) {
-	dst = append(dst, `{"kind":"PartialObjectMetadata","apiVersion":`...)
-	dst = append(runtimejson.AppendString(dst, gv.String()), `,"metadata":`...)
-	dst, err := apimachineryjson.AppendJSON_ObjectMeta(dst, meta)
+	dst, err := apimachineryjson.AppendJSON_ObjectMeta(appendPartialStart(dst, gv), meta)
 	return append(dst, '}'), err
+}
+
+// appendPartialStart appends what partial has before its metadata.
+func appendPartialStart(dst []byte, gv schema.GroupVersion) []byte {
+	dst = append(dst, `{"kind":"PartialObjectMetadata","apiVersion":`...)
+	return append(runtimejson.AppendString(dst, gv.String()), `,"metadata":`...)
 }
 
 func (o *objectView) writePartial(w io.Writer, form rest.Form) error {

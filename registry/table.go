@@ -2,7 +2,6 @@ package registry
 
 import (
 	"io"
-	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -16,6 +15,9 @@ import (
 
 // tableRows is the key of what a Table has in place of items.
 const tableRows = "rows"
+
+// rowObject is between the cells of a row and its object.
+const rowObject = `],"object":`
 
 // table says how the rows of one answer are written.
 type table struct {
@@ -45,19 +47,23 @@ func (t table) frame(c *columns, meta metav1.ListMeta, form rest.Form) frame {
 
 // appendRow appends the row of an entry, out of memos, where it is left for whoever comes next.
 func (t table) appendRow(dst []byte, v version, e storage.Entry, memos *Memos) ([]byte, error) {
+	if memos == nil {
+		row, err := t.rowOfEntry(v, e)
+		return fillAges(dst, row, t.now), err
+	}
 	k := memoKey{kind: v.kind, form: t.row, key: e.Key, revision: e.Revision}
 	row, ok := memos.get(k)
 	if !ok {
-		var err error
-		if row, err = t.rowOfEntry(v, e); err != nil {
+		whole, err := t.rowOfEntry(v, e)
+		if err != nil {
 			return nil, err
 		}
-		if memos != nil {
-			row = slices.Clone(row) // as long as it has to be
-			memos.put(k, row)
+		if row, err = t.keptRow(whole, v, e, memos); err != nil {
+			return nil, err
 		}
+		memos.put(k, row)
 	}
-	return fillAges(dst, row, t.now), nil
+	return t.fill(dst, row, func() ([]byte, error) { return v.keptItem(memos, e) })
 }
 
 // rowOfEntry makes a row with holes. Without a need for the object only its metadata is decoded.
@@ -98,7 +104,7 @@ func (t table) appendHoled(dst []byte, meta *metav1.ObjectMeta, cells []any, obj
 			return nil, err
 		}
 	}
-	dst = append(dst, `],"object":`...)
+	dst = append(dst, rowObject...)
 	switch t.include {
 	case metav1.IncludeNone:
 		dst = append(dst, "null"...)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -287,4 +288,48 @@ func BenchmarkTable(b *testing.B) {
 			}
 		})
 	}
+}
+
+// TestKeptRows: a row out of memos is the row that was made, with the metadata that the object has.
+func TestKeptRows(t *testing.T) {
+	s := serve(t, strategy{})
+	for i := range 3 {
+		s.mustCreate(fmt.Sprintf(`{"metadata":{"name":"w%d","labels":{"a":"b"},"annotations":{"c":"],\"object\":{}}}"}}}`, i))
+	}
+	list := func() rest.View {
+		view, err := s.v1.List.List(ctx, "ns", metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return view
+	}
+	objects := read[metav1.PartialObjectMetadataList](t, list()).Items
+	for _, include := range []metav1.IncludeObjectPolicy{"", metav1.IncludeMetadata, metav1.IncludeObject} {
+		for range 3 {
+			table := read[metav1.Table](t, includes{list(), include})
+			if len(table.Rows) != len(objects) {
+				t.Fatalf("%d rows of %d objects", len(table.Rows), len(objects))
+			}
+			for i, row := range table.Rows {
+				var got metav1.PartialObjectMetadata
+				if err := json.Unmarshal(row.Object.Raw, &got); err != nil {
+					t.Fatal(err)
+				}
+				if row.Cells[0] != objects[i].Name || got.Kind == "" || !reflect.DeepEqual(got.ObjectMeta, objects[i].ObjectMeta) {
+					t.Errorf("%q: %v %s of %+v", include, row.Cells, row.Object.Raw, objects[i])
+				}
+			}
+		}
+	}
+}
+
+// includes is a view as a Table, whose rows have what the policy says.
+type includes struct {
+	rest.View
+	policy metav1.IncludeObjectPolicy
+}
+
+func (v includes) WriteTo(w io.Writer, form rest.Form) error {
+	form.As, form.IncludeObject = rest.AsTable, v.policy
+	return v.View.WriteTo(w, form)
 }
