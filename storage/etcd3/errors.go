@@ -52,10 +52,21 @@ func writeError(ctx context.Context, op, key string, err error) error {
 		e.Code, e.Err = storage.CodeUnknown, ctx.Err()
 		return e
 	}
-	if e.Code == storage.CodeUnavailable || grpcCode(err) == codes.DeadlineExceeded || grpcCode(err) == codes.Canceled || grpcCode(err) == codes.Unknown && !certain(err) {
+	if !refused(err) {
 		e.Code = storage.CodeUnknown
 	}
 	return e
+}
+
+// refused says that etcd, or what stands before it, looked at a request and did not want it. Whatever is not known to mean
+// that, like an answer that can't be read (codes.Internal), may come after the request was carried out.
+func refused(err error) bool {
+	switch grpcCode(err) {
+	case codes.InvalidArgument, codes.NotFound, codes.FailedPrecondition, codes.OutOfRange, codes.Unimplemented,
+		codes.PermissionDenied, codes.Unauthenticated:
+		return true
+	}
+	return certain(err)
 }
 
 // codeOf is the table from etcd's errors, and those of the connection to it, to codes. It does not ask whether a

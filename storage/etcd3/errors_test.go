@@ -41,6 +41,11 @@ func TestErrors(t *testing.T) {
 		{"proposal dropped", grpc(codes.Unknown, "raft proposal dropped"), storage.CodeUnavailable, storage.CodeUnavailable, storage.CodeUnavailable},
 		{"in-process server stopped", grpc(codes.Unknown, "raft: stopped"), storage.CodeOther, storage.CodeUnknown, storage.CodeUnavailable},
 		{"deadline of the server", grpc(codes.DeadlineExceeded, "x"), storage.CodeOther, storage.CodeUnknown, storage.CodeUnavailable},
+		{"an answer that can't be read", grpc(codes.Internal, "grpc: failed to unmarshal the received message: x"), storage.CodeOther, storage.CodeUnknown, storage.CodeUnavailable},
+		{"a stream that was ended", grpc(codes.Internal, "stream terminated by RST_STREAM with error code: INTERNAL_ERROR"), storage.CodeOther, storage.CodeUnknown, storage.CodeUnavailable},
+		{"aborted", grpc(codes.Aborted, "x"), storage.CodeOther, storage.CodeUnknown, storage.CodeUnavailable},
+		{"not the client's", errors.New("x"), storage.CodeOther, storage.CodeUnknown, storage.CodeUnavailable},
+		{"refused as malformed", rpctypes.ErrEmptyKey, storage.CodeOther, storage.CodeOther, storage.CodeUnavailable},
 		{"access denied", rpctypes.ErrPermissionDenied, storage.CodeOther, storage.CodeOther, storage.CodeUnavailable},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
