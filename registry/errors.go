@@ -22,14 +22,18 @@ const (
 )
 
 // statusOf turns an error of the store into the API's: the one border between the two. verb is what was asked for.
-// An error that is an API status already, or the context's, is returned as it is.
+// An error that is an API status already, or the context's, is returned as it is. One that the store has given a code is what
+// the code says, also if the cause was a context: it need not be the request's, and a write may have been carried out.
 func statusOf(err error, verb string, resource schema.GroupResource, name string) error {
 	var status apierrors.APIStatus
-	if err == nil || errors.As(err, &status) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if err == nil || errors.As(err, &status) {
 		return err
 	}
 	var e *storage.Error
 	if !errors.As(err, &e) {
+		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
 		return apierrors.NewInternalError(err)
 	}
 	switch e.Code {

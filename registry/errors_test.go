@@ -77,6 +77,9 @@ func TestErrorsOfTheStore(t *testing.T) {
 			"": {500, "InternalError", "Internal error occurred: storage: op /k: failed: cause", 0}}},
 	} {
 		err := &storage.Error{Code: tc.code, Op: "op", Key: "/k", Revision: 7, Current: 5, Err: errors.New("cause")}
+		if tc.code == storage.CodeUnavailable || tc.code == storage.CodeUnknown {
+			err.Err = fmt.Errorf("cause: %w", context.DeadlineExceeded) // as it mostly is
+		}
 		for verb, got := range verbs(t, err) {
 			w, ok := tc.want[verb]
 			if !ok {
