@@ -46,7 +46,7 @@ func statusOf(err error, verb string, resource schema.GroupResource, name string
 	case storage.CodeCorrupt:
 		return storeReadError(resource, err)
 	case storage.CodeCompacted:
-		return apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", e.Revision, e.Current))
+		return tooOldResourceVersion(e)
 	case storage.CodeFuture:
 		return tooLargeResourceVersion(e.Revision, e.Current)
 	case storage.CodeTooLarge:
@@ -81,6 +81,15 @@ func insufficientStorage(resource schema.GroupResource, verb string) *apierrors.
 		Message: "the storage has no space left, so the request was not carried out; objects can still be read and deleted",
 		Details: &metav1.StatusDetails{Group: resource.Group, Kind: resource.Resource, Name: verb},
 	}}
+}
+
+// tooOldResourceVersion is for a watch that would have to begin before the history that there is.
+func tooOldResourceVersion(e *storage.Error) error {
+	message := fmt.Sprintf("too old resource version: %d", e.Revision)
+	if e.Oldest > 0 {
+		message += fmt.Sprintf(" (%d)", e.Oldest)
+	}
+	return apierrors.NewResourceExpired(message)
 }
 
 // tooLargeResourceVersion is for a revision that the store has not reached. Clients know it by its cause.

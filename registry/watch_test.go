@@ -186,12 +186,14 @@ func TestWatchFails(t *testing.T) {
 	first := s.mustCreate(`{"metadata":{"name":"w"}}`).ResourceVersion
 	s.label("1", "a")
 	s.label("2", "a")
-	if err := s.Compact(s.Revision()); err != nil {
+	oldest := s.Revision()
+	if err := s.Compact(oldest); err != nil {
 		t.Fatal(err)
 	}
+	s.label("2", "b")
 	now := s.Revision()
 	w := s.watch("", metav1.ListOptions{ResourceVersion: first})
-	w.want(0, fmt.Sprintf("ERROR 410 Expired: too old resource version: %s (%d)", first, now), "EOF", "EOF")
+	w.want(0, fmt.Sprintf("ERROR 410 Expired: too old resource version: %s (%d)", first, oldest), "EOF", "EOF")
 
 	yes := true
 	w = s.watch("", metav1.ListOptions{ResourceVersion: "999", SendInitialEvents: &yes, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, AllowWatchBookmarks: true})

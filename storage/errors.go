@@ -48,15 +48,22 @@ type Error struct {
 	Code Code
 	// Op is the failed operation ("get", "list", …) and Key what it was about.
 	Op, Key string
-	// Revision is the one asked for, Current the one the store is at, where they matter (CodeFuture, CodeCompacted).
+	// Revision is the one asked for, where it matters (CodeFuture, CodeCompacted), and Current the one the store is at, of
+	// reads.
 	Revision, Current int64
+	// Oldest is a revision after which a watch could begin when one was refused with CodeCompacted; 0 if the store does not
+	// know one.
+	Oldest int64
 	// Err is the cause, if there is one.
 	Err error
 }
 
 func (e *Error) Error() string {
 	msg := fmt.Sprintf("storage: %s %s: %s", e.Op, e.Key, e.Code)
-	if e.Code == CodeFuture || e.Code == CodeCompacted {
+	switch {
+	case e.Code == CodeCompacted && e.Oldest > 0:
+		msg += fmt.Sprintf(" (revision %d, oldest %d)", e.Revision, e.Oldest)
+	case e.Code == CodeFuture || e.Code == CodeCompacted:
 		msg += fmt.Sprintf(" (revision %d, current %d)", e.Revision, e.Current)
 	}
 	if e.Err != nil {

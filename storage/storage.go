@@ -42,7 +42,7 @@ type Interface interface {
 	// may. ctx bounds the opening only; the watch lives until Close.
 	//
 	// Errors, here or from Next: CodeCompacted if the history after opts.After is not complete any more; then only a new list
-	// helps. CodeUnavailable; CodeNotReady.
+	// helps, whatever Error.Oldest is. CodeUnavailable; CodeNotReady.
 	Watch(ctx context.Context, selection string, opts WatchOptions) (Watcher, error)
 
 	// Count returns how many entries there are in a selection, poisoned ones too, without reading them. It is for metrics and

@@ -55,11 +55,10 @@ func (c *Cacher) Watch(ctx context.Context, selection string, opts storage.Watch
 	}
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	current := c.current.Load().revision
 	w := &watcher{c: c, selection: selection, progress: opts.Progress, after: opts.After, epoch: c.epoch.Load(),
 		news: make(chan struct{}, 1), closed: make(chan struct{})}
 	if opts.After < c.log.floor {
-		return nil, w.compacted(current)
+		return nil, w.compacted()
 	}
 	w.number = c.log.after(opts.After)
 	c.parking.join(w, selection, opts.Where)
@@ -139,7 +138,7 @@ func (w *watcher) collect(quiet bool) (more bool, err error) {
 		w.number = c.log.after(w.after) // what the log has lost is not wanted
 	}
 	if w.epoch != c.epoch.Load() || w.number < c.log.first {
-		return false, w.compacted(current)
+		return false, w.compacted()
 	}
 	rest := c.log.from(w.number)
 	for i := range rest {
@@ -165,8 +164,9 @@ func (w *watcher) collect(quiet bool) (more bool, err error) {
 	return false, nil
 }
 
-func (w *watcher) compacted(current int64) error {
-	return &storage.Error{Code: storage.CodeCompacted, Op: "watch", Key: w.selection, Revision: w.after, Current: current}
+// compacted is for a watch whose place is not in the log any more. The caller holds Cacher.mu.
+func (w *watcher) compacted() error {
+	return &storage.Error{Code: storage.CodeCompacted, Op: "watch", Key: w.selection, Revision: w.after, Oldest: w.c.log.floor}
 }
 
 func (w *watcher) fail(err error) ([]storage.Event, error) {

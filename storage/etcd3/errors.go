@@ -33,7 +33,7 @@ func readError(ctx context.Context, op, key string, err error) error {
 }
 
 // watchError translates what ended a watch. All but a compaction may be over when the caller tries again.
-func watchError(prefix string, err error) error {
+func watchError(prefix string, err error) *storage.Error {
 	code := codeOf(err)
 	if code != storage.CodeCompacted {
 		code = storage.CodeUnavailable

@@ -40,8 +40,8 @@ type watcher struct {
 	mu      sync.Mutex // guards the fields below
 	pending []clientv3.WatchResponse
 	bytes   int
-	ended   error // after pending, nothing but this
-	paused  bool  // pump gave up because too much is pending
+	ended   *storage.Error // after pending, nothing but this
+	paused  bool           // pump gave up because too much is pending
 	closed  bool
 	news    chan struct{} // holds a token when there is something new
 }
@@ -140,6 +140,7 @@ func (w *watcher) take() (resp clientv3.WatchResponse, ok bool, err error) {
 		w.bytes -= size(resp)
 		return resp, true, nil
 	case w.ended != nil:
+		w.ended.Revision = w.last // which the goroutine that noted it does not know
 		return resp, false, w.ended
 	case w.paused:
 		w.paused = false
@@ -188,6 +189,7 @@ func (w *watcher) add(resp clientv3.WatchResponse, ok bool) bool {
 	}
 	if err := resp.Err(); err != nil {
 		w.ended = watchError(w.selection, err)
+		w.ended.Oldest = resp.CompactRevision
 		return false
 	}
 	w.pending = append(w.pending, resp)

@@ -39,7 +39,7 @@ func (s *Store) Watch(ctx context.Context, selection string, opts storage.WatchO
 	s.db.mu.RLock()
 	defer s.db.mu.RUnlock()
 	if opts.After < s.db.compacted {
-		return nil, &storage.Error{Code: storage.CodeCompacted, Op: "watch", Key: selection, Revision: opts.After, Current: s.db.revision}
+		return nil, &storage.Error{Code: storage.CodeCompacted, Op: "watch", Key: selection, Revision: opts.After, Oldest: s.db.compacted}
 	}
 	w := &watcher{store: s, selection: selection, progress: opts.Progress, prev: opts.Prev, after: opts.After, asked: s.db.asked,
 		last: s.db.oldest, closed: make(chan struct{})}

@@ -130,6 +130,30 @@ var watchTests = append([]namedTest{
 		}
 		e.wantEvents(e.watch("/pods/", now.Revision), []storage.Event{{Type: storage.Created, Entry: b}})
 	}},
+	{"a compacted revision, and from where a watch can begin", func(e *env) {
+		first := e.create("/pods/ns/a", "0")
+		middle := e.update("/pods/ns/a", "1")
+		e.Compact(e.update("/pods/ns/a", "2").Revision)
+		last := e.update("/pods/ns/a", "3")
+		for _, opts := range []storage.WatchOptions{{After: first.Revision}, {After: first.Revision, Prev: true, Progress: true}} {
+			w, err := e.s.Watch(e.ctx, "/pods/", opts)
+			if err == nil {
+				defer w.Close()
+				if _, err = w.Next(e.ctx); err == nil && e.Remembers {
+					continue
+				}
+			}
+			e.wantCode(err, storage.CodeCompacted, "/pods/")
+			var se *storage.Error
+			if errors.As(err, &se); se.Revision != first.Revision || se.Oldest < middle.Revision || se.Oldest > last.Revision {
+				e.Fatalf("got %+v, asked for %d, want an oldest revision from %d to %d", se, first.Revision, middle.Revision, last.Revision)
+			}
+			from := e.watch("/pods/", se.Oldest)
+			for at := se.Oldest; at < last.Revision; {
+				at = e.next(from, 1)[0].Entry.Revision
+			}
+		}
+	}},
 	{"a deletion at the compacted revision is not lost", func(e *env) {
 		a := e.create("/pods/ns/a", "1")
 		gone := e.delete("/pods/ns/a")
