@@ -46,6 +46,7 @@ func (e *endpoint[T]) Watch(ctx context.Context, namespace string, opts metav1.L
 		now:       e.now,
 		bookmarks: opts.AllowWatchBookmarks,
 		reached:   revision,
+		marked:    revision,
 	}
 	if err := e.start(ctx, s, opts); err != nil {
 		if err := s.status(err); !startsStream(err) {
@@ -116,7 +117,8 @@ type stream struct {
 	endMark bool            // a bookmark shall follow the initial events
 	// reached is the revision up to which every event was returned, or left out by the filter.
 	reached int64
-	// marked is the newest revision that the client has heard of, markedAt when it heard of one that was a bookmark.
+	// marked is the newest revision that the client has heard of, be it the one that it named itself, which may lie in the
+	// future; markedAt is when it heard of one that was a bookmark.
 	marked   int64
 	markedAt time.Time
 	failed   error // to be sent as the last event

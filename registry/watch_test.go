@@ -271,6 +271,24 @@ func bookmarkAtTheEnd(t *testing.T, life time.Duration) bool {
 	return last == fmt.Sprint(base+2)
 }
 
+// A bookmark promises that everything up to it has been seen: it is not for a revision that nobody has seen yet.
+func TestNoBookmarkBeforeThereIsNews(t *testing.T) {
+	s := serve(t, strategy{})
+	s.mustCreate(`{"metadata":{"name":"a"}}`)
+	for _, revision := range []int64{s.Revision(), s.Revision() + 1000} {
+		stream, err := s.v1.Watch.Watch(ctx, "", metav1.ListOptions{ResourceVersion: fmt.Sprint(revision), AllowWatchBookmarks: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stream.Close()
+		short, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
+		defer cancel()
+		if events, err := stream.Next(short); err != io.EOF {
+			t.Errorf("a watch after %d, the store is at %d: %v, %v", revision, s.Revision(), events, err)
+		}
+	}
+}
+
 func TestWatchEndsWithItsContext(t *testing.T) {
 	s := serve(t, strategy{})
 	stream, err := s.v1.Watch.Watch(ctx, "", metav1.ListOptions{ResourceVersion: "1", AllowWatchBookmarks: true})
