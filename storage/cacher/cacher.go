@@ -42,7 +42,8 @@ type Config struct {
 	LogBytes int
 	// Wait is how long a read may wait for the cache to come up to its revision; 0 means 3 s.
 	Wait time.Duration
-	// BookmarkEvery is the quiet time after which a watch with Progress gets a bookmark; 0 means 5 s.
+	// BookmarkEvery is the quiet time after which a watch with Progress gets a bookmark, and the source is asked whether it
+	// is further than the cache; 0 means 5 s.
 	BookmarkEvery time.Duration
 	// CheckEvery is about how often the cache is compared with the source (see Check), seldomer if that takes long; 0
 	// means 5 minutes.

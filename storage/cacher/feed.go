@@ -28,6 +28,9 @@ func (c *Cacher) follow() {
 		if c.ctx.Err() != nil {
 			return
 		}
+		if errors.Is(err, errReread) {
+			continue // nothing is broken
+		}
 		c.counters.broken.Add(1)
 		c.config.Log.Warn("watch cache: the source's watch broke", "prefix", c.prefix, "error", err, "list again", list)
 		select {

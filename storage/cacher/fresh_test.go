@@ -86,6 +86,26 @@ func TestNobodySharesARequestThatIsAlreadyOnItsWay(t *testing.T) {
 	}
 }
 
+// Nobody reads, and nothing happens below the prefix: what happens elsewhere takes the cache along all the same, and those
+// who watch it. Else a compaction would take away what it goes on from.
+func TestAQuietCacheKeepsUp(t *testing.T) {
+	db := memory.NewDatabase()
+	c := start(t, cacher.Config{Source: memory.New(memory.Config{Database: db, ProgressInterval: time.Hour})})
+	w, err := c.Watch(t.Context(), "/pods/", storage.WatchOptions{After: c.Stats().Revision, Progress: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for range 3 {
+		elsewhere := db.Put("/secrets/a", []byte("x"))
+		await(t, "the cache hears of what happens elsewhere", func() bool { return c.Stats().Revision >= elsewhere })
+		events, err := w.Next(t.Context())
+		if err != nil || len(events) != 1 || events[0].Type != storage.Bookmark || events[0].Entry.Revision != elsewhere {
+			t.Fatalf("got %+v, %v; want a bookmark at %d", events, err, elsewhere)
+		}
+	}
+}
+
 // A reader that names a revision which the cache does not reach in time hears that, and where the cache is: clients know
 // what to do then. One that wants the newest hears that there is no answer now.
 func TestACacheThatIsLate(t *testing.T) {

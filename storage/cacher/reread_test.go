@@ -70,7 +70,7 @@ func TestReread(t *testing.T) {
 	if diff := cmp.Diff([]storage.Entry{secret, plain}, page.Entries); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if s := c.Stats(); s.Entries != 2 || s.Bytes <= 0 {
+	if s := c.Stats(); s.Entries != 2 || s.Bytes <= 0 || s.Broken != 0 {
 		t.Errorf("%+v", s)
 	}
 	later := create("/pods/ns/c", "new")
