@@ -150,23 +150,18 @@ func (c *Cacher) waitFor(ctx context.Context, op, key string, asked, revision in
 }
 
 // pushProgress asks the source for progress as long as a reader waits for a revision that the cache has not seen; and now
-// and then while nothing happens below the prefix, for a cache that knew nothing of what happens elsewhere would have no
-// news for bookmarks, and could not go on from where it is after a compaction.
+// and then in any case: where nothing happens below the prefix, a cache that knew nothing of what happens elsewhere would have
+// no news for bookmarks, and could not go on from where it is after a compaction.
 func (c *Cacher) pushProgress() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	quiet := time.NewTicker(c.config.BookmarkEvery)
 	defer quiet.Stop()
-	before := int64(0)
 	for {
 		select {
 		case <-c.kick:
 		case <-quiet.C:
-			if s := c.current.Load(); s != nil && s.revision == before {
-				_ = c.source.RequestProgress(c.ctx) // asked again at the next tick
-			} else if s != nil {
-				before = s.revision
-			}
+			_ = c.source.RequestProgress(c.ctx) // asked again at the next tick
 			continue
 		case <-c.ctx.Done():
 			return
