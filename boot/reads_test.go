@@ -273,30 +273,44 @@ func TestTableOfWatches(t *testing.T) {
 	for _, cache := range []bool{true, false} {
 		t.Run(fmt.Sprintf("cache %t", cache), func(t *testing.T) {
 			r := withHistory(t, cache)
-			var open []io.ReadCloser
+			var open []*watched
 			for _, row := range rows {
 				open = append(open, r.watch(row.query))
 			}
 			post(t, r.client, r.i.URL()+widgetsPath, `{"metadata":{"name":"d"},"spec":{}}`)
 			for i, row := range rows {
-				if diff := cmp.Diff(r.revisions.Replace(row.want), events(t, open[i], row.want)); diff != "" {
+				n := 0
+				if row.want != "" {
+					n = 1 + strings.Count(row.want, ", ")
+				}
+				if diff := cmp.Diff(r.revisions.Replace(row.want), open[i].upTo(n)); diff != "" {
 					t.Errorf("watch%s (-want +got)\n%s", row.query, diff)
 				}
 			}
 			forget(r)
-			late := r.watch("&resourceVersion={first}")
-			got := events(t, late, "ERROR")
-			if !strings.HasPrefix(got, "ERROR 410 Expired: too old resource version: 1 (") {
+			if got := r.watch("&resourceVersion={first}").next(); !strings.HasPrefix(got, "ERROR 410 Expired: too old resource version: 1 (") {
 				t.Errorf("a watch after what is compacted: %s", got)
 			}
 		})
 	}
 }
 
+// watched is an open watch.
+type watched struct {
+	*testing.T
+	body  io.ReadCloser
+	lines *bufio.Scanner
+}
+
 // watch opens a watch, which is there when this returns.
-func (r *reads) watch(query string) io.ReadCloser {
+func (r *reads) watch(query string) *watched {
 	r.Helper()
-	req, err := http.NewRequestWithContext(r.Context(), http.MethodGet, r.i.URL()+widgetsPath+"?watch=1"+r.revisions.Replace(query), nil)
+	return r.watchPath(widgetsPath + "?watch=1" + r.revisions.Replace(query))
+}
+
+func (r *reads) watchPath(path string) *watched {
+	r.Helper()
+	req, err := http.NewRequestWithContext(r.Context(), http.MethodGet, r.i.URL()+path, nil)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -306,34 +320,44 @@ func (r *reads) watch(query string) io.ReadCloser {
 	}
 	r.Cleanup(func() { resp.Body.Close() })
 	if resp.StatusCode != http.StatusOK {
-		r.Fatalf("watch%s: %s", query, resp.Status)
+		r.Fatalf("%s: %s", path, resp.Status)
 	}
-	return resp.Body
+	return &watched{T: r.T, body: resp.Body, lines: bufio.NewScanner(resp.Body)}
 }
 
-// events reads as many events as want has, in a line.
-func events(t *testing.T, stream io.ReadCloser, want string) string {
-	t.Helper()
-	defer stream.Close()
+// next is the next event in words, "" at the end.
+func (w *watched) next() string {
+	w.Helper()
+	if !w.lines.Scan() {
+		return ""
+	}
+	var event struct {
+		Type   string
+		Object metav1unstructured.Unstructured
+	}
+	if err := json.Unmarshal(w.lines.Bytes(), &event); err != nil {
+		w.Fatal(err)
+	}
+	switch o := event.Object; {
+	case event.Type == "ERROR":
+		return "ERROR " + failure(o.Object)
+	case event.Type == "BOOKMARK":
+		return "BOOKMARK " + o.GetResourceVersion() + strings.Repeat(" end", len(o.GetAnnotations()))
+	case o.GetName() == "d":
+		return event.Type + " d"
+	default:
+		return event.Type + " " + o.GetName() + " " + o.GetResourceVersion()
+	}
+}
+
+// upTo reads n events, or an error.
+func (w *watched) upTo(n int) string {
+	w.Helper()
 	var got []string
-	lines := bufio.NewScanner(stream)
-	for want != "" && len(got) <= strings.Count(want, ", ") && lines.Scan() {
-		var event struct {
-			Type   string
-			Object metav1unstructured.Unstructured
-		}
-		if err := json.Unmarshal(lines.Bytes(), &event); err != nil {
-			t.Fatal(err)
-		}
-		switch o := event.Object; {
-		case event.Type == "ERROR":
-			return "ERROR " + failure(o.Object)
-		case event.Type == "BOOKMARK":
-			got = append(got, "BOOKMARK "+o.GetResourceVersion()+strings.Repeat(" end", len(o.GetAnnotations())))
-		case o.GetName() == "d":
-			got = append(got, event.Type+" d")
-		default:
-			got = append(got, event.Type+" "+o.GetName()+" "+o.GetResourceVersion())
+	for len(got) < n {
+		got = append(got, w.next())
+		if last := got[len(got)-1]; last == "" || strings.HasPrefix(last, "ERROR") {
+			break
 		}
 	}
 	return strings.Join(got, ", ")
