@@ -3,7 +3,9 @@ package etcd3_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
+	"time"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"google.golang.org/grpc/codes"
@@ -90,6 +92,24 @@ func TestVersions(t *testing.T) {
 	} {
 		if err := etcd3.CheckVersion(version); (err == nil) != ok {
 			t.Errorf("%q: %v", version, err)
+		}
+	}
+}
+
+// Those who try again do so less and less often, and not together.
+func TestPausesAreSpread(t *testing.T) {
+	const n = 8
+	first, limits := etcd3.Pauses(n)
+	if limits[0] != 20*time.Millisecond || limits[1] != 40*time.Millisecond || limits[n-1] != 500*time.Millisecond {
+		t.Errorf("limits of the pauses: %v", limits)
+	}
+	second, _ := etcd3.Pauses(n)
+	if slices.Equal(first, second) {
+		t.Errorf("two that try again do so together: %v", first)
+	}
+	for i, pause := range append(first, second...) {
+		if pause < 0 || pause >= limits[i%n] {
+			t.Errorf("pause %d is %v, want one below %v", i, pause, limits[i%n])
 		}
 	}
 }

@@ -3,6 +3,7 @@ package etcd3
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
@@ -15,6 +16,16 @@ var (
 	WriteError   = writeError
 	WatchError   = watchError
 )
+
+// Pauses returns the first n pauses of whoever tries again after a failure, and how long each may have been.
+func Pauses(n int) (pauses, limits []time.Duration) {
+	b := backoff{limit: firstPause}
+	for range n {
+		limits = append(limits, b.limit)
+		pauses = append(pauses, b.pause())
+	}
+	return pauses, limits
+}
 
 // Paused says whether w has given up its watch because too much is pending.
 func Paused(w storage.Watcher) bool {

@@ -149,16 +149,22 @@ func (b *backoff) next(ctx context.Context) error {
 		b.limit, b.most = time.Millisecond, 64*time.Millisecond
 		return ctx.Err()
 	}
-	if b.most == 0 {
-		b.most = lastPause
-	}
-	timer := time.NewTimer(rand.N(b.limit))
+	timer := time.NewTimer(b.pause())
 	defer timer.Stop()
-	b.limit = min(2*b.limit, b.most)
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-timer.C:
 		return nil
 	}
+}
+
+// pause is the next one, and doubles the limit of the one behind it.
+func (b *backoff) pause() time.Duration {
+	if b.most == 0 {
+		b.most = lastPause
+	}
+	pause := rand.N(b.limit)
+	b.limit = min(2*b.limit, b.most)
+	return pause
 }
