@@ -57,7 +57,7 @@ type Config struct {
 }
 
 // Cacher is a storage.Interface in front of a Source. Until it is filled, it passes on what costs the source little, and
-// for the rest fails with CodeNotReady after Config.Wait.
+// for the rest fails with CodeNotReady after Config.Wait. Its methods may be called from any goroutine.
 type Cacher struct {
 	config Config
 	source Source
@@ -87,7 +87,8 @@ type Cacher struct {
 
 var _ storage.Interface = (*Cacher)(nil)
 
-// New starts a cache; it fills in the background, and reads wait for that. The caller closes it, before its Source.
+// New starts a cache; it fills in the background, and reads wait for that. The caller closes it, before its Source. An
+// error says what is wrong with config; that the source can't be reached is none.
 func New(config Config) (*Cacher, error) {
 	if config.Source == nil {
 		return nil, errors.New("cacher: no source")
@@ -152,7 +153,8 @@ func (c *Cacher) Close() {
 	c.wg.Wait()
 }
 
-// WaitReady returns when the cache is filled for the first time.
+// WaitReady returns when the cache is filled for the first time; with the context's error or storage.ErrClosed if that ends
+// before.
 func (c *Cacher) WaitReady(ctx context.Context) error {
 	select {
 	case <-c.ready:

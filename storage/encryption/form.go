@@ -21,7 +21,9 @@ type Target struct {
 	Owns func(key string, value []byte) error
 }
 
-// Form returns target's form with encryption, by the configuration that is in effect at each call.
+// Form returns target's form with encryption, by the configuration that is in effect at each call. What it can't decrypt is an
+// error of Canonical, which makes a poisoned entry, and nothing is written that it can't encrypt. Its errors name keys of etcd
+// and of the configuration, and hold no secret and no value.
 func (e *Encryption) Form(target Target) storage.Form {
 	t := transformer{Target: target, current: e.current.Load}
 	return storage.Form{Canonical: t.canonical, Stored: t.stored}

@@ -23,16 +23,17 @@ const heldRounds = 6
 // CompactorConfig says how to compact.
 type CompactorConfig struct {
 	// Interval is the time between two rounds. A round compacts what was old at the round before, so history reaches
-	// back one interval at least, and two at most.
+	// back one interval at least, and two at most, but for what Needed keeps.
 	Interval time.Duration
-	// Needed returns the oldest revision that something in this process goes on from, 0 if there is none; it is kept. nil is
-	// the same as 0.
+	// Needed returns the oldest revision that something in this process goes on from, 0 if there is none; it is kept, though
+	// for six rounds at most. nil is the same as 0. It is called by the compactor's goroutine, and must not block.
 	Needed func() int64
 	// Log is told of rounds that fail; nil drops that.
 	Log *slog.Logger
 }
 
-// Compactor compacts an etcd from time to time, taking turns with the other servers on it.
+// Compactor compacts an etcd from time to time, taking turns with the other servers on it. A round that fails is logged, and
+// the next one makes up for it.
 type Compactor struct {
 	client *Client
 	config CompactorConfig
