@@ -65,8 +65,9 @@ func TestErrorsOfTheStore(t *testing.T) {
 		{storage.CodeTooLarge, map[string]want{
 			"": {413, "RequestEntityTooLarge", "Request entity too large: the object is over the limit of the storage; make it smaller", 0}}},
 		{storage.CodeUnavailable, map[string]want{
-			"get":  {500, "ServerTimeout", "The get operation against widgets.shop.example.com could not be completed at this time, please try again.", 2},
-			"list": {500, "ServerTimeout", "The list operation against widgets.shop.example.com could not be completed at this time, please try again.", 2}}},
+			"": {500, "ServerTimeout", "The %s operation against widgets.shop.example.com could not be completed at this time, please try again.", 2}}},
+		{storage.CodeNotReady, map[string]want{
+			"": {429, "TooManyRequests", "the watch cache is still being filled; try again", 1}}},
 		{storage.CodeUnknown, map[string]want{
 			"": {504, "Timeout", "Timeout: the storage did not answer in time; the request may or may not have been carried out: read the object to find out", 0}}},
 		{storage.CodeNoSpace, map[string]want{
@@ -94,6 +95,7 @@ func TestErrorsOfTheStore(t *testing.T) {
 				}
 				w.message = fmt.Sprintf(w.message, name)
 			}
+			w.message = strings.ReplaceAll(w.message, "%s", verb)
 			t.Run(fmt.Sprintf("%s of %s", tc.code, verb), func(t *testing.T) {
 				wantStatus(t, got, w.code, w.reason, w.message)
 				if text := got.Error(); w.retry > 1 && !strings.Contains(text, "cause") {
