@@ -79,6 +79,13 @@ func (e *endpoint[T]) start(ctx context.Context, s *stream, opts metav1.ListOpti
 		}
 		s.initial, s.reached = page.Entries, page.Revision
 		s.endMark = s.bookmarks
+	case opts.ResourceVersion == "0":
+		// Any state will do to begin with, and a page says of which one it is.
+		page, err := e.backend.List(ctx, s.scope.selection, storage.ListOptions{Match: storage.Any, Limit: 1})
+		if err != nil {
+			return err
+		}
+		s.reached = page.Revision
 	case s.reached == 0:
 		revision, err := e.backend.Revision(ctx)
 		if err != nil {

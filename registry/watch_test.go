@@ -13,6 +13,7 @@ import (
 
 	"github.com/typeplane/typeplane/internal/widget"
 	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/storage"
 )
 
 // watch starts a watch of v1.
@@ -155,6 +156,30 @@ func TestWatchBeginsWithWhatIsThere(t *testing.T) {
 			w.want(base, tc.want...)
 		})
 	}
+}
+
+// silent does not know how far the database is.
+type silent struct{ storage.Interface }
+
+func (silent) Revision(context.Context) (int64, error) {
+	return 0, &storage.Error{Code: storage.CodeUnavailable, Op: "revision", Key: "/"}
+}
+
+// A watch without initial events begins at the newest state, or at any that is at hand, for which nobody has to be asked.
+func TestWatchBeginsWithNothing(t *testing.T) {
+	s := serveThrough(t, strategy{}, func(store storage.Interface) storage.Interface { return silent{store} })
+	s.mustCreate(`{"metadata":{"name":"a"}}`)
+	base, no := s.Revision(), false
+	opts := metav1.ListOptions{SendInitialEvents: &no, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan}
+	_, err := s.v1.Watch.Watch(ctx, "", opts)
+	wantStatus(t, err, 500, "ServerTimeout", "The watch operation against widgets.shop.example.com could not be completed at this time, please try again.")
+	opts.ResourceVersion = "0"
+	w, one := s.watch("", opts), opts
+	one.FieldSelector = "metadata.name=b"
+	single := s.watch("ns", one)
+	s.mustCreate(`{"metadata":{"name":"b"}}`)
+	w.want(base, "ADDED b@+1")
+	single.want(base, "ADDED b@+1")
 }
 
 func TestWatchSendsManyInitialEventsInPieces(t *testing.T) {
