@@ -27,13 +27,15 @@ import (
 )
 
 // Run serves s until ctx ends, and returns nil after an orderly stop. When requests are answered it prints one line
-// to out, `export KUBECONFIG=…`, for the administrator's shell.
+// to out, `export KUBECONFIG=…`, for the administrator's shell. It takes the process to be the server's own, and paces its
+// garbage collector.
 func Run(ctx context.Context, s Server, o *Options, out io.Writer) error {
 	i, err := Open(ctx, s, o)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "export KUBECONFIG=%s\n", shellQuote(i.Kubeconfig()))
+	go paceCollector(ctx)
 	return i.Serve(ctx)
 }
 
