@@ -56,7 +56,7 @@ func openEtcd(ctx context.Context, o *StoreOptions, log *slog.Logger) (*database
 	case o.InMemory:
 		return &database{memory: memory.NewDatabase(), closeEtcd: func() error { return nil }}, nil
 	case len(o.EtcdServers) > 0:
-		return dialEtcd(ctx, o)
+		return joinEtcd(ctx, o, log)
 	}
 	history := o.EtcdCompaction
 	if history == 0 {
@@ -71,6 +71,22 @@ func openEtcd(ctx context.Context, o *StoreOptions, log *slog.Logger) (*database
 		return nil
 	}
 	return &database{client: etcd.Client(), closeEtcd: closeEtcd, died: etcd.Done()}, nil
+}
+
+// joinEtcd connects to a cluster whose members hold the same.
+func joinEtcd(ctx context.Context, o *StoreOptions, log *slog.Logger) (*database, error) {
+	d, err := dialEtcd(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	silent, err := etcd3.CompareMembers(ctx, d.client, o.EtcdServers)
+	if err != nil {
+		return nil, fmt.Errorf("--etcd-servers: %w", errors.Join(err, d.close()))
+	}
+	if silent != nil {
+		log.Warn("not all members of etcd could be compared", "error", silent)
+	}
+	return d, nil
 }
 
 func dialEtcd(ctx context.Context, o *StoreOptions) (*database, error) {

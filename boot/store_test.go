@@ -2,11 +2,15 @@ package boot
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/cacher"
+	"github.com/typeplane/typeplane/storage/etcd3"
 )
 
 func TestWatchCacheFlag(t *testing.T) {
@@ -63,5 +67,41 @@ func TestOnceFilled(t *testing.T) {
 	}
 	if err := db.close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A server compares the members of a cluster before it serves anything; a command only reads, and may be what finds the difference.
+func TestMembersThatDifferAreRefused(t *testing.T) {
+	o := &StoreOptions{EtcdPrefix: "/registry"}
+	var etcds []*etcd
+	for _, value := range []string{betaJSON, unknownJSON} {
+		e := startEtcd(t, map[string]string{prefix + "ns/beta": value})
+		etcds = append(etcds, e)
+		o.EtcdServers = append(o.EtcdServers, "unix://"+e.Socket())
+	}
+	logger := slog.New(slog.DiscardHandler)
+	d, err := openDatabase(t.Context(), o, logger)
+	for begin := time.Now(); err == nil && time.Since(begin) < time.Minute; { // one was too slow to answer
+		d.close()
+		d, err = openDatabase(t.Context(), o, logger)
+	}
+	if !errors.Is(err, etcd3.ErrDiverged) || !strings.Contains(err.Error(), "--etcd-servers: ") {
+		t.Fatalf("opened: %v, %v", d, err)
+	}
+	must(t, "inspect", prefix+"ns/beta", "--etcd-servers", strings.Join(o.EtcdServers, ","))
+
+	// They become the same, in what is not compacted.
+	for _, e := range etcds {
+		e.put(t, prefix+"ns/beta", betaJSON)
+		e.put(t, prefix+"ns/beta", betaJSON)
+		if _, err := e.Client().Compact(t.Context(), 3); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d, err = openDatabase(t.Context(), o, logger); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -34,6 +34,9 @@ func main() {
 	}
 }
 
+// compared makes the members compare what they hold, before one serves and at each compaction.
+var compared = []string{"--feature-gates", "InitialCorruptCheck=true,CompactHashCheck=true"}
+
 type options struct {
 	dir, binary, ports string
 	members            int
@@ -65,7 +68,7 @@ func (o *options) run(ctx context.Context) (err error) {
 }
 
 func (o *options) config(ctx context.Context) (etcdproc.Config, error) {
-	config := etcdproc.Config{Binary: o.binary, Members: o.members}
+	config := etcdproc.Config{Binary: o.binary, Members: o.members, Args: compared}
 	var err error
 	if config.Dir, err = filepath.Abs(o.dir); err != nil {
 		return config, err
