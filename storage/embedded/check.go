@@ -110,7 +110,7 @@ func walk(tx *bbolt.Tx) (err error) {
 // checkRevision looks at one entry of the bucket of revisions: the key is the revision, which is in the value again
 // unless it marks a deletion. One without a value is what a restore has put there, to move revisions forward.
 func checkRevision(revision, value []byte) error {
-	deletion := len(revision) == 18 && revision[17] == 't'
+	deletion := isDeletion(revision)
 	if len(revision) != 17 && !deletion {
 		return fmt.Errorf("%x is not a revision", revision)
 	}

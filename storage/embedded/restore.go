@@ -91,7 +91,11 @@ func (r Restoration) run(done Restored) (Restored, error) {
 	if err := writeMember(r.Snapshot, work, done.Revision-done.Snapshot.lastKey); err != nil {
 		return Restored{}, err
 	}
-	if _, at, err := revisions(filepath.Join(work, "member", "snap", "db")); err != nil || at != done.Revision {
+	restored := filepath.Join(work, "member", "snap", "db")
+	if err := renew(restored, done.Revision); err != nil {
+		return Restored{}, err
+	}
+	if _, at, err := revisions(restored); err != nil || at != done.Revision {
 		return Restored{}, fmt.Errorf("the restored database is at revision %d, want %d: %w", at, done.Revision, err)
 	}
 	if err := syncTree(work); err != nil {

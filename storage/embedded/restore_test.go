@@ -63,10 +63,23 @@ func TestRestoreGoesForward(t *testing.T) {
 	for n := range 20 {
 		kept = append(kept, create(t, s, n))
 	}
+	// One that is not in the backup any more, and one that is of a later write than those behind it.
+	create(t, s, 7777)
+	if _, err := store(s).Delete(ctx, "/pods/7777", nil); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	kept[5], err = store(s).GuaranteedUpdate(ctx, kept[5].Key, func(storage.Entry) ([]byte, []storage.Op, error) { return []byte("newer"), nil, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
 	file := backup(t, s)
 	var newest storage.Entry
 	for n := 20; n < 40; n++ {
 		newest = create(t, s, n)
+	}
+	if _, err := store(s).GuaranteedUpdate(ctx, kept[6].Key, func(storage.Entry) ([]byte, []storage.Op, error) { return []byte("lost"), nil, nil }); err != nil {
+		t.Fatal(err)
 	}
 	if _, err := store(s).Delete(ctx, "/pods/0003", nil); err != nil {
 		t.Fatal(err)
@@ -90,8 +103,8 @@ func TestRestoreGoesForward(t *testing.T) {
 			t.Fatalf("%d entries at %d, %v; want %d at %d or later", len(page.Entries), page.Revision, err, len(kept)+round, done.Revision)
 		}
 		for i, e := range kept {
-			if got := page.Entries[i]; got.Key != e.Key || !bytes.Equal(got.Value, e.Value) || got.Revision != e.Revision {
-				t.Errorf("got %+v, want %+v", got, e)
+			if got := page.Entries[i]; got.Key != e.Key || !bytes.Equal(got.Value, e.Value) || got.Revision != done.Revision {
+				t.Errorf("got %+v, want %+v at %d", got, e, done.Revision)
 			}
 		}
 		for _, old := range []int64{kept[0].Revision, kept[19].Revision, newest.Revision} {
@@ -120,6 +133,51 @@ func TestRestoreGoesForward(t *testing.T) {
 		}
 		w.Close()
 		s.Close()
+	}
+}
+
+// More is rewritten than goes into one transaction.
+func TestRestoreOfALargeDatabase(t *testing.T) {
+	const n = 400
+	value := func(i int) []byte { return bytes.Repeat([]byte{byte(i), byte(i >> 8)}, 32<<10) }
+	s := start(t, embedded.Config{Dir: t.TempDir(), NoSync: true})
+	for i := range n {
+		if _, err := store(s).Create(ctx, fmt.Sprintf("/pods/%04d", i), value(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := backup(t, s)
+	s.Close()
+	dir := t.TempDir()
+	done, err := embedded.Restore(embedded.Restoration{Snapshot: file, Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := embedded.CheckFile(dir); err != nil {
+		t.Error(err)
+	}
+	if done.Snapshot.Keys != n {
+		t.Errorf("%d keys in the snapshot, want %d", done.Snapshot.Keys, n)
+	}
+	before, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after, err := os.Stat(database(dir)); err != nil || after.Size() > 2*before.Size() {
+		t.Errorf("%d bytes became %d, %v", before.Size(), after.Size(), err)
+	}
+	s = start(t, embedded.Config{Dir: dir, NoSync: true})
+	if found, err := embedded.CheckSnapshot(backup(t, s)); err != nil || found.Keys != n {
+		t.Errorf("%d keys in a snapshot of it, want %d, %v", found.Keys, n, err)
+	}
+	page, err := store(s).List(ctx, "/pods/", storage.ListOptions{})
+	if err != nil || len(page.Entries) != n {
+		t.Fatalf("%d entries, %v", len(page.Entries), err)
+	}
+	for i, e := range page.Entries {
+		if !bytes.Equal(e.Value, value(i)) || e.Revision != done.Revision {
+			t.Errorf("%s: %d bytes at %d", e.Key, len(e.Value), e.Revision)
+		}
 	}
 }
 
