@@ -98,10 +98,21 @@ func (m *migrating) run(ctx context.Context, db *database, dryRun bool) error {
 	if err == nil {
 		err = m.settle(ctx, db.record(), seen)
 	}
-	if err != nil {
-		return errors.Join(m.table(m.out), fmt.Errorf("%w; run it again to go on", err))
+	if err == nil {
+		return m.finish()
 	}
-	return m.finish()
+	if ctx.Err() != nil {
+		err = fmt.Errorf("stopped, with %d objects left in an old form", m.left()) // which write it came into is of no interest
+	}
+	return errors.Join(m.table(m.out), fmt.Errorf("%w; run it again to go on", err))
+}
+
+// left is how many objects are in an old form still.
+func (m *migrating) left() (left int64) {
+	for _, r := range m.results {
+		left += r.Left()
+	}
+	return left
 }
 
 // settle notes which resources are in one version now, unless a server has started since the record was seen.
@@ -147,9 +158,8 @@ func (m *migrating) finish() error {
 	if err := m.table(m.out); err != nil {
 		return err
 	}
-	var left, unreadable int64
+	left, unreadable := m.left(), int64(0)
 	for _, r := range m.results {
-		left += r.Left()
 		unreadable += r.Unreadable
 		for _, example := range r.Examples {
 			fmt.Fprintf(m.err, "can't be read: %v\n", example)

@@ -1,6 +1,8 @@
 package boot
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"regexp"
 	"strings"
@@ -51,6 +53,56 @@ func TestMigrate(t *testing.T) {
 	if out := must(t, "inspect", prefix+"ns/loose", "--data-dir", e.dir, "--storage-versions", "shop.example.com/v1beta1"); !strings.Contains(out, "# stored as: shop.example.com/v1beta1 Widget, application/vnd.kubernetes.protobuf, ") ||
 		!strings.Contains(out, "# form: current") {
 		t.Errorf("after all:\n%s", out)
+	}
+}
+
+// stopper is a terminal at which somebody types Ctrl-C as soon as there is something to see.
+type stopper struct {
+	bytes.Buffer
+	stop func()
+}
+
+func (s *stopper) Write(p []byte) (int, error) {
+	s.stop()
+	return s.Buffer.Write(p)
+}
+
+// What a person sees of a migration, and of one that is stopped and run again.
+func TestMigrateStopped(t *testing.T) {
+	const n = 40
+	keys := map[string]string{}
+	for i := range n {
+		keys[fmt.Sprintf("%sns/w%d", prefix, i)] = betaJSON
+	}
+	e := startEtcd(t, keys)
+	ctx, stop := context.WithCancel(t.Context())
+	terminal := &stopper{stop: stop}
+	var out bytes.Buffer
+	err := run(ctx, widgetServer(), []string{"migrate", "--data-dir", e.dir, "--rate", "10"}, console{out: &out, err: terminal, terminal: true})
+	if err == nil || exitCode(err) != 1 || !regexp.MustCompile(`^stopped, with \d+ objects left in an old form; run it again to go on$`).MatchString(err.Error()) {
+		t.Errorf("exit %d, %v", exitCode(err), err)
+	}
+	if seen := terminal.String(); !strings.HasPrefix(seen, "\rmigrate [") || !strings.Contains(seen, fmt.Sprintf(" of %d, ", n)) || !strings.HasSuffix(seen, "\n") {
+		t.Errorf("on the terminal: %q", seen)
+	}
+	row := regexp.MustCompile(`protobuf +(\d+) +(\d+) +(\d+) +0 +0\n`)
+	numbers := func(out string) (objects, old, rewritten int) {
+		t.Helper()
+		m := row.FindStringSubmatch(out)
+		if m == nil {
+			t.Fatalf("table:\n%s", out)
+		}
+		if _, err := fmt.Sscan(strings.Join(m[1:], " "), &objects, &old, &rewritten); err != nil {
+			t.Fatal(err)
+		}
+		return objects, old, rewritten
+	}
+	if objects, old, rewritten := numbers(out.String()); objects != n || old != n || rewritten == n {
+		t.Errorf("stopped:\n%s", &out)
+	}
+	again := must(t, "migrate", "--data-dir", e.dir, "--rate", "0")
+	if objects, old, rewritten := numbers(again); objects != n || old == 0 || rewritten != old {
+		t.Errorf("again:\n%s", again)
 	}
 }
 

@@ -30,7 +30,7 @@ type Config struct {
 	Prefix string
 	// Pace bounds the writes; nil does not.
 	Pace *Pace
-	// Progress is told after each page and at the end, from one goroutine; nil is told nothing.
+	// Progress is told with each write that begins, after each page and at the end, from one goroutine; nil is told nothing.
 	Progress func(Result)
 }
 
@@ -61,6 +61,7 @@ func Run(ctx context.Context, c Config) (Result, error) {
 				break // a write has failed, or ctx has ended
 			}
 			group.Go(func() error { return c.rewrite(working, e.Key, &r) })
+			c.report(&r)
 		}
 		err := group.Wait()
 		c.report(&r)

@@ -69,10 +69,15 @@ func TestRun(t *testing.T) {
 	if err != nil || count.Entries != n+1 || count.Stale != n/3 || count.Unreadable != 1 || len(count.Examples) != 1 {
 		t.Fatalf("%+v, %v", count, err)
 	}
-	calls := 0
-	result, err := migration.Run(ctx, migration.Config{Store: store, Prefix: "/pods/", Progress: func(migration.Result) { calls++ }})
-	if err != nil || calls < 3 {
-		t.Fatalf("%v, %d reports", err, calls)
+	calls, last := 0, int64(0)
+	result, err := migration.Run(ctx, migration.Config{Store: store, Prefix: "/pods/", Progress: func(r migration.Result) {
+		if calls++; r.Rewritten < last {
+			t.Errorf("%d are rewritten, and before that %d", r.Rewritten, last)
+		}
+		last = r.Rewritten
+	}})
+	if err != nil || calls < n/3 || last != n/3 {
+		t.Fatalf("%v, %d reports, the last one of %d", err, calls, last)
 	}
 	check(t, result, migration.Result{Count: count, Rewritten: n / 3})
 
