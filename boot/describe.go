@@ -81,6 +81,9 @@ func (k *kinds) describe(root string, kv etcd3.Raw) described {
 
 // decrypt makes of the stored value what it was before it was encrypted.
 func (d *described) decrypt(k *kinds, root string) (err error) {
+	if d.Key == "" {
+		return fmt.Errorf("it is encrypted, and bound to its key: name that, too")
+	}
 	key, i := k.find(d.Key, root)
 	if i < 0 {
 		return fmt.Errorf("no resource of this server has its objects there, so nothing says how it is encrypted")

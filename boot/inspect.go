@@ -28,7 +28,8 @@ func (s Server) inspectCommand() command {
 		name: "inspect", args: "KEY|PREFIX", about: "shows what etcd holds, as it is stored",
 		more: "KEY is the key of an object, with or without --etcd-prefix: /registry/pods/default/web or pods/default/web.\n" +
 			"A PREFIX ends in a slash, and lists what is below it; a key without an object is taken for one, and / is all.\n" +
-			"The object is shown in the version in which it is stored, without what a server would add when it reads it.",
+			"The object is shown in the version in which it is stored, without what a server would add when it reads it.\n" +
+			"With --decode the KEY may be left out, but not if the value is encrypted: it is bound to its key.",
 		flags: func(fs *pflag.FlagSet) {
 			fs.StringVarP(&i.output, "output", "o", "", "`form`: yaml (for a KEY), json, raw (the stored bytes of a KEY), table (for a PREFIX)")
 			fs.StringVar(&i.decode, "decode", "", "show the stored value that is in this `file`, or in the standard input if it is -, and ask no etcd")
@@ -43,14 +44,14 @@ func (s Server) inspectCommand() command {
 			if i.kinds, err = s.allKinds(i.store); err != nil {
 				return err
 			}
-			if i.decode != "" {
-				return i.showFile()
-			}
 			lock, err := i.kinds.unlock(i.store, c)
 			if err != nil {
 				return err
 			}
 			defer lock()
+			if i.decode != "" {
+				return i.showFile(args)
+			}
 			db, err := openForTool(ctx, i.store, c)
 			if err != nil {
 				return err
@@ -68,8 +69,8 @@ func (i *inspection) validate(args []string) error {
 		return fmt.Errorf("--output=%s: want yaml, json, raw or table", i.output)
 	}
 	if i.decode != "" {
-		if len(args) > 0 {
-			return fmt.Errorf("%q: with --decode there is no key", args[0])
+		if len(args) > 1 || len(args) == 1 && strings.HasSuffix(args[0], "/") {
+			return fmt.Errorf("%q: with --decode there is one value, and its key at most", args)
 		}
 		return i.store.validateForm()
 	}
@@ -121,7 +122,11 @@ func (i *inspection) showBelow(ctx context.Context, client *etcd3.Client, prefix
 
 // showFile shows a stored value that came from somewhere else. Tools such as etcdctl put a newline behind a value; no
 // value of ours ends in one that matters.
-func (i *inspection) showFile() error {
+func (i *inspection) showFile(args []string) error {
+	key := ""
+	if len(args) > 0 {
+		key = i.wholeKey(args[0])
+	}
 	read := func() ([]byte, error) { return os.ReadFile(i.decode) }
 	if i.decode == "-" {
 		read = func() ([]byte, error) { return io.ReadAll(i.in) }
@@ -130,9 +135,12 @@ func (i *inspection) showFile() error {
 	if err != nil {
 		return err
 	}
-	d := i.kinds.describe(i.store.EtcdPrefix, etcd3.Raw{Value: value})
+	if len(value) == 0 {
+		return errors.New("--decode=" + i.decode + ": there is nothing in it")
+	}
+	d := i.kinds.describe(i.store.EtcdPrefix, etcd3.Raw{Key: key, Value: value})
 	if n := len(value) - 1; d.Problem != "" && n > 0 && value[n] == '\n' {
-		if without := i.kinds.describe(i.store.EtcdPrefix, etcd3.Raw{Value: value[:n]}); without.Problem == "" {
+		if without := i.kinds.describe(i.store.EtcdPrefix, etcd3.Raw{Key: key, Value: value[:n]}); without.Problem == "" {
 			d = without
 		}
 	}

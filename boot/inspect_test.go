@@ -1,7 +1,11 @@
 package boot
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -137,5 +141,66 @@ func TestInspectDecode(t *testing.T) {
 	}
 	if _, _, err := do(t, "", "inspect", "--decode", "/nonexistent"); err == nil {
 		t.Error("a file that is not there")
+	}
+}
+
+// encryptionConfig is a file by which widgets are encrypted with the first of the named keys.
+func encryptionConfig(t *testing.T, names ...string) (file string) {
+	t.Helper()
+	var keys strings.Builder
+	for _, name := range names {
+		secret := base64.StdEncoding.EncodeToString([]byte(strings.Repeat(name[:1], 32)))
+		fmt.Fprintf(&keys, "\n      - {name: %s, secret: %s}", name, secret)
+	}
+	file = filepath.Join(t.TempDir(), "encryption.yaml")
+	text := `apiVersion: apiserver.config.k8s.io/v1
+kind: EncryptionConfiguration
+resources:
+- resources: [widgets.shop.example.com]
+  providers:
+  - aesgcm:
+      keys:` + keys.String() + "\n  - identity: {}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// Objects are encrypted by a migration, and by another one with another key. Both are seen in what is stored, and what it says is
+// shown to who has the key.
+func TestInspectEncrypted(t *testing.T) {
+	e := startEtcd(t, map[string]string{prefix + "ns/beta": betaJSON})
+	inspect := func(args ...string) string {
+		t.Helper()
+		return must(t, append([]string{"inspect", prefix + "ns/beta", "--data-dir", e.dir}, args...)...)
+	}
+	one, two := encryptionConfig(t, "one"), encryptionConfig(t, "two", "one")
+	must(t, "migrate", "--data-dir", e.dir, "--encryption-provider-config", one)
+	sealed := inspect("-o", "raw")
+	if strings.Contains(sealed, "red") || !strings.Contains(inspect(), "encrypted by aesgcm with the key one\n") {
+		t.Errorf("%s%q", inspect(), sealed)
+	}
+	if out := inspect("--encryption-provider-config", one); !strings.Contains(out, "\n# form: current\n") || !strings.Contains(out, "\n  color: red\n") {
+		t.Errorf("with the key:\n%s", out)
+	}
+	if out := inspect("--encryption-provider-config", two); !strings.Contains(out, "\n# form: stale\n") || !strings.Contains(out, "\n  color: red\n") {
+		t.Errorf("with an old key:\n%s", out)
+	}
+
+	out, _, err := do(t, sealed, "inspect", "--decode", "-", "--encryption-provider-config", one)
+	if exitCode(err) != exitLeft || !strings.Contains(err.Error(), "bound to its key: name that, too") {
+		t.Errorf("decoded without its key: %v\n%s", err, out)
+	}
+	out, _, err = do(t, sealed+"\n", "inspect", "shop.example.com/widgets/ns/beta", "--decode", "-", "--encryption-provider-config", one)
+	if err != nil || !strings.Contains(out, "\n  color: red\n") || !strings.Contains(out, "# key: "+prefix+"ns/beta\n") {
+		t.Errorf("decoded with its key: %v\n%s", err, out)
+	}
+	if out, _, err = do(t, sealed, "inspect", prefix+"ns/other", "--decode", "-", "--encryption-provider-config", one); exitCode(err) != exitLeft || strings.Contains(out, "color: red") {
+		t.Errorf("decoded with another one's key: %v\n%s", err, out)
+	}
+
+	must(t, "migrate", "--data-dir", e.dir, "--encryption-provider-config", two)
+	if out := inspect(); !strings.Contains(out, "encrypted by aesgcm with the key two\n") {
+		t.Errorf("after another migration:\n%s", out)
 	}
 }
