@@ -41,7 +41,8 @@ type StoredConfig struct {
 // RunStored reads what releases of a server have stored, one subtest for each file of each set. A set has one object of
 // each kind in each version that it can be stored in, with all its fields set, as protobuf and as JSON. It must be
 // readable in every version that is served, and nothing that the JSON says may be missing or different when it is read
-// in the version it was stored in. There may be more: defaults of fields that came later.
+// in the version it was stored in. There may be more: defaults of fields that came later. Each kind that can be stored today must
+// be in a set, so a release with a new one brings its set along.
 func RunStored(t *testing.T, c StoredConfig) {
 	t.Helper()
 	if c.Add != "" {
@@ -51,24 +52,27 @@ func RunStored(t *testing.T, c StoredConfig) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := 0
+	kept := map[string]bool{} // names of files, without what comes after the version
 	for _, set := range sets {
 		found, err := filepath.Glob(filepath.Join(c.Dir, set.Name(), "*"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, file := range found {
-			if ext := filepath.Ext(file); ext != ".json" && ext != ".pb" {
+			ext := filepath.Ext(file)
+			if ext != ".json" && ext != ".pb" {
 				t.Errorf("%s is no stored object", file)
 				continue
 			}
-			files++
+			kept[strings.TrimSuffix(filepath.Base(file), ext)] = true
 			t.Run(set.Name()+"/"+filepath.Base(file), func(t *testing.T) { c.read(t, file) })
 		}
 	}
-	if files == 0 {
-		t.Errorf("there is nothing stored in %s", c.Dir)
-	}
+	c.each(func(r registry.Resource, kind *runtime.Kind, _ registry.Options) {
+		if name := fileName(r, kind); !kept[name] {
+			t.Errorf("%s is in no set of %s, so nobody will notice when it can't be read any more: write a set for the coming release", name, c.Dir)
+		}
+	})
 }
 
 // each calls f for each kind that a resource can be stored as, with the options that make it so.
