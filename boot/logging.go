@@ -53,3 +53,11 @@ func (o *LoggingOptions) logger(out io.Writer) *slog.Logger {
 	}
 	return slog.New(slog.NewTextHandler(out, options))
 }
+
+// neverBlocking is logger for an out that may block, with a logWriter before it.
+func (o *LoggingOptions) neverBlocking(out io.Writer) *slog.Logger {
+	w := newLogWriter(out)
+	log := o.logger(w)
+	w.lost = func(lines int) { log.Warn("some of the log was lost because nobody read it", "lines", lines) }
+	return log
+}

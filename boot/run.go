@@ -83,7 +83,7 @@ func Open(ctx context.Context, s Server, o *Options) (_ *Instance, err error) {
 	}
 	i := &Instance{options: o, log: o.Log, metrics: prometheus.NewRegistry()}
 	if i.log == nil {
-		i.log = o.Logging.logger(os.Stderr)
+		i.log = o.Logging.neverBlocking(os.Stderr)
 	}
 	i.admission = &admission.Chain{Observe: newAdmissionMetrics(i.metrics, i.log).observe}
 	defer func() {
