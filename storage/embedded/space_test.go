@@ -150,6 +150,22 @@ func TestDefragmentsWhenItPays(t *testing.T) {
 	}
 }
 
+// History is given up by itself when it is older than the configuration says.
+func TestCompactsByItself(t *testing.T) {
+	_, st := startIn(t, Config{Dir: t.TempDir(), History: time.Second, NoSync: true})
+	first, err := st.Create(t.Context(), "/pods/a", []byte("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := st.Delete(t.Context(), "/pods/a", nil); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "a compaction", func() bool {
+		_, err := st.List(t.Context(), "/pods/", storage.ListOptions{Match: storage.Exact, Revision: first.Revision})
+		return storage.CodeOf(err) == storage.CodeCompacted
+	})
+}
+
 // BenchmarkDefragment says for how long nobody can read or write.
 func BenchmarkDefragment(b *testing.B) {
 	dir := b.TempDir()
