@@ -33,6 +33,7 @@ const (
 	EarlyBookmark   Bug = "early-bookmark"    // a bookmark comes before the events that it stands for
 	LostAtStart     Bug = "lost-at-start"     // the cache's watch begins one revision too late
 	LostInCache     Bug = "lost-in-cache"     // the cache misses a change now and then
+	LostWrite       Bug = "lost-write"        // a write is acknowledged that was never on the disk, and its revision is used again
 
 	IgnoredFinalizer  Bug = "ignored-finalizer"   // a deletion does not see a finalizer that was added since it looked
 	CreatedOver       Bug = "created-over"        // an object that waits for its finalizers is replaced by a new one of its name
@@ -48,7 +49,7 @@ const (
 // Bugs are all of them.
 var Bugs = []Bug{
 	StaleRead, GoesBack, NewerItem, NewerPage, LostUpdate, UnknownIsFailed, DroppedEvent, DuplicatedEvent, SwappedEvents,
-	OldDeletion, EarlyBookmark, LostAtStart, LostInCache,
+	OldDeletion, EarlyBookmark, LostAtStart, LostInCache, LostWrite,
 	IgnoredFinalizer, CreatedOver, StaleRefusal, AppliedOnConflict, StolenField, CollectionByName, CollectionSkips,
 	WetRun, StaleTouch,
 }

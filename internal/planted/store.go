@@ -14,7 +14,8 @@ type store struct {
 	storage.Interface
 	bug   Bug
 	lists atomic.Int64
-	wrote sync.Map // by key, what this store wrote there last: for StaleRefusal and StaleTouch
+	count atomic.Int64 // writes that LostWrite might lose
+	wrote sync.Map     // by key, what this store wrote there last: for StaleRefusal and StaleTouch
 }
 
 // backwards is how many revisions GoesBack goes back.
@@ -61,16 +62,22 @@ func (s *store) Create(ctx context.Context, key string, value []byte, with ...st
 	if s.bug == CreatedOver {
 		return s.recreate(ctx, key, value, with...)
 	}
+	if s.loses() {
+		return s.imagine(ctx, key, value)
+	}
 	entry, err := s.Interface.Create(ctx, key, value, with...)
 	return entry, s.written(err)
 }
 
 func (s *store) GuaranteedUpdate(ctx context.Context, key string, try storage.TryUpdate) (storage.Entry, error) {
 	if s.bug == LostUpdate {
-		return s.blindUpdate(ctx, key, try)
+		return s.blindly(ctx, key, try, s.overwrite)
 	}
 	if s.bug == StaleRefusal || s.bug == StaleTouch {
 		return s.rememberedUpdate(ctx, key, try)
+	}
+	if s.loses() {
+		return s.blindly(ctx, key, try, s.imagine)
 	}
 	entry, err := s.Interface.GuaranteedUpdate(ctx, key, try)
 	return entry, s.written(err)
@@ -84,8 +91,8 @@ func (s *store) Delete(ctx context.Context, key string, check storage.CheckDelet
 	return entry, s.written(err)
 }
 
-// blindUpdate makes the value of what is there at first, and puts it over whatever is there then.
-func (s *store) blindUpdate(ctx context.Context, key string, try storage.TryUpdate) (storage.Entry, error) {
+// blindly makes the value of what is there at first, and writes it whatever is there then.
+func (s *store) blindly(ctx context.Context, key string, try storage.TryUpdate, write func(context.Context, string, []byte, ...storage.Op) (storage.Entry, error)) (storage.Entry, error) {
 	current, err := s.Interface.Get(ctx, key, storage.GetOptions{})
 	if err != nil {
 		return storage.Entry{}, err
@@ -94,7 +101,20 @@ func (s *store) blindUpdate(ctx context.Context, key string, try storage.TryUpda
 	if err != nil {
 		return storage.Entry{}, err
 	}
+	return write(ctx, key, value, with...)
+}
+
+func (s *store) overwrite(ctx context.Context, key string, value []byte, with ...storage.Op) (storage.Entry, error) {
 	return s.Interface.GuaranteedUpdate(ctx, key, func(storage.Entry) ([]byte, []storage.Op, error) { return value, with, nil })
+}
+
+// loses says if the next write is one that LostWrite does not make.
+func (s *store) loses() bool { return s.bug == LostWrite && s.count.Add(1)%8 == 0 }
+
+// imagine answers as if the value had been written.
+func (s *store) imagine(ctx context.Context, key string, value []byte, _ ...storage.Op) (storage.Entry, error) {
+	now, err := s.Interface.Revision(ctx)
+	return storage.Entry{Key: key, Value: value, Revision: now + 1}, err
 }
 
 // written is what the client is told of a write.

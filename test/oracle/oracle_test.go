@@ -57,7 +57,7 @@ var brokenBy = map[planted.Bug]string{
 	planted.StaleRead: "C4", planted.GoesBack: "C8", planted.NewerItem: "C3", planted.NewerPage: "C3",
 	planted.LostUpdate: "C5", planted.UnknownIsFailed: "C2", planted.DroppedEvent: "C6", planted.DuplicatedEvent: "C6",
 	planted.SwappedEvents: "C6", planted.OldDeletion: "C6", planted.EarlyBookmark: "C7", planted.LostAtStart: "C3",
-	planted.LostInCache:      "C9",
+	planted.LostInCache: "C9", planted.LostWrite: "C1",
 	planted.IgnoredFinalizer: "C11", planted.CreatedOver: "C11", planted.StaleRefusal: "C12", planted.AppliedOnConflict: "C2",
 	planted.StolenField: "C13", planted.CollectionByName: "C2", planted.CollectionSkips: "C14", planted.WetRun: "C2", planted.StaleTouch: "C4",
 }
