@@ -2,8 +2,10 @@ package boot
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
@@ -14,6 +16,9 @@ import (
 	"github.com/typeplane/typeplane/storage/encryption"
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
+
+// toolPatience is how long a cluster may take for the first answer to a command: with an election under way, some seconds.
+const toolPatience = 10 * time.Second
 
 // openForTool connects a command to the etcd of a server: to the cluster that the options name, to the etcd inside a
 // server that runs on the data directory, or, if none does, to that etcd started in this process for a moment. The files
@@ -30,7 +35,14 @@ func openForTool(ctx context.Context, o *StoreOptions, c console) (*database, er
 
 func openEtcdForTool(ctx context.Context, o *StoreOptions, log *slog.Logger, c console) (*database, error) {
 	if len(o.EtcdServers) > 0 {
-		return dialEtcd(ctx, o)
+		d, err := dialEtcd(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		if err := etcd3.Ready(ctx, d.client, toolPatience); err != nil {
+			return nil, fmt.Errorf("--etcd-servers: the members that can be reached do not answer, as if most of them were down: %w", errors.Join(err, d.close()))
+		}
+		return d, nil
 	}
 	socket, running, err := embedded.FindSocket(ctx, o.DataDir)
 	if err != nil {
