@@ -34,6 +34,9 @@ func (s Server) backupCommand() command {
 			if err := o.validatePlace(); err != nil {
 				return err
 			}
+			if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+				return fmt.Errorf("%s is not a file", file)
+			}
 			if _, err := os.Lstat(file); err == nil && !force {
 				return fmt.Errorf("%s is there already: name another file, or replace it with --force", file)
 			}

@@ -123,6 +123,7 @@ func TestRefusedCommandLines(t *testing.T) {
 		"inspect a --data-dir /nonexistent/dir": "there is no database in it",
 		"backup":                                "the file to write",
 		"backup f --etcd-cafile x":              "--etcd-servers",
+		"backup /dev/null --force":              "/dev/null is not a file",
 		"backup f --forc":                       "did you mean --force?",
 		"restore":                               "the file to restore from",
 		"restore /nonexistent --data-dir x":     "no such file",
