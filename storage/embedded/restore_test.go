@@ -73,6 +73,11 @@ func TestRestoreGoesForward(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	leased, err := store(s).Create(ctx, "/pods/0019-leased", []byte("for an hour"), storage.Lifetime(time.Hour))
+	if err != nil || leased.Lease == 0 {
+		t.Fatalf("%+v, %v", leased, err)
+	}
+	kept = append(kept, leased)
 	file := backup(t, s)
 	var newest storage.Entry
 	for n := 20; n < 40; n++ {
@@ -93,7 +98,7 @@ func TestRestoreGoesForward(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(done.Previous, "snap", "db")); err != nil {
 		t.Errorf("the database of before: %v", err)
 	}
-	if done.Snapshot.Keys != 20 || done.Revision < newest.Revision+1_000_000_000 {
+	if done.Snapshot.Keys != len(kept) || done.Revision < newest.Revision+1_000_000_000 {
 		t.Errorf("%+v", done)
 	}
 	for round := range 2 {
@@ -103,7 +108,7 @@ func TestRestoreGoesForward(t *testing.T) {
 			t.Fatalf("%d entries at %d, %v; want %d at %d or later", len(page.Entries), page.Revision, err, len(kept)+round, done.Revision)
 		}
 		for i, e := range kept {
-			if got := page.Entries[i]; got.Key != e.Key || !bytes.Equal(got.Value, e.Value) || got.Revision != done.Revision {
+			if got := page.Entries[i]; got.Key != e.Key || !bytes.Equal(got.Value, e.Value) || got.Revision != done.Revision || got.Lease != e.Lease {
 				t.Errorf("got %+v, want %+v at %d", got, e, done.Revision)
 			}
 		}
