@@ -103,16 +103,25 @@ func (k *kinds) find(whole, root string) (key string, resource int) {
 
 // read fills in what the value says of itself, and the object.
 func (d *described) read(k *kinds) error {
-	if !wire.HasEnvelope(d.value) {
-		return d.readJSON()
+	value := serializer.Unwrap(d.value)
+	switch form := serializer.FormOf(value); form {
+	case serializer.Protobuf:
+	case serializer.YAML:
+		object, _, err := serializer.YAMLToJSON(value)
+		if err != nil {
+			return err
+		}
+		return d.readJSON(object, form)
+	default:
+		return d.readJSON(value, form)
 	}
 	d.MediaType = string(serializer.Protobuf)
-	envelope, err := wire.ParseEnvelope(d.value)
+	envelope, err := wire.ParseEnvelope(value)
 	if err != nil {
 		return err
 	}
 	d.APIVersion, d.Kind = string(envelope.APIVersion), string(envelope.Kind)
-	decoded, err := serializer.Decode(k.scheme, d.value, serializer.Protobuf, schema.GroupVersionKind{})
+	decoded, err := serializer.Decode(k.scheme, value, serializer.Protobuf, schema.GroupVersionKind{})
 	if err != nil {
 		return err
 	}
@@ -124,17 +133,17 @@ func (d *described) read(k *kinds) error {
 	return err
 }
 
-// readJSON needs no kind: the object is shown with all that is in it.
-func (d *described) readJSON() error {
+// readJSON needs no kind: the object is shown with all that is in it. form is what it was stored as.
+func (d *described) readJSON(object []byte, form serializer.MediaType) error {
 	var said struct {
 		APIVersion string `json:"apiVersion"`
 		Kind       string `json:"kind"`
 	}
-	if err := json.Unmarshal(d.value, &said); err != nil || said.Kind == "" {
+	if err := json.Unmarshal(object, &said); err != nil || said.Kind == "" {
 		return fmt.Errorf("it is neither protobuf nor JSON of an object")
 	}
-	d.MediaType = string(serializer.JSON)
-	d.APIVersion, d.Kind, d.object = said.APIVersion, said.Kind, d.value
+	d.MediaType = string(form)
+	d.APIVersion, d.Kind, d.object = said.APIVersion, said.Kind, object
 	return nil
 }
 

@@ -130,6 +130,8 @@ func TestInspectDecode(t *testing.T) {
 		"protobuf from etcdctl":         current(t, unknownJSON) + "\n",
 		"JSON, with an unknown field":   unknownJSON,
 		"JSON with a newline behind it": unknownJSON + "\n",
+		"base64 around protobuf":        base64.StdEncoding.EncodeToString([]byte(current(t, unknownJSON))),
+		"YAML":                          "apiVersion: shop.example.com/v1\nkind: Widget\nmetadata: {name: loose, namespace: ns}\nspec: {color: blue}\n",
 	} {
 		out, log, err := do(t, in, "inspect", "--decode", "-")
 		if err != nil || !strings.Contains(out, "\n  color: blue\n") || strings.Contains(out, "gone: true") != strings.HasPrefix(name, "JSON") {

@@ -118,8 +118,9 @@ func (c *codec) again(stored, message []byte) ([]byte, error) {
 }
 
 // read makes an object in the storage version of any value that has ever been written: of any version, as protobuf or
-// as JSON. Its strings may be parts of it.
+// as JSON, or, by a server of Kubernetes, as YAML or with base64 around it. Its strings may be parts of it.
 func (c *codec) read(stored []byte) (runtime.Object, error) {
+	stored = serializer.Unwrap(stored)
 	decoded, err := serializer.DecodeShared(c.scheme, stored, serializer.FormOf(stored), schema.GroupVersionKind{})
 	if err != nil {
 		return nil, err

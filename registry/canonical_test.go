@@ -2,7 +2,9 @@ package registry_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -45,6 +47,39 @@ func TestWhatIsServedIsWhatIsStored(t *testing.T) {
 				Seed:     int64(seed),
 			})
 		})
+	}
+}
+
+// TestValuesOfOtherServers: a database that Kubernetes' servers have written may hold YAML, and values in base64. They are read,
+// and a write makes them what is stored here.
+func TestValuesOfOtherServers(t *testing.T) {
+	const (
+		inJSON = `{"kind":"Widget","apiVersion":"shop.example.com/v1","metadata":{"name":"w","namespace":"ns"},"spec":{"color":"red"}}`
+		inYAML = "apiVersion: shop.example.com/v1\nkind: Widget\nmetadata:\n  name: w\n  namespace: ns\nspec:\n  color: red\n"
+	)
+	s := serve(t, strategy{})
+	s.Put("/registry/shop.example.com/widgets/ns/w", []byte(inJSON))
+	s.update(s.mustGet(named)) // JSON is not what is stored here, so this writes
+	inProtobuf := s.raw(named)
+	for _, stored := range []string{inJSON, inYAML, inProtobuf} {
+		for _, given := range []string{stored, base64.StdEncoding.EncodeToString([]byte(stored))} {
+			s.Put("/registry/shop.example.com/widgets/ns/w", []byte(given))
+			obj := s.mustGet(named)
+			if obj.Spec.Color != "red" {
+				t.Errorf("%q is read as %+v", given, obj)
+			}
+			if _, err := s.update(obj); err != nil {
+				t.Errorf("%q: %v", given, err)
+			}
+			if now := s.raw(named); now != inProtobuf {
+				t.Errorf("%q became %q, want %q", given, now, inProtobuf)
+			}
+		}
+	}
+	s.Put("/registry/shop.example.com/widgets/ns/w", []byte("\xd9\xd9\xf7\xa0"))
+	_, err := s.v1.Get.Get(ctx, named, metav1.GetOptions{})
+	if text := status(t, err).Message; !strings.Contains(text, `can't read "application/cbor"`) {
+		t.Errorf("CBOR: %s", text)
 	}
 }
 

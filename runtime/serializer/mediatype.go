@@ -1,6 +1,8 @@
 package serializer
 
 import (
+	"bytes"
+	"encoding/base64"
 	"mime"
 	"strings"
 
@@ -65,10 +67,41 @@ func TypeOf(contentType string) (Type, bool) {
 	return Type{}, false
 }
 
-// FormOf returns the form of a stored value: protobuf if it begins with the envelope, else JSON.
+// FormOf returns the form of a stored value: protobuf if it begins with the envelope; YAML if it can't be JSON, but names an
+// apiVersion as YAML does; CBOR, which nothing here reads, if it says so; else JSON.
 func FormOf(stored []byte) MediaType {
-	if wire.HasEnvelope(stored) {
+	switch {
+	case wire.HasEnvelope(stored):
 		return Protobuf
+	case looksLikeJSON(stored):
+		return JSON
+	case bytes.HasPrefix(stored, cborTag):
+		return cbor
+	case bytes.Contains(stored, []byte("apiVersion:")):
+		return YAML
 	}
 	return JSON
+}
+
+// Unwrap takes the base64 off a stored value that has it around protobuf, JSON or YAML, as Kubernetes does when it reads; it
+// returns every other value itself.
+func Unwrap(stored []byte) []byte {
+	if wire.HasEnvelope(stored) || looksLikeJSON(stored) {
+		return stored
+	}
+	inner := make([]byte, base64.StdEncoding.DecodedLen(len(stored)))
+	n, err := base64.StdEncoding.Decode(inner, stored)
+	if inner = inner[:n]; err != nil || FormOf(inner) == JSON && !looksLikeJSON(inner) {
+		return stored
+	}
+	return inner
+}
+
+// cbor is the form of values that begin with cborTag.
+const cbor MediaType = "application/cbor"
+
+var cborTag = []byte{0xd9, 0xd9, 0xf7}
+
+func looksLikeJSON(stored []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(stored, " \t\r\n"), []byte("{"))
 }
