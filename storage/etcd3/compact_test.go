@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/embedded"
 	"github.com/typeplane/typeplane/storage/etcd3"
@@ -141,5 +144,46 @@ func TestCompactorRuns(t *testing.T) {
 		if _, err := st.Create(context.Background(), "/pods/"+strconv.FormatInt(time.Now().UnixNano(), 10), nil); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// ailing is etcd whose first compactions fail.
+type ailing struct {
+	clientv3.KV
+	left atomic.Int64
+}
+
+func (a *ailing) Compact(ctx context.Context, revision int64, opts ...clientv3.CompactOption) (*clientv3.CompactResponse, error) {
+	if a.left.Add(-1) >= 0 {
+		return nil, rpctypes.ErrTimeout
+	}
+	return a.KV.Compact(ctx, revision, opts...)
+}
+
+// A round that fails is the turn of whoever had it all the same; the one after it makes up for it.
+func TestCompactorGoesOnAfterAFailure(t *testing.T) {
+	real, st := alone(t)
+	client := clientv3.NewCtxClient(t.Context())
+	sick := &ailing{KV: real.KV}
+	sick.left.Store(2)
+	client.KV = sick
+	c, failed, newest := etcd3.StoppedCompactor(client, etcd3.CompactorConfig{}), 0, int64(0)
+	for round := range 6 {
+		if err := etcd3.CompactorStep(c, t.Context()); err != nil {
+			failed++
+		}
+		if got := compacted(t, real); failed == 2 && round > 3 && got < newest {
+			t.Errorf("round %d: compacted to %d, want %d at least", round, got, newest)
+		}
+		e, err := st.Create(t.Context(), "/pods/"+strconv.Itoa(round), []byte("x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if round < 3 {
+			newest = e.Revision
+		}
+	}
+	if failed != 2 {
+		t.Errorf("%d rounds failed, want 2", failed)
 	}
 }
