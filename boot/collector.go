@@ -21,16 +21,30 @@ func gcPercent(live uint64) int {
 	return int(min(100, 100*(roomForGarbage+live/4)/live))
 }
 
-// paceCollector keeps the garbage collector of the process at gcPercent until ctx ends. A GOGC in the environment is left
-// alone.
-func paceCollector(ctx context.Context) {
-	if os.Getenv("GOGC") != "" {
+// fillPercent is gcPercent until the caches are full. Most of what is made in that time stays: an embedded etcd with 10,000
+// objects is there with a quarter less CPU than at Go's 100.
+const fillPercent = 200
+
+// collector paces the garbage collector of the process. It leaves it alone if the environment has a GOGC.
+type collector struct{ fixed bool }
+
+func startCollector() collector {
+	c := collector{fixed: os.Getenv("GOGC") != ""}
+	if !c.fixed {
+		debug.SetGCPercent(fillPercent)
+	}
+	return c
+}
+
+// pace keeps it at gcPercent until ctx ends. The caches are full.
+func (c collector) pace(ctx context.Context) {
+	if c.fixed {
 		return
 	}
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	ticker := time.NewTicker(5 * time.Second)
 	defer ticker.Stop()
-	for now := 100; ; {
+	for now := fillPercent; ; {
 		metrics.Read(live)
 		want := gcPercent(live[0].Value.Uint64())
 		if want < now-5 || want > now+5 { // to change it stops the program for a moment

@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"testing"
 	"time"
 )
@@ -19,37 +20,40 @@ func TestGCPercent(t *testing.T) {
 	}
 }
 
-// TestPaceCollector: a process that keeps much is collected earlier than Go would, unless its environment says how often.
-func TestPaceCollector(t *testing.T) {
+// TestCollector: a process that keeps much is collected earlier than Go would once it is full, unless its environment says how
+// often.
+func TestCollector(t *testing.T) {
 	before := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(before)
 	kept := make([]byte, 256<<20)
 	runtime.GC()
-	pace := func(until func() bool) {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		done := make(chan struct{})
-		go func() {
-			paceCollector(ctx)
-			close(done)
-		}()
-		for !until() && ctx.Err() == nil {
-			time.Sleep(time.Millisecond)
-		}
-		cancel()
-		<-done
-	}
 	percent := func() int {
-		now := debug.SetGCPercent(100)
-		debug.SetGCPercent(now)
-		return now
+		now := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+		metrics.Read(now)
+		return int(now[0].Value.Uint64())
 	}
 	t.Setenv("GOGC", "100")
-	pace(func() bool { return true })
+	startCollector().pace(t.Context())
 	if got := percent(); got != 100 {
 		t.Errorf("%d %% though the environment says 100", got)
 	}
 	t.Setenv("GOGC", "")
-	pace(func() bool { return percent() < 60 })
+	c := startCollector()
+	if got := percent(); got != fillPercent {
+		t.Errorf("%d %% at the start", got)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	done := make(chan struct{})
+	go func() {
+		c.pace(ctx)
+		close(done)
+	}()
+	for percent() > 60 && ctx.Err() == nil {
+		time.Sleep(time.Millisecond)
+	}
+	cancel()
+	<-done
 	if got := percent(); got > 60 || got < 40 {
 		t.Errorf("%d %% with 256 MiB in use", got)
 	}

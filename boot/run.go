@@ -30,12 +30,13 @@ import (
 // to out, `export KUBECONFIG=…`, for the administrator's shell. It takes the process to be the server's own, and paces its
 // garbage collector.
 func Run(ctx context.Context, s Server, o *Options, out io.Writer) error {
+	collector := startCollector()
 	i, err := Open(ctx, s, o)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "export KUBECONFIG=%s\n", shellQuote(i.Kubeconfig()))
-	go paceCollector(ctx)
+	go i.db.onceFilled(ctx, func() { collector.pace(ctx) })
 	return i.Serve(ctx)
 }
 
