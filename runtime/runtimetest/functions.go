@@ -115,7 +115,12 @@ func checkRecycler(t *testing.T, kind *runtime.Kind, message []byte, want runtim
 			t.Errorf("Recycler reads another object than UnmarshalShared (-want +got):\n%s", diff)
 		}
 	}
-	if got, err := read(message); err != nil || difference(want, got) != "" {
+	got, err := read(message)
+	if err != nil || difference(want, got) != "" {
 		t.Errorf("Recycler: %v", err)
+		return
+	}
+	if again, err := kind.AppendMessage(nil, got); err != nil || !bytes.Equal(again, message) {
+		t.Errorf("Recycler: what was read is written (%v) as other bytes:\n%q\n%q", err, again, message)
 	}
 }

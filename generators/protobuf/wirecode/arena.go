@@ -11,6 +11,8 @@ import (
 type arenaGenerated struct {
 	pools []*poolGenerated // by the numbers of types
 	used  []*poolGenerated // those that the object has values of
+
+	quantities map[string]unsafe.Pointer // to each that was read, by how it is written
 }
 
 // poolGenerated are values of a type. The object has those that the list is long, and may get as many as it has room for.

@@ -196,7 +196,7 @@ func TestRoom(t *testing.T) {
 		}
 	}
 	// They may all be the same entry.
-	e := entriesGenerated{short: func(_ unsafe.Pointer, room int, _ string, _ []byte, _ bool) error {
+	e := entriesGenerated{short: func(_ unsafe.Pointer, room int, _ string, _ []byte, _ bool, _ *arenaGenerated) error {
 		if room != 1000 {
 			t.Errorf("room for %d entries", room)
 		}

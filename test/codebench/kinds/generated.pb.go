@@ -7017,7 +7017,7 @@ type entriesGenerated struct {
 	pointers   bool           // to messages
 
 	put   func(to unsafe.Pointer, room int, key, value itemGenerated) error
-	short func(to unsafe.Pointer, room int, key string, value []byte, shared bool) error // put, for values that are made of bytes by strings
+	short func(to unsafe.Pointer, room int, key string, value []byte, shared bool, arena *arenaGenerated) error // put, for values that are made of bytes by strings
 }
 
 // itemGenerated is the key or the value of an entry as it was read.
@@ -7037,7 +7037,7 @@ func (r *readerGenerated) entry(t *entriesGenerated, to unsafe.Pointer, data []b
 	}
 	if t.short != nil {
 		if key, value, ok := shortEntryGenerated(data[i:stop]); ok {
-			if err := t.short(to, room, r.text(key), value, r.shared); err != nil {
+			if err := t.short(to, room, r.text(key), value, r.shared, r.arena); err != nil {
 				return r.fail(data, err)
 			}
 			return stop
@@ -7062,7 +7062,7 @@ func (r *readerGenerated) entry(t *entriesGenerated, to unsafe.Pointer, data []b
 	}
 	var err error
 	if t.short != nil {
-		err = t.short(to, room, r.text(key.body), value.body, r.shared)
+		err = t.short(to, room, r.text(key.body), value.body, r.shared, r.arena)
 	} else {
 		key.shared, value.shared = r.shared, r.shared
 		err = t.put(to, room, key, value)
@@ -7135,7 +7135,7 @@ func shortEntryGenerated(entry []byte) (key, value []byte, ok bool) {
 
 // textMapGenerated is a map of strings by strings.
 func textMapGenerated[M ~map[K]V, K, V ~string](t *typeGenerated, number int, to *M) {
-	t.shortMap(number, unsafe.Pointer(to), reflect.TypeFor[M](), func(to unsafe.Pointer, room int, key string, value []byte, shared bool) error {
+	t.shortMap(number, unsafe.Pointer(to), reflect.TypeFor[M](), func(to unsafe.Pointer, room int, key string, value []byte, shared bool, _ *arenaGenerated) error {
 		m := (*M)(to)
 		if *m == nil {
 			*m = newMapGenerated[M](room)
@@ -7151,7 +7151,7 @@ func textMapGenerated[M ~map[K]V, K, V ~string](t *typeGenerated, number int, to
 
 // bytesMapGenerated is a map of bytes by strings.
 func bytesMapGenerated[M ~map[K]V, K ~string, V ~[]byte](t *typeGenerated, number int, to *M) {
-	t.shortMap(number, unsafe.Pointer(to), reflect.TypeFor[M](), func(to unsafe.Pointer, room int, key string, value []byte, _ bool) error {
+	t.shortMap(number, unsafe.Pointer(to), reflect.TypeFor[M](), func(to unsafe.Pointer, room int, key string, value []byte, _ bool, _ *arenaGenerated) error {
 		m := (*M)(to)
 		if *m == nil {
 			*m = newMapGenerated[M](room)
@@ -7163,13 +7163,17 @@ func bytesMapGenerated[M ~map[K]V, K ~string, V ~[]byte](t *typeGenerated, numbe
 
 // quantityMapGenerated is a map of quantities by strings.
 func quantityMapGenerated[M ~map[K]resource.Quantity, K ~string](t *typeGenerated, number int, to *M) {
-	t.shortMap(number, unsafe.Pointer(to), reflect.TypeFor[M](), func(to unsafe.Pointer, room int, key string, value []byte, shared bool) (err error) {
+	t.shortMap(number, unsafe.Pointer(to), reflect.TypeFor[M](), func(to unsafe.Pointer, room int, key string, value []byte, shared bool, arena *arenaGenerated) (err error) {
 		m := (*M)(to)
 		if *m == nil {
 			*m = newMapGenerated[M](room)
 		}
 		var q resource.Quantity
-		if value != nil {
+		switch {
+		case value == nil:
+		case arena != nil:
+			err = knownQuantityGenerated(arena, &q, value)
+		default:
 			err = quantityGenerated(&q, value, shared)
 		}
 		(*m)[K(key)] = q
@@ -7177,8 +7181,28 @@ func quantityMapGenerated[M ~map[K]resource.Quantity, K ~string](t *typeGenerate
 	})
 }
 
+// knownQuantityGenerated reads a quantity for an object in an arena: such objects have few different ones, and one that was read
+// before has its text, too.
+func knownQuantityGenerated(a *arenaGenerated, to *resource.Quantity, body []byte) error {
+	if q := (*resource.Quantity)(a.quantities[string(body)]); q != nil {
+		*to = q.DeepCopy()
+		return nil
+	}
+	text := string(body)
+	q := new(resource.Quantity)
+	if err := quantityGenerated(q, []byte(text), true); err != nil {
+		return err
+	}
+	_ = q.String() // which it keeps
+	if a.quantities == nil || len(a.quantities) >= 256 {
+		a.quantities = map[string]unsafe.Pointer{}
+	}
+	a.quantities[text], *to = unsafe.Pointer(q), q.DeepCopy()
+	return nil
+}
+
 // shortMap adds a field to the type of a message: a map by strings whose values are made of bytes.
-func (t *typeGenerated) shortMap(number int, at unsafe.Pointer, goType reflect.Type, put func(to unsafe.Pointer, room int, key string, value []byte, shared bool) error) {
+func (t *typeGenerated) shortMap(number int, at unsafe.Pointer, goType reflect.Type, put func(to unsafe.Pointer, room int, key string, value []byte, shared bool, arena *arenaGenerated) error) {
 	t.mapField(number, at, goType, &entriesGenerated{key: bytesGenerated, value: bytesGenerated, short: put})
 }
 
@@ -7649,6 +7673,8 @@ func (r *readerGenerated) remember() {
 type arenaGenerated struct {
 	pools []*poolGenerated // by the numbers of types
 	used  []*poolGenerated // those that the object has values of
+
+	quantities map[string]unsafe.Pointer // to each that was read, by how it is written
 }
 
 // poolGenerated are values of a type. The object has those that the list is long, and may get as many as it has room for.
