@@ -67,12 +67,12 @@ func (c *Cacher) Check(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.epoch.Load() == s.epoch {
-		c.mistrust(fmt.Errorf("at revision %d: %w", s.revision, found))
+		c.mistrust(fmt.Errorf("at revision %d they differ: %w", s.revision, found))
 	}
 	return nil
 }
 
-// mismatch is what a check found.
+// mismatch is what a check found in some of the entries.
 type mismatch struct {
 	count int
 	first []string
@@ -86,7 +86,7 @@ func (m *mismatch) add(key string, format string, args ...any) {
 }
 
 func (m *mismatch) Error() string {
-	return fmt.Sprintf("%d entries differ, the first are %q", m.count, m.first)
+	return fmt.Sprintf("%d entries, the first are %q", m.count, m.first)
 }
 
 // compareKeys walks through the state and the source's keys side by side.
@@ -113,15 +113,23 @@ func (c *Cacher) compareKeys(ctx context.Context, s *state, found *mismatch) err
 	return err
 }
 
-// compareValues reads some entries from the source, all if they are few.
+// compareValues reads some entries from the source, all if they are few. One that the source can't read while the cache has it
+// is no mismatch: a key of encryption has gone, and Reread is yet to come, or what is stored is damaged. What clients were told
+// was right, so the log says which it is, and no watch ends.
 func (c *Cacher) compareValues(ctx context.Context, s *state, found *mismatch) error {
+	unreadable := &mismatch{}
+	defer func() {
+		if unreadable.count > 0 {
+			c.config.Log.Error("watch cache: stored values can't be read any more; the cache keeps what it has of them", "prefix", c.prefix, "error", unreadable)
+		}
+	}()
 	n := s.tree.Len()
 	for i := range min(sampled, n) {
 		if n > sampled {
 			i = rand.N(n)
 		}
 		_, have, _ := s.tree.GetAt(i)
-		if err := c.compareValue(ctx, have, found); err != nil {
+		if err := c.compareValue(ctx, have, found, unreadable); err != nil {
 			return err
 		}
 	}
@@ -130,7 +138,7 @@ func (c *Cacher) compareValues(ctx context.Context, s *state, found *mismatch) e
 
 // compareValue reads one entry from the source. One that has changed meanwhile is left for another time, and one that can be
 // read by now for Reread.
-func (c *Cacher) compareValue(ctx context.Context, have *storage.Entry, found *mismatch) error {
+func (c *Cacher) compareValue(ctx context.Context, have *storage.Entry, found, unreadable *mismatch) error {
 	want, err := c.source.Get(ctx, have.Key, storage.GetOptions{})
 	var e *storage.Error
 	errors.As(err, &e)
@@ -138,7 +146,7 @@ func (c *Cacher) compareValue(ctx context.Context, have *storage.Entry, found *m
 	case e != nil && e.Code == storage.CodeNotFound:
 	case e != nil && e.Code == storage.CodeCorrupt:
 		if e.Revision == have.Revision && have.Err == nil {
-			found.add(have.Key, "can't be read: %v", err)
+			unreadable.add(have.Key, "at revision %d: %v", e.Revision, e.Err)
 		}
 	case err != nil:
 		return err
