@@ -30,6 +30,7 @@ type database struct {
 	closeEtcd func() error
 	stores    []resourceStore
 	caches    []resourceCache
+	turns     *cacher.Turns // of the caches
 	// names are the resources by the prefixes of their keys, times what their operations are measured with; nil measures
 	// nothing.
 	names     map[string]schema.GroupResource
@@ -47,7 +48,7 @@ func openDatabase(ctx context.Context, o *StoreOptions, log *slog.Logger) (*data
 	if err != nil {
 		return nil, err
 	}
-	d.root, d.cached, d.log = o.EtcdPrefix, o.WatchCache, log
+	d.root, d.cached, d.turns, d.log = o.EtcdPrefix, o.WatchCache, cacher.NewTurns(), log
 	return d, nil
 }
 
@@ -119,7 +120,7 @@ func (d *database) store(prefix string, form storage.Form, recall *cacher.Recall
 	}
 	s := storage.Interface(source)
 	if d.cached {
-		c, err := cacher.New(cacher.Config{Source: source, Prefix: prefix, Recall: recall, Log: d.log})
+		c, err := cacher.New(cacher.Config{Source: source, Prefix: prefix, Recall: recall, Turns: d.turns, Log: d.log})
 		if err != nil {
 			return nil, err
 		}

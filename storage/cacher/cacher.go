@@ -48,6 +48,8 @@ type Config struct {
 	// CheckEvery is about how often the cache is compared with the source (see Check), seldomer if that takes long; 0
 	// means 5 minutes.
 	CheckEvery time.Duration
+	// Turns are those of all caches of this server; nil if there is no other.
+	Turns *Turns
 	// Recall is the one whose Form the source has; nil for none.
 	Recall *Recall
 	// Log is told when the source's watch breaks, and when the cache is wrong; nil drops that.
@@ -104,6 +106,9 @@ func New(config Config) (*Cacher, error) {
 	defaultTo(&config.Wait, 3*time.Second)
 	defaultTo(&config.BookmarkEvery, 5*time.Second)
 	defaultTo(&config.CheckEvery, 5*time.Minute)
+	if config.Turns == nil {
+		config.Turns = NewTurns()
+	}
 	if config.Log == nil {
 		config.Log = slog.New(slog.DiscardHandler)
 	}

@@ -16,14 +16,11 @@ import (
 const (
 	// sampled is how many values a check reads.
 	sampled = 32
-	// restAfter is how many times as long as a check took the next one is put off at least, so that checks never take more
-	// than a hundredth of the time.
-	restAfter = 100
 	// namedKeys is how many keys are named when the cache is wrong.
 	namedKeys = 5
 )
 
-// keepChecking runs Check every now and then until Close.
+// keepChecking runs Check every now and then until Close, whenever it is this cache's turn.
 func (c *Cacher) keepChecking() {
 	timer := time.NewTimer(c.config.CheckEvery/2 + rand.N(c.config.CheckEvery))
 	defer timer.Stop()
@@ -33,11 +30,12 @@ func (c *Cacher) keepChecking() {
 		case <-c.ctx.Done():
 			return
 		}
-		if err := c.Check(c.ctx); err != nil && c.ctx.Err() == nil {
-			c.config.Log.Warn("watch cache: could not be compared with the source", "prefix", c.prefix, "error", err)
-		}
-		took := time.Duration(c.counters.lastCheck.Load())
-		timer.Reset(max(c.config.CheckEvery+rand.N(c.config.CheckEvery/2+1), restAfter*took))
+		c.config.Turns.take(c.ctx, func(ctx context.Context) {
+			if err := c.Check(ctx); err != nil && c.ctx.Err() == nil {
+				c.config.Log.Warn("watch cache: could not be compared with the source", "prefix", c.prefix, "error", err)
+			}
+		})
+		timer.Reset(c.config.CheckEvery + rand.N(c.config.CheckEvery/2+1))
 	}
 }
 

@@ -188,28 +188,6 @@ func TestChecksRunByThemselves(t *testing.T) {
 	await(t, "the cache finds out", func() bool { return c.Stats().Mistrusted >= 1 })
 }
 
-// slow is a source that takes its time to list its keys.
-type slow struct {
-	*memory.Store
-	takes time.Duration
-}
-
-func (s slow) EachRevision(ctx context.Context, prefix string, revision int64, visit func(string, int64)) error {
-	time.Sleep(s.takes)
-	return s.Store.EachRevision(ctx, prefix, revision, visit)
-}
-
-// However often it is to be, and however large the cache is: comparing takes less than a hundredth of the time.
-func TestChecksRest(t *testing.T) {
-	const takes, checks = 2 * time.Millisecond, 3
-	begin := time.Now()
-	c := start(t, cacher.Config{Source: slow{memory.New(memory.Config{}), takes}, CheckEvery: time.Microsecond})
-	await(t, "some checks", func() bool { return c.Stats().Checks >= checks })
-	if took, least := time.Since(begin), (checks-1)*100*takes; took < least {
-		t.Errorf("%d checks of %v within %v, want a hundred times as long between them", checks, takes, took)
-	}
-}
-
 // Checks find nothing wrong while everything changes.
 func TestChecksWhileThingsHappen(t *testing.T) {
 	source := memory.New(memory.Config{ProgressInterval: quick})

@@ -1,0 +1,6 @@
+package cacher
+
+import "context"
+
+// Take is one turn of t.
+func Take(t *Turns, ctx context.Context, check func(context.Context)) { t.take(ctx, check) }
