@@ -72,22 +72,12 @@ type migrating struct {
 }
 
 func (m *migrating) run(ctx context.Context, db *database, dryRun bool) error {
-	_, seen, err := db.record().Read(ctx)
+	stores, seen, err := m.count(ctx, db)
+	if err != nil && ctx.Err() != nil {
+		return errors.New("stopped while it counted, before anything was rewritten; run it again") // which read it came into is of no interest
+	}
 	if err != nil {
 		return err
-	}
-	var stores []storage.Interface
-	for i, r := range m.resources {
-		form, err := m.form(i, db.root)
-		if err != nil {
-			return err
-		}
-		store := etcd3.New(db.client, etcd3.Config{Root: db.root, Form: form})
-		count, err := migration.Survey(ctx, store, r.KeyPrefix())
-		if err != nil {
-			return fmt.Errorf("%s: %w", r.GroupResource(), err)
-		}
-		stores, m.results = append(stores, store), append(m.results, migration.Result{Count: count})
 	}
 	if dryRun {
 		return m.finish()
@@ -105,6 +95,26 @@ func (m *migrating) run(ctx context.Context, db *database, dryRun bool) error {
 		err = fmt.Errorf("stopped, with %d objects left in an old form", m.left()) // which write it came into is of no interest
 	}
 	return errors.Join(m.table(m.out), fmt.Errorf("%w; run it again to go on", err))
+}
+
+// count finds out what is to be done, in each store, and at which revision the record of versions was before.
+func (m *migrating) count(ctx context.Context, db *database) (stores []storage.Interface, seen int64, err error) {
+	if _, seen, err = db.record().Read(ctx); err != nil {
+		return nil, 0, err
+	}
+	for i, r := range m.resources {
+		form, err := m.form(i, db.root)
+		if err != nil {
+			return nil, 0, err
+		}
+		store := etcd3.New(db.client, etcd3.Config{Root: db.root, Form: form})
+		count, err := migration.Survey(ctx, store, r.KeyPrefix())
+		if err != nil {
+			return nil, 0, fmt.Errorf("%s: %w", r.GroupResource(), err)
+		}
+		stores, m.results = append(stores, store), append(m.results, migration.Result{Count: count})
+	}
+	return stores, seen, nil
 }
 
 // left is how many objects are in an old form still.

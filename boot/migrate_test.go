@@ -106,6 +106,29 @@ func TestMigrateStopped(t *testing.T) {
 	}
 }
 
+// Who stops a migration before it has begun to rewrite learns that nothing was.
+func TestMigrateStoppedWhileItCounts(t *testing.T) {
+	e := startEtcd(t, map[string]string{prefix + "ns/beta": betaJSON})
+	o := &NewOptions("widgets").Store
+	o.DataDir = e.dir
+	k, err := widgetServer().allKinds(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := openForTool(t.Context(), o, console{err: t.Output()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.close()
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	var out bytes.Buffer
+	m := migrating{kinds: k, console: console{out: &out, err: &out}}
+	if err := m.run(ctx, db, false); err == nil || !strings.Contains(err.Error(), "before anything was rewritten") || strings.Contains(err.Error(), "context") || out.Len() > 0 {
+		t.Errorf("%v\n%s", err, &out)
+	}
+}
+
 func TestStorageReport(t *testing.T) {
 	k, err := widgetServer().kinds(&NewOptions("widgets").Store)
 	if err != nil {
