@@ -42,7 +42,7 @@ func TestErrors(t *testing.T) {
 		{"connection lost", grpc(codes.Unavailable, "error reading from server: EOF"), storage.CodeUnavailable, storage.CodeUnknown, storage.CodeUnavailable},
 		{"proposal dropped", grpc(codes.Unknown, "raft proposal dropped"), storage.CodeUnavailable, storage.CodeUnavailable, storage.CodeUnavailable},
 		{"in-process server stopped", grpc(codes.Unknown, "raft: stopped"), storage.CodeOther, storage.CodeUnknown, storage.CodeUnavailable},
-		{"deadline of the server", grpc(codes.DeadlineExceeded, "x"), storage.CodeOther, storage.CodeUnknown, storage.CodeUnavailable},
+		{"deadline of the server", grpc(codes.DeadlineExceeded, "x"), storage.CodeUnavailable, storage.CodeUnknown, storage.CodeUnavailable},
 		{"an answer that can't be read", grpc(codes.Internal, "grpc: failed to unmarshal the received message: x"), storage.CodeOther, storage.CodeUnknown, storage.CodeUnavailable},
 		{"a stream that was ended", grpc(codes.Internal, "stream terminated by RST_STREAM with error code: INTERNAL_ERROR"), storage.CodeOther, storage.CodeUnknown, storage.CodeUnavailable},
 		{"aborted", grpc(codes.Aborted, "x"), storage.CodeOther, storage.CodeUnknown, storage.CodeUnavailable},

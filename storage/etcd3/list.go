@@ -58,7 +58,11 @@ func (s *Store) page(ctx context.Context, selection string, opts storage.ListOpt
 		if left := opts.Limit - int64(filled); opts.Limit > 0 && (size == 0 || left < size) {
 			size = left
 		}
-		resp, err := s.client.Get(ctx, start, clientv3.WithRange(end), clientv3.WithRev(revision), clientv3.WithLimit(size))
+		get := s.get
+		if size == 0 {
+			get = s.client.Get // nobody can say how long all of it may take
+		}
+		resp, err := get(ctx, start, clientv3.WithRange(end), clientv3.WithRev(revision), clientv3.WithLimit(size))
 		if err != nil {
 			return storage.Page{}, s.listError(ctx, selection, opts.Revision, err)
 		}
@@ -118,7 +122,7 @@ func (s *Store) Count(ctx context.Context, selection string) (int64, error) {
 		return 0, err
 	}
 	start := s.root + selection
-	resp, err := s.client.Get(ctx, start, clientv3.WithRange(rangeEnd(start)), clientv3.WithCountOnly())
+	resp, err := s.get(ctx, start, clientv3.WithRange(rangeEnd(start)), clientv3.WithCountOnly())
 	if err != nil {
 		return 0, readError(ctx, "count", selection, err)
 	}
@@ -131,7 +135,7 @@ func (s *Store) Count(ctx context.Context, selection string) (int64, error) {
 func (s *Store) EachRevision(ctx context.Context, prefix string, revision int64, visit func(key string, modified int64)) error {
 	start, end := s.root+prefix, rangeEnd(s.root+prefix)
 	for {
-		resp, err := s.client.Get(ctx, start, clientv3.WithRange(end), clientv3.WithRev(revision), clientv3.WithLimit(maxPage), clientv3.WithKeysOnly())
+		resp, err := s.get(ctx, start, clientv3.WithRange(end), clientv3.WithRev(revision), clientv3.WithLimit(maxPage), clientv3.WithKeysOnly())
 		if err != nil {
 			return s.listError(ctx, prefix, revision, err)
 		}

@@ -100,7 +100,7 @@ func (s *Store) excludes(ctx context.Context, v *version, t transaction) bool {
 	base := t.base
 	if !base.read() {
 		// What etcd knows of it is in the history, if that reaches back so far.
-		resp, err := s.client.Get(ctx, s.root+t.key, clientv3.WithRev(base.Revision))
+		resp, err := s.get(ctx, s.root+t.key, clientv3.WithRev(base.Revision))
 		if err != nil || len(resp.Kvs) == 0 {
 			return false
 		}

@@ -2,7 +2,9 @@ package etcd3
 
 import (
 	"context"
+	"fmt"
 	"sync"
+	"time"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -39,6 +41,21 @@ func New(client *Client, config Config) *Store {
 		panic("etcd3.New: " + err.Error())
 	}
 	return &Store{client: client, root: config.Root, form: config.Form, leases: newLeases(client)}
+}
+
+// readWithin is how long etcd has for the answer to one request that changes nothing, where the caller does not want it sooner:
+// who is connected to an etcd that is gone or frozen would wait for as long as it may. A list is made of many requests.
+const readWithin = 30 * time.Second
+
+// get sends etcd one read, and gives it up after readWithin.
+func (s *Store) get(ctx context.Context, key string, opts ...clientv3.OpOption) (*clientv3.GetResponse, error) {
+	short, cancel := context.WithTimeout(ctx, readWithin)
+	defer cancel()
+	resp, err := s.client.Get(short, key, opts...)
+	if err != nil && short.Err() != nil && ctx.Err() == nil {
+		return nil, fmt.Errorf("%w within %v: %v", errNoAnswer, readWithin, err)
+	}
+	return resp, err
 }
 
 // Get implements storage.Interface. Every answer is linearizable, also with opts.Any.
@@ -86,7 +103,7 @@ func (s *Store) Revision(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	// No key is just a slash: the answer is empty but for the header.
-	resp, err := s.client.Get(ctx, s.root+"/", clientv3.WithCountOnly())
+	resp, err := s.get(ctx, s.root+"/", clientv3.WithCountOnly())
 	if err != nil {
 		return 0, readError(ctx, "revision", "/", err)
 	}
@@ -95,7 +112,7 @@ func (s *Store) Revision(ctx context.Context) (int64, error) {
 
 // read returns what is at key now, nil if nothing is, and the revision of the database.
 func (s *Store) read(ctx context.Context, op, key string) (*version, int64, error) {
-	resp, err := s.client.Get(ctx, s.root+key)
+	resp, err := s.get(ctx, s.root+key)
 	if err != nil {
 		return nil, 0, readError(ctx, op, key, err)
 	}
