@@ -74,11 +74,15 @@ func openEtcd(ctx context.Context, o *StoreOptions, log *slog.Logger) (*database
 	return &database{client: etcd.Client(), closeEtcd: closeEtcd, died: etcd.Done()}, nil
 }
 
-// joinEtcd connects to a cluster whose members hold the same.
+// joinEtcd connects to a cluster whose members hold the same, as soon as it has a quorum.
 func joinEtcd(ctx context.Context, o *StoreOptions, log *slog.Logger) (*database, error) {
 	d, err := dialEtcd(ctx, o)
 	if err != nil {
 		return nil, err
+	}
+	ask := func(ctx context.Context) error { return etcd3.Ready(ctx, d.client, waitingSaid) }
+	if err := awaitQuorum(ctx, ask, log); err != nil {
+		return nil, fmt.Errorf("--etcd-servers: %w", errors.Join(err, d.close()))
 	}
 	silent, err := etcd3.CompareMembers(ctx, d.client, o.EtcdServers)
 	if err != nil {

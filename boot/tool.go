@@ -40,7 +40,7 @@ func openEtcdForTool(ctx context.Context, o *StoreOptions, log *slog.Logger, c c
 			return nil, err
 		}
 		if err := etcd3.Ready(ctx, d.client, toolPatience); err != nil {
-			return nil, fmt.Errorf("--etcd-servers: the members that can be reached do not answer, as if most of them were down: %w", errors.Join(err, d.close()))
+			return nil, fmt.Errorf("--etcd-servers: %s: %w", noQuorum, errors.Join(err, d.close()))
 		}
 		return d, nil
 	}
