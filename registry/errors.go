@@ -52,6 +52,10 @@ func statusOf(err error, verb string, resource schema.GroupResource, name string
 	case storage.CodeTooLarge:
 		return apierrors.NewRequestEntityTooLargeError("the object is over the limit of the storage; make it smaller")
 	case storage.CodeUnavailable:
+		if errors.Is(e, storage.ErrNoAnswer) {
+			// No retryAfterSeconds: kubectl would try again ten times, and wait as long each time.
+			return becauseOf(e, apierrors.NewTimeoutError("the storage did not answer in time; nothing was changed", 0))
+		}
 		return becauseOf(e, apierrors.NewServerTimeout(resource, verb, retryUnavailable))
 	case storage.CodeNoSpace:
 		return becauseOf(e, insufficientStorage(resource, verb))

@@ -109,6 +109,17 @@ func TestErrorsOfTheStore(t *testing.T) {
 	}
 }
 
+// A client that tries again by itself is not told to where the storage said nothing: each time would take as long.
+func TestNoAnswer(t *testing.T) {
+	err := &storage.Error{Code: storage.CodeUnavailable, Op: "op", Key: "/k", Err: fmt.Errorf("%w within 30s", storage.ErrNoAnswer)}
+	for verb, got := range verbs(t, err) {
+		wantStatus(t, got, 504, metav1.StatusReasonTimeout, "Timeout: the storage did not answer in time; nothing was changed")
+		if details := status(t, got).Details; details != nil && details.RetryAfterSeconds != 0 || !strings.Contains(got.Error(), "within 30s") {
+			t.Errorf("%s: %+v, %v", verb, details, got)
+		}
+	}
+}
+
 // verbs runs every verb over a store that fails with err, and returns what they say. A watch that starts nevertheless is left out.
 func verbs(t *testing.T, err error) map[string]error {
 	t.Helper()

@@ -42,6 +42,10 @@ const (
 // ErrClosed is what Watcher.Next returns after Close.
 var ErrClosed = errors.New("storage: watch closed")
 
+// ErrNoAnswer is the cause of a CodeUnavailable where the backing database was given its time and said nothing. Who asks again
+// soon waits as long again.
+var ErrNoAnswer = errors.New("the backing database did not answer")
+
 // Error is a failure that a caller may branch on. It is immutable. Its text is for logs: it names keys, and may hold words
 // of the database.
 type Error struct {

@@ -16,8 +16,6 @@ var (
 	errNoSpace = errors.New("etcd has reached its space quota: free space (compact, defragment), then disarm the NOSPACE alarm")
 	errNoPrev  = errors.New("etcd no longer has the value before a change")
 	errEnded   = errors.New("etcd ended the watch")
-	// errNoAnswer is of a read: what becomes of a write whose answer does not come is another question.
-	errNoAnswer = errors.New("etcd did not answer")
 )
 
 // notSent are the errors after which a write has certainly not happened: etcd refused it, or it was not sent.
@@ -92,7 +90,7 @@ func codeOf(err error) storage.Code {
 	case codes.Unavailable, codes.DataLoss, codes.DeadlineExceeded:
 		return storage.CodeUnavailable
 	}
-	if certain(err) || errors.Is(err, errNoAnswer) {
+	if certain(err) || errors.Is(err, storage.ErrNoAnswer) {
 		return storage.CodeUnavailable
 	}
 	return storage.CodeOther

@@ -76,7 +76,7 @@ func TestEtcdDoesNotAnswer(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := etcd3.New(&etcd3.Client{KV: &silent{}}, etcd3.Config{})
 				begin := time.Now()
-				if err := read(t.Context(), s); storage.CodeOf(err) != storage.CodeUnavailable || time.Since(begin) != patience {
+				if err := read(t.Context(), s); storage.CodeOf(err) != storage.CodeUnavailable || !errors.Is(err, storage.ErrNoAnswer) || time.Since(begin) != patience {
 					t.Errorf("after %v: %v", time.Since(begin), err)
 				}
 				ctx, cancel := context.WithTimeout(t.Context(), patience/3)

@@ -8,6 +8,7 @@ import (
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc/codes"
 
 	"github.com/typeplane/typeplane/storage"
 )
@@ -52,8 +53,8 @@ func (s *Store) get(ctx context.Context, key string, opts ...clientv3.OpOption) 
 	short, cancel := context.WithTimeout(ctx, readWithin)
 	defer cancel()
 	resp, err := s.client.Get(short, key, opts...)
-	if err != nil && short.Err() != nil && ctx.Err() == nil {
-		return nil, fmt.Errorf("%w within %v: %v", errNoAnswer, readWithin, err)
+	if err != nil && ctx.Err() == nil && (short.Err() != nil || grpcCode(err) == codes.DeadlineExceeded) {
+		return nil, fmt.Errorf("%w within %v: %v", storage.ErrNoAnswer, readWithin, err)
 	}
 	return resp, err
 }
