@@ -2,18 +2,12 @@ package encryption
 
 import (
 	"bytes"
-	"context"
-	"fmt"
-	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/typeplane/typeplane/storage"
-	"github.com/typeplane/typeplane/storage/cacher"
-	"github.com/typeplane/typeplane/storage/embedded"
-	"github.com/typeplane/typeplane/storage/encryption/kmstest"
 	"github.com/typeplane/typeplane/storage/etcd3"
+	"github.com/typeplane/typeplane/storage/etcd3/etcd3test"
 	"github.com/typeplane/typeplane/storage/memory"
 	"github.com/typeplane/typeplane/storage/storagetest"
 )
@@ -34,11 +28,11 @@ func encrypted(t *testing.T, db storagetest.Backend, o *opened, root string) sto
 	})
 }
 
-func inMemory(t *testing.T, o *opened, wrap func(cacher.Source) storage.Interface) storagetest.Backend {
+func inMemory(t *testing.T, o *opened) storagetest.Backend {
 	db := memory.NewDatabase()
 	return encrypted(t, storagetest.Backend{
 		Open: func(form storage.Form) storage.Interface {
-			return wrap(memory.New(memory.Config{Database: db, Root: "/registry", Form: form, ProgressInterval: quick}))
+			return memory.New(memory.Config{Database: db, Root: "/registry", Form: form, ProgressInterval: quick})
 		},
 		Put: func(key string, value []byte) int64 { return db.Put("/registry"+key, value) },
 		Get: func(key string) ([]byte, int64) { return db.Get("/registry" + key) },
@@ -51,87 +45,20 @@ func inMemory(t *testing.T, o *opened, wrap func(cacher.Source) storage.Interfac
 	}, o, "/registry")
 }
 
-func bare(s cacher.Source) storage.Interface { return s }
-
-func cached(t *testing.T) func(cacher.Source) storage.Interface {
-	return func(s cacher.Source) storage.Interface {
-		c, err := cacher.New(cacher.Config{Source: s, Prefix: "/pods/", BookmarkEvery: quick})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(c.Close)
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		if err := c.WaitReady(ctx); err != nil {
-			t.Fatal(err)
-		}
-		return c
-	}
-}
-
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, o *opened, _ string, _ bool) {
 		t.Parallel()
-		storagetest.Run(t, func(t *testing.T) storagetest.Backend { return inMemory(t, o, bare) })
+		storagetest.Run(t, func(t *testing.T) storagetest.Backend { return inMemory(t, o) })
 	})
 }
 
-func TestCacher(t *testing.T) {
-	t.Parallel()
-	o := open(t, file("pods", kmsOf("plug", kmstest.Start(t))))
-	storagetest.Run(t, func(t *testing.T) storagetest.Backend {
-		b := inMemory(t, o, cached(t))
-		b.Remembers = true
-		return b
-	})
-}
-
+// The suite over a cache in front of this, with objects for values, is in registry: TestMediaTypesInTheStorageSuite.
 func TestEtcd(t *testing.T) {
 	t.Parallel()
-	const progress = 100 * time.Millisecond
-	dir, err := os.MkdirTemp("", "crypt") // t.TempDir is too long a path for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	server, err := embedded.Start(context.Background(), embedded.Config{Dir: dir, ProgressInterval: progress, NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(server.Close)
-	client, ctx, n := server.Client(), context.Background(), 0
-	o := open(t, file("pods", keysOf("aesgcm", "k")))
+	client, o := etcd3test.Start(t), open(t, file("pods", keysOf("aesgcm", "k")))
 	storagetest.Run(t, func(t *testing.T) storagetest.Backend {
-		n++
-		root := fmt.Sprintf("/test%d", n)
-		return encrypted(t, storagetest.Backend{
-			Open: func(form storage.Form) storage.Interface {
-				return etcd3.New(client, etcd3.Config{Root: root, Form: form})
-			},
-			Put: func(key string, value []byte) int64 {
-				resp, err := client.Put(ctx, root+key, string(value))
-				if err != nil {
-					t.Fatal(err)
-				}
-				return resp.Header.Revision
-			},
-			Get: func(key string) ([]byte, int64) {
-				resp, err := client.Get(ctx, root+key)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if len(resp.Kvs) == 0 {
-					return nil, 0
-				}
-				return resp.Kvs[0].Value, resp.Kvs[0].ModRevision
-			},
-			Compact: func(revision int64) {
-				if _, err := client.Compact(ctx, revision); err != nil {
-					t.Fatal(err)
-				}
-			},
-			ProgressWithin: 2 * progress,
-		}, o, root)
+		db, root := etcd3test.Backend(t, client, func(s *etcd3.Store) storage.Interface { return s })
+		return encrypted(t, db, o, root)
 	})
 }

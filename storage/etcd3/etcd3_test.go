@@ -6,16 +6,16 @@ import (
 	"os"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/embedded"
 	"github.com/typeplane/typeplane/storage/etcd3"
+	"github.com/typeplane/typeplane/storage/etcd3/etcd3test"
 	"github.com/typeplane/typeplane/storage/storagetest"
 )
 
-// progress is the shortest interval that etcd allows. It is one per process, so every server here is given it.
-const progress = 100 * time.Millisecond
+// progress is one per process, so every server here is given it.
+const progress = etcd3test.Progress
 
 // server is the one etcd of this package's tests; each test has a root of its own on it.
 var (
@@ -51,44 +51,13 @@ func dial(t testing.TB) *etcd3.Client {
 	return client
 }
 
-func backend(t *testing.T, client *etcd3.Client) storagetest.Backend {
-	root, ctx := freshRoot(), context.Background()
-	return storagetest.Backend{
-		Open: func(form storage.Form) storage.Interface {
-			return etcd3.New(client, etcd3.Config{Root: root, Form: form})
-		},
-		Put: func(key string, raw []byte) int64 {
-			resp, err := client.Put(ctx, root+key, string(raw))
-			if err != nil {
-				t.Errorf("put %s: %v", key, err)
-				return 0
-			}
-			return resp.Header.Revision
-		},
-		Get: func(key string) ([]byte, int64) {
-			resp, err := client.Get(ctx, root+key)
-			if err != nil {
-				t.Errorf("get %s: %v", key, err)
-			}
-			if err != nil || len(resp.Kvs) == 0 {
-				return nil, 0
-			}
-			return resp.Kvs[0].Value, resp.Kvs[0].ModRevision
-		},
-		Compact: func(revision int64) {
-			if _, err := client.Compact(ctx, revision); err != nil {
-				t.Fatal(err)
-			}
-		},
-		ProgressWithin: 2 * progress,
+func suite(client *etcd3.Client) storagetest.Factory {
+	return func(t *testing.T) storagetest.Backend {
+		b, _ := etcd3test.Backend(t, client, func(s *etcd3.Store) storage.Interface { return s })
+		return b
 	}
 }
 
-func TestInProcess(t *testing.T) {
-	storagetest.Run(t, func(t *testing.T) storagetest.Backend { return backend(t, server.Client()) })
-}
+func TestInProcess(t *testing.T) { storagetest.Run(t, suite(server.Client())) }
 
-func TestSocket(t *testing.T) {
-	client := dial(t)
-	storagetest.Run(t, func(t *testing.T) storagetest.Backend { return backend(t, client) })
-}
+func TestSocket(t *testing.T) { storagetest.Run(t, suite(dial(t))) }
