@@ -6,13 +6,17 @@
 package storesuite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	peer "k8s.io/apiserver/pkg/storage"
 
@@ -34,67 +38,46 @@ type Store struct {
 }
 
 var _ peer.Interface = (*Store)(nil)
-
 var versioner = peer.APIObjectVersioner{}
 
-// key is our key for one of Kubernetes. The segment that is empty in the key of an object without a namespace is left out.
-func (s *Store) key(key string) (string, error) {
-	key, err := peer.PrepareKey(s.Prefix, key, false)
-	return strings.ReplaceAll(key, "//", "/"), err
-}
+// path is our key for one of Kubernetes, without the segment that is empty for an object without a namespace.
+func path(key string) string { return strings.ReplaceAll(key, "//", "/") }
 
-// selection is what a list or a watch is about. A key of Kubernetes may end in a slash: it is that of no object.
-func (s *Store) selection(key string, recursive bool) (string, error) {
-	if recursive {
-		key, err := peer.PrepareKey(s.Prefix, key, true)
-		return strings.ReplaceAll(key, "//", "/"), err
+// into ends a method: it puts what the store answered into out, which may be nil. An entry without a key is none.
+func (s *Store) into(out runtime.Object, e storage.Entry, err error) error {
+	if err != nil || e.Err != nil || e.Key == "" || out == nil {
+		return translate(err)
 	}
-	key, err := s.key(key)
-	return strings.TrimSuffix(key, "/"), err
+	return cmp.Or(runtime.DecodeInto(s.Codec, e.Value, out), versioner.UpdateObject(out, uint64(e.Revision)))
 }
 
+// decode makes the object of an entry: one without content, if it can't.
 func (s *Store) decode(e storage.Entry) (runtime.Object, error) {
-	if e.Err != nil {
-		return nil, translate(e.Err)
-	}
 	obj := s.New()
-	return obj, s.into(obj, e, nil)
+	return obj, cmp.Or(translate(e.Err), s.into(obj, e, nil))
 }
 
 // match decodes an entry and asks a predicate about it.
-func (s *Store) match(e storage.Entry, predicate peer.SelectionPredicate) (runtime.Object, bool, error) {
-	obj, err := s.decode(e)
-	if err != nil {
-		return nil, false, err
+func (s *Store) match(e storage.Entry, predicate peer.SelectionPredicate) (obj runtime.Object, ok bool, err error) {
+	if obj, err = s.decode(e); err == nil {
+		ok, err = predicate.Matches(obj)
 	}
-	ok, err := predicate.Matches(obj)
 	return obj, ok, err
 }
 
-// into ends a method: it puts what the store answered into out, which may be nil.
-func (s *Store) into(out runtime.Object, e storage.Entry, err error) error {
-	if err != nil || e.Err != nil || out == nil {
-		return translate(err)
+// encode is what the store is to write for an object that shall disappear after ttl seconds, if there is a ttl.
+func (s *Store) encode(obj runtime.Object, ttl *uint64, err error) (canonical []byte, with []storage.Op, _ error) {
+	if err == nil {
+		err = versioner.PrepareObjectForStorage(obj)
 	}
-	if err := runtime.DecodeInto(s.Codec, e.Value, out); err != nil {
-		return err
+	if err != nil {
+		return nil, nil, err
 	}
-	return versioner.UpdateObject(out, uint64(e.Revision))
-}
-
-// lifetime is what goes with a write of an object that shall disappear by itself, in seconds.
-func lifetime(ttl *uint64) []storage.Op {
-	if ttl == nil || *ttl == 0 {
-		return nil
+	if ttl != nil && *ttl != 0 {
+		with = append(with, storage.Lifetime(time.Duration(*ttl)*time.Second))
 	}
-	return []storage.Op{storage.Lifetime(time.Duration(*ttl) * time.Second)}
-}
-
-func (s *Store) encode(obj runtime.Object) ([]byte, error) {
-	if err := versioner.PrepareObjectForStorage(obj); err != nil {
-		return nil, err
-	}
-	return runtime.Encode(s.Codec, obj)
+	canonical, err = runtime.Encode(s.Codec, obj)
+	return canonical, with, err
 }
 
 // translate makes the error of Kubernetes that says the same; one that is not of a store stays as it is.
@@ -118,35 +101,30 @@ func translate(err error) error {
 	return err
 }
 
-// Versioner and all that follow implement storage.Interface.
-func (s *Store) Versioner() peer.Versioner { return versioner }
+func readError(message string, causes ...metav1.StatusCause) error {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: http.StatusInternalServerError,
+		Reason: metav1.StatusReasonStoreReadError, Message: message, Details: &metav1.StatusDetails{Causes: causes}}}
+}
 
+// Create and all that follow, and Watch, implement storage.Interface.
 func (s *Store) Create(ctx context.Context, key string, obj, out runtime.Object, ttl uint64) error {
-	key, err := s.key(key)
-	if err != nil {
-		return err
-	}
 	if revision, err := versioner.ObjectResourceVersion(obj); err == nil && revision != 0 {
 		return peer.ErrResourceVersionSetOnCreate
 	}
-	canonical, err := s.encode(obj)
+	canonical, with, err := s.encode(obj, &ttl, nil)
 	if err != nil {
 		return err
 	}
-	e, err := s.Backend.Create(ctx, key, canonical, lifetime(&ttl)...)
+	e, err := s.Backend.Create(ctx, path(key), canonical, with...)
 	return s.into(out, e, err)
 }
 
 func (s *Store) Get(ctx context.Context, key string, opts peer.GetOptions, out runtime.Object) error {
-	key, err := s.key(key)
-	if err != nil {
-		return err
-	}
 	revision, err := versioner.ParseResourceVersion(opts.ResourceVersion)
 	if err != nil {
 		return err
 	}
-	e, err := s.Backend.Get(ctx, key, storage.GetOptions{Any: opts.ResourceVersion != "", NotOlderThan: int64(revision)})
+	e, err := s.Backend.Get(ctx, path(key), storage.GetOptions{Any: opts.ResourceVersion != "", NotOlderThan: int64(revision)})
 	if storage.CodeOf(err) == storage.CodeNotFound && opts.IgnoreNotFound {
 		return runtime.SetZeroValue(out)
 	}
@@ -154,22 +132,15 @@ func (s *Store) Get(ctx context.Context, key string, opts peer.GetOptions, out r
 }
 
 func (s *Store) Delete(ctx context.Context, key string, out runtime.Object, pre *peer.Preconditions, validate peer.ValidateObjectFunc, _ runtime.Object, opts peer.DeleteOptions) error {
-	key, err := s.key(key)
-	if err != nil {
-		return err
-	}
-	e, err := s.Backend.Delete(ctx, key, func(current storage.Entry) ([]storage.Op, error) {
+	e, err := s.Backend.Delete(ctx, path(key), func(current storage.Entry) ([]storage.Op, error) {
 		obj, err := s.decode(current)
-		if opts.ExpectTransformOrDecodeError && err == nil {
+		if err == nil && opts.ExpectTransformOrDecodeError {
 			return nil, peer.NewInvalidObjError(key, "the object can be read")
-		}
-		if opts.ExpectTransformOrDecodeError {
-			return nil, validate(ctx, nil)
 		}
 		if err == nil {
 			err = pre.Check(key, obj)
 		}
-		if err != nil {
+		if err != nil && !opts.ExpectTransformOrDecodeError {
 			return nil, err
 		}
 		return nil, validate(ctx, obj)
@@ -178,34 +149,24 @@ func (s *Store) Delete(ctx context.Context, key string, out runtime.Object, pre 
 }
 
 func (s *Store) GuaranteedUpdate(ctx context.Context, key string, out runtime.Object, ignoreNotFound bool, pre *peer.Preconditions, try peer.UpdateFunc, _ runtime.Object) error {
-	key, err := s.key(key)
-	if err != nil {
-		return err
-	}
-	change := func(current storage.Entry) (canonical []byte, _ []storage.Op, err error) {
-		obj, ttl := s.New(), (*uint64)(nil)
-		if current.Key != "" {
-			obj, err = s.decode(current)
-		}
+	change := func(current storage.Entry) ([]byte, []storage.Op, error) {
+		obj, err := s.decode(current)
 		if err == nil {
 			err = pre.Check(key, obj)
 		}
-		if err == nil {
-			obj, ttl, err = try(obj, peer.ResponseMeta{ResourceVersion: uint64(current.Revision)})
+		if err != nil {
+			return nil, nil, err
 		}
-		if err == nil {
-			canonical, err = s.encode(obj)
-		}
-		return canonical, lifetime(ttl), err
+		return s.encode(try(obj, peer.ResponseMeta{ResourceVersion: uint64(current.Revision)}))
 	}
-	e, err := s.Backend.GuaranteedUpdate(ctx, key, change)
+	e, err := s.Backend.GuaranteedUpdate(ctx, path(key), change)
 	if storage.CodeOf(err) == storage.CodeNotFound && ignoreNotFound {
 		canonical, with, cerr := change(storage.Entry{})
-		if err = cerr; err == nil {
-			e, err = s.Backend.Create(ctx, key, canonical, with...)
+		if cerr != nil {
+			return cerr
 		}
-		if storage.CodeOf(err) == storage.CodeExists { // somebody else came first: then it is an update
-			return s.GuaranteedUpdate(ctx, key, out, ignoreNotFound, pre, try, nil)
+		if e, err = s.Backend.Create(ctx, path(key), canonical, with...); storage.CodeOf(err) == storage.CodeExists {
+			return s.GuaranteedUpdate(ctx, key, out, ignoreNotFound, pre, try, nil) // somebody else came first: it is an update
 		}
 	}
 	return s.into(out, e, err)
@@ -220,15 +181,92 @@ func (s *Store) Stats(ctx context.Context) (peer.Stats, error) {
 	return peer.Stats{ObjectCount: int64(count), EstimatedAverageObjectSizeBytes: int64(size / max(1, count))}, translate(err)
 }
 
-func (s *Store) ReadinessCheck() error { return nil }
-
-func (s *Store) RequestWatchProgress(ctx context.Context) error { return s.Progress(ctx) }
-
 func (s *Store) GetCurrentResourceVersion(ctx context.Context) (uint64, error) {
 	revision, err := s.Backend.Revision(ctx)
 	return uint64(revision), translate(err)
 }
 
-func (s *Store) EnableResourceSizeEstimation(peer.KeysFunc) error { return nil }
+// query is what a list or a watch is about. A key of Kubernetes may end in a slash: it is that of no object.
+func (s *Store) query(key string, opts peer.ListOptions) (selection string, q storage.ListOptions, err error) {
+	selection = strings.TrimSuffix(path(key), "/")
+	if opts.Recursive {
+		selection += "/"
+	}
+	exact, start, err := peer.ValidateListOptions(selection, versioner, opts)
+	if err != nil {
+		return "", q, err
+	}
+	q = storage.ListOptions{Start: start, Limit: opts.Predicate.Limit, Where: s.Where(opts.Predicate)}
+	floor, err := versioner.ParseResourceVersion(opts.ResourceVersion)
+	switch {
+	case exact > 0:
+		q.Match, q.Revision = storage.Exact, exact
+	case floor > 0:
+		q.Match, q.Revision = storage.NotOlderThan, int64(floor)
+	case opts.ResourceVersion == "0" && start == "":
+		q.Match = storage.Any
+	}
+	return selection, q, err
+}
 
-func (s *Store) CompactRevision() int64 { return s.Compacted() }
+// GetList asks for pages until it has what the selector wants. What it reads before an error is in out, too.
+func (s *Store) GetList(ctx context.Context, key string, opts peer.ListOptions, out runtime.Object) (err error) {
+	selection, q, err := s.query(key, opts)
+	if err != nil {
+		return err
+	}
+	var items []runtime.Object
+	defer func() { err = cmp.Or(err, meta.SetList(out, items)) }()
+	var unread []metav1.StatusCause
+	for {
+		page, err := s.Backend.List(ctx, selection, q)
+		if storage.CodeOf(err) == storage.CodeCompacted && opts.Predicate.Continue != "" { // there is a way on
+			expired := apierrors.NewResourceExpired("The provided continue parameter is too old to display a consistent list result.")
+			expired.ErrStatus.ListMeta.Continue, err = peer.EncodeContinue(q.Start, selection, -1)
+			return cmp.Or[error](err, expired)
+		}
+		if err != nil {
+			return translate(err)
+		}
+		for i, e := range page.Entries {
+			q.Start = e.Key
+			obj, ok, err := s.match(e, opts.Predicate)
+			if err != nil {
+				fatal := s.Unreadable == 0 || !peer.IsCorruptObject(err)
+				if fatal && len(unread) == 0 {
+					return err
+				}
+				unread = append(unread, metav1.StatusCause{Type: metav1.CauseTypeUnexpectedServerResponse, Field: e.Key, Message: err.Error()})
+				if len(unread) == s.Unreadable {
+					unread = append(unread, metav1.StatusCause{Type: metav1.CauseTypeTooMany, Message: "too many errors, the list is truncated"})
+				}
+				if fatal || len(unread) > s.Unreadable {
+					return readError("objects can't be read", unread...)
+				}
+			}
+			if ok {
+				items = append(items, obj)
+			}
+			if ok && int64(len(items)) == opts.Predicate.Limit {
+				page.Remaining += int64(len(page.Entries[i+1:]))
+				break
+			}
+		}
+		if page.Remaining > 0 && int64(len(items)) != opts.Predicate.Limit {
+			q.Match, q.Revision = storage.Exact, page.Revision
+			q.Start, q.Limit = q.Start+"\x00", 2*q.Limit
+			continue
+		}
+		if len(unread) > 0 {
+			return readError("objects can't be read", unread...)
+		}
+		token, rest, err := peer.PrepareContinueToken(q.Start, selection, page.Revision, opts.Predicate.Limit+page.Remaining, page.Remaining > 0, opts)
+		return cmp.Or(err, versioner.UpdateList(out, uint64(page.Revision), token, rest))
+	}
+}
+
+func (s *Store) Versioner() peer.Versioner                        { return versioner }
+func (s *Store) ReadinessCheck() error                            { return nil }
+func (s *Store) RequestWatchProgress(ctx context.Context) error   { return s.Progress(ctx) }
+func (s *Store) EnableResourceSizeEstimation(peer.KeysFunc) error { return nil }
+func (s *Store) CompactRevision() int64                           { return s.Compacted() }

@@ -1,6 +1,7 @@
 package storesuite
 
 import (
+	"bytes"
 	"go/ast"
 	"go/build"
 	"go/parser"
@@ -13,7 +14,7 @@ import (
 	"testing"
 )
 
-// adapterLimit is how many lines of code the adapter may have: without tests, comments, imports and blank lines.
+// adapterLimit is how many lines the files of the adapter may have.
 const adapterLimit = 400
 
 // Every function of the suites is run over each store, or README.md says why not. So one that is new in a later
@@ -100,6 +101,7 @@ func readList(t *testing.T) map[string]map[string]struct{} {
 	return listed
 }
 
+// Every line counts: comments, imports and blank ones, too.
 func TestTheAdapterIsThin(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {
@@ -110,30 +112,14 @@ func TestTheAdapterIsThin(t *testing.T) {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		fset := token.NewFileSet()
-		f, err := parser.ParseFile(fset, file, nil, parser.SkipObjectResolution)
+		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		code := map[int]bool{}
-		for _, decl := range f.Decls {
-			if d, ok := decl.(*ast.GenDecl); ok && d.Tok == token.IMPORT {
-				continue
-			}
-			ast.Inspect(decl, func(n ast.Node) bool {
-				switch n.(type) {
-				case nil, *ast.Comment, *ast.CommentGroup:
-					return false
-				}
-				code[fset.Position(n.Pos()).Line] = true
-				code[fset.Position(n.End()-1).Line] = true
-				return true
-			})
-		}
-		lines += len(code)
+		lines += bytes.Count(data, []byte("\n"))
 	}
-	t.Logf("%d lines of code", lines)
+	t.Logf("%d lines", lines)
 	if lines > adapterLimit {
-		t.Errorf("the adapter has %d lines of code, at most %d are a translation", lines, adapterLimit)
+		t.Errorf("the adapter has %d lines, at most %d are a translation", lines, adapterLimit)
 	}
 }

@@ -71,7 +71,7 @@ func (p *place) checkCalls(t *testing.T, pageSize, processed uint64) {
 	}
 	calls := uint64(1)
 	for page, sum := pageSize, uint64(1); page != 0 && sum < processed; sum += page {
-		page = min(2*page, maxPage)
+		page *= 2
 		calls++
 	}
 	if reads := p.reads.GetReadsAndReset(); reads != calls {

@@ -13,92 +13,72 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
-// resultBuffer is how many events wait in the channel of a watch, as many as in the etcd3 store of Kubernetes.
-const resultBuffer = 100
+const initialEnd storage.EventType = -1 // the bookmark behind the objects that a watch begins with
 
-// initialEnd is the bookmark behind the objects that a watch begins with.
-const initialEnd storage.EventType = -1
-
-// stream is a watch: a goroutine between the store's watch and a channel.
+// stream is a goroutine between a store's watch and the channel of one of Kubernetes.
 type stream struct {
 	*Store
 	ctx     context.Context
-	stop    context.CancelFunc
 	opts    peer.ListOptions
+	events  []storage.Event // come before the next ones of source
+	source  storage.Watcher // nil if err is not
+	err     error           // what has ended it
 	results chan watch.Event
 }
 
-func (w *stream) Stop() { w.stop() }
-
-func (w *stream) ResultChan() <-chan watch.Event { return w.results }
-
+// Watch lists, if the watch begins with what is there, and opens the store's watch behind that. What fails then is an event.
 func (s *Store) Watch(ctx context.Context, key string, opts peer.ListOptions) (watch.Interface, error) {
-	selection, err := s.selection(key, opts.Recursive)
+	selection, q, err := s.query(key, opts)
 	if err != nil {
 		return nil, err
 	}
-	q, err := query(selection, opts)
-	if err != nil {
-		return nil, err
-	}
-	q.Where = s.Where(opts.Predicate)
 	flowcontrol.WatchInitialized(ctx)
-	w := &stream{Store: s, opts: opts, results: make(chan watch.Event, resultBuffer)}
-	w.ctx, w.stop = context.WithCancel(ctx)
-	events, source, err := w.open(selection, q)
-	go func() {
-		defer close(w.results)
-		defer w.stop()
-		if err == nil {
-			defer source.Close()
-			err = w.run(events, source)
-		}
-		var status apierrors.APIStatus
-		if err = translate(err); !errors.As(err, &status) {
-			status = apierrors.NewInternalError(err)
-		}
-		if object := status.Status(); w.ctx.Err() == nil {
-			w.send(watch.Error, &object)
-		}
-	}()
-	return w, nil
-}
-
-// open lists, if the watch begins with what is there, and opens the store's watch behind that.
-func (w *stream) open(selection string, q storage.ListOptions) (events []storage.Event, source storage.Watcher, err error) {
+	ctx, stop := context.WithCancel(ctx)
+	w := &stream{Store: s, ctx: ctx, opts: opts, results: make(chan watch.Event, 100)} // as in Kubernetes' store on etcd
 	page, listed := storage.Page{Revision: q.Revision}, q.Revision == 0
-	if w.opts.SendInitialEvents != nil {
-		listed = *w.opts.SendInitialEvents
+	if opts.SendInitialEvents != nil {
+		listed = *opts.SendInitialEvents
 	}
 	if listed {
-		page, err = w.Backend.List(w.ctx, selection, q)
+		page, w.err = s.Backend.List(ctx, selection, q)
 	} else if page.Revision == 0 {
-		page.Revision, err = w.Backend.Revision(w.ctx)
+		page.Revision, w.err = s.Backend.Revision(ctx)
 	}
 	for _, e := range page.Entries {
-		events = append(events, storage.Event{Type: storage.Created, Entry: e})
+		w.events = append(w.events, storage.Event{Type: storage.Created, Entry: e})
 	}
-	if listed && w.opts.SendInitialEvents != nil && w.opts.Predicate.AllowWatchBookmarks {
-		events = append(events, storage.Event{Type: initialEnd, Entry: storage.Entry{Revision: page.Revision}})
+	if listed && opts.SendInitialEvents != nil && opts.Predicate.AllowWatchBookmarks {
+		w.events = append(w.events, storage.Event{Type: initialEnd, Entry: storage.Entry{Revision: page.Revision}})
 	}
-	if err == nil {
-		source, err = w.Backend.Watch(w.ctx, selection, storage.WatchOptions{After: page.Revision, Where: q.Where, Prev: true,
-			Progress: w.opts.ProgressNotify || w.opts.Predicate.AllowWatchBookmarks})
+	if w.err == nil {
+		w.source, w.err = s.Backend.Watch(ctx, selection, storage.WatchOptions{After: page.Revision, Where: q.Where, Prev: true,
+			Progress: opts.ProgressNotify || opts.Predicate.AllowWatchBookmarks})
 	}
-	return events, source, err
+	go w.run()
+	return watch.MockWatcher{StopFunc: stop, ResultChanFunc: func() <-chan watch.Event { return w.results }}, nil
 }
 
-// run sends what is there, and then what happens, until something ends it.
-func (w *stream) run(events []storage.Event, source storage.Watcher) (err error) {
-	for err == nil {
-		for _, ev := range events {
-			if err := w.event(ev); err != nil {
-				return err
-			}
+// run sends what there is, and then what happens, until something ends it.
+func (w *stream) run() {
+	defer close(w.results)
+	for w.err == nil {
+		if len(w.events) == 0 {
+			w.events, w.err = w.source.Next(w.ctx)
+			continue
 		}
-		events, err = source.Next(w.ctx)
+		w.err = w.event(w.events[0])
+		w.events = w.events[1:]
 	}
-	return err
+	if w.source != nil {
+		w.source.Close()
+	}
+	var status apierrors.APIStatus
+	if err := translate(w.err); !errors.As(err, &status) {
+		status = apierrors.NewInternalError(err)
+	}
+	if w.ctx.Err() == nil {
+		w.err = w.send(watch.Error, new(status.Status()))
+	}
 }
 
 func (w *stream) send(kind watch.EventType, object runtime.Object) error {
@@ -118,14 +98,14 @@ func (w *stream) event(ev storage.Event) error {
 		if ev.Type == initialEnd && err == nil {
 			err = peer.AnnotateInitialEventsEndBookmark(object)
 		}
-		if err == nil {
-			err = w.send(watch.Bookmark, object)
+		if err != nil {
+			return err
 		}
-		return err
+		return w.send(watch.Bookmark, object)
 	}
 	now, wanted, err := w.match(ev.Entry, w.opts.Predicate)
 	if err != nil && ev.Type == storage.Deleted {
-		return readError("saw a DELETED event, but object data is corrupt - " + err.Error())
+		err = readError("saw a DELETED event, but object data is corrupt - " + err.Error())
 	}
 	was, had := now, ev.Type == storage.Modified
 	if had && err == nil && !w.opts.Predicate.Empty() {
