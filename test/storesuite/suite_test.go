@@ -62,7 +62,7 @@ var functions = []function{
 	{run: suites.RunTestListContinuation},
 	{run: suites.RunTestListPaginationRareObject},
 	{run: suites.RunTestListContinuationWithFilter},
-	{run: suites.RunTestListInconsistentContinuation},
+	{run: suites.RunTestListInconsistentContinuation, set: settings{seen: true}}, // it begins with any state
 	{run: suites.RunTestListResourceVersionMatch, notOver: "cacher"},
 	{run: suites.RunTestGuaranteedUpdate},
 	{run: suites.RunTestGuaranteedUpdateWithTTL},
