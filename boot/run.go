@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"runtime/debug"
 	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -149,8 +148,7 @@ func (i *Instance) Serve(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, i.close()) }()
 	alive, done := i.db.whileAlive(ctx)
 	loops, stopLoops := context.WithCancel(alive)
-	// What was needed to read all objects is about as much again as what is kept of them, and is not needed any more.
-	i.loops = append(i.loops, func(ctx context.Context) { i.db.onceFilled(ctx, debug.FreeOSMemory) })
+	i.loops = append(i.loops, func(ctx context.Context) { i.db.onceFilled(ctx, func() { freeMemory(ctx, freeAfter) }) })
 	wait := i.startLoops(loops)
 	defer func() {
 		stopLoops()

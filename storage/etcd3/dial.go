@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
 	redial "google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/experimental"
 
 	"github.com/typeplane/typeplane/storage"
 )
@@ -75,6 +76,7 @@ func Dial(ctx context.Context, config DialConfig) (*Client, error) {
 		DialOptions: []grpc.DialOption{
 			grpc.WithUserAgent("typeplane"),
 			grpc.WithReadBufferSize(readBuffer),
+			experimental.WithBufferPool(new(buffers)),
 			grpc.WithInitialWindowSize(window),
 			grpc.WithInitialConnWindowSize(window),
 			grpc.WithDefaultCallOptions(grpc.ForceCodecV2(newCodec())),
