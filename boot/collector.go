@@ -62,8 +62,7 @@ func (c collector) pace(ctx context.Context) {
 // freeAfter is how long after the caches are full memory is given back. The first requests come right then.
 const freeAfter = 5 * time.Second
 
-// freeMemory gives back, after a while, what was needed to read all objects, which is about as much again as what is kept of
-// them; not if ctx ends before.
+// freeMemory gives back, after a while, what was needed to read all objects and is not needed any more; not if ctx ends before.
 func freeMemory(ctx context.Context, after time.Duration) {
 	select {
 	case <-time.After(after):

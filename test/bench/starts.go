@@ -47,23 +47,21 @@ func (l *lab) startups(ctx context.Context, n int) (ours, peer []startup, err er
 
 // printStarts has a line for each thing that was measured.
 func printStarts(w io.Writer, n int, ours, peer []startup) {
-	line := func(name string, of func(startup) time.Duration, most time.Duration) {
-		ours, peer := cell{cost: each(ours, of)}, cell{cost: each(peer, of)}
-		wanted := "–"
-		if n == mostPods && most > 0 {
-			wanted = show(most)
+	budget := func(most string) string {
+		if n == mostPods {
+			return most
 		}
-		fmt.Fprintf(w, "| %d | %s | %s | %s | %s | %s |\n", n, name, &ours, &peer, ratio(&ours, &peer), wanted)
+		return "–"
 	}
-	line("CPU until the cache is filled", func(s startup) time.Duration { return s.cpu }, 4*time.Second)
-	line("until the cache is filled", func(s startup) time.Duration { return s.filled }, 0)
-	line("until all are listed", func(s startup) time.Duration { return s.listed }, 3*time.Second)
+	line := func(name string, of func(startup) time.Duration, most string) {
+		ours, peer := cell{cost: each(ours, of)}, cell{cost: each(peer, of)}
+		fmt.Fprintf(w, "| %d | %s | %s | %s | %s | %s |\n", n, name, &ours, &peer, ratio(&ours, &peer), budget(most))
+	}
+	line("CPU until the cache is filled", func(s startup) time.Duration { return s.cpu }, "4.00 s, and a fifth")
+	line("until the cache is filled", func(s startup) time.Duration { return s.filled }, "–")
+	line("until all are listed", func(s startup) time.Duration { return s.listed }, "3.00 s")
 	mib := func(s startup) int { return s.mib }
-	wanted := "–"
-	if n == mostPods {
-		wanted = "525"
-	}
-	fmt.Fprintf(w, "| %d | MiB resident when it is | %d | %d | – | %s |\n", n, middle(each(ours, mib)), middle(each(peer, mib)), wanted)
+	fmt.Fprintf(w, "| %d | MiB resident when it is | %d | %d | – | %s |\n", n, middle(each(ours, mib)), middle(each(peer, mib)), budget("525"))
 }
 
 // mostPods is the number of pods that the budgets of starts are for.
