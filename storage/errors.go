@@ -37,6 +37,8 @@ const (
 	CodeInvalidKey
 	// CodeNoSpace: the backing database has no space left; nothing was written. Reads still work, and deletions that put nothing.
 	CodeNoSpace
+	// CodeFailed: the backing database has failed, and stays so until somebody starts it again; nothing was written.
+	CodeFailed
 )
 
 // ErrClosed is what Watcher.Next returns after Close.
@@ -45,6 +47,10 @@ var ErrClosed = errors.New("storage: watch closed")
 // ErrNoAnswer is the cause of a CodeUnavailable where the backing database was given its time and said nothing. Who asks again
 // soon waits as long again.
 var ErrNoAnswer = errors.New("the backing database did not answer")
+
+// ErrNoQuorum is the cause of a CodeUnavailable where it is known that the backing database can carry out nothing. Nothing was asked of
+// it; to ask again costs little.
+var ErrNoQuorum = errors.New("the backing database has no quorum")
 
 // Error is a failure that a caller may branch on. It is immutable. Its text is for logs: it names keys, and may hold words
 // of the database.
@@ -58,6 +64,8 @@ type Error struct {
 	// Oldest is a revision after which a watch could begin when one was refused with CodeCompacted; 0 if the store does not
 	// know one.
 	Oldest int64
+	// Told is what a client may know of the cause, "" for nothing. It names no keys.
+	Told string
 	// Err is the cause, if there is one.
 	Err error
 }
@@ -113,6 +121,8 @@ func (c Code) String() string {
 		return "invalid key"
 	case CodeNoSpace:
 		return "no space left"
+	case CodeFailed:
+		return "storage failed"
 	}
 	return "failed"
 }

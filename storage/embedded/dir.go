@@ -82,11 +82,7 @@ func (l *dirLock) release() { l.file.Close() }
 // open, and would take this process down if it can't read it; and checks all of it, because etcd would not.
 func probe(dir string) error {
 	path := filepath.Join(dir, "member", "snap", "db")
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
-		return nil
-	}
-	if err != nil {
+	if there, err := hasContent(path); err != nil || !there {
 		return err
 	}
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -168,12 +164,8 @@ func syncDir(dir string) error {
 
 // hasNoKeys says whether the database file has no key in it, or is not there.
 func hasNoKeys(path string) (empty bool, err error) {
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
-		return true, nil
-	}
-	if err != nil {
-		return false, err
+	if there, err := hasContent(path); err != nil || !there {
+		return err == nil, err
 	}
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true, Timeout: time.Millisecond})
 	if errors.Is(err, bbolterrors.ErrTimeout) {
@@ -184,6 +176,13 @@ func hasNoKeys(path string) (empty bool, err error) {
 		return true, nil
 	}
 	defer db.Close()
+	switch err := checkDatabase(db); {
+	case errors.Is(err, errNewer):
+		return false, fmt.Errorf("the database %w", err)
+	case err != nil:
+		// The first pages are written together: power went in the middle of that.
+		return true, nil
+	}
 	empty = true
 	err = db.View(func(tx *bbolt.Tx) error {
 		if b := tx.Bucket([]byte("key")); b != nil {

@@ -14,19 +14,27 @@ import (
 	"github.com/typeplane/typeplane/storage/embedded"
 )
 
-// victim names the directory that this process shall write to until it is killed.
-const victim = "TYPEPLANE_TEST_VICTIM"
+// victim names the directory that this process shall write to until it is killed. unsynced, if it is set too, makes it acknowledge
+// what is not on the disk.
+const (
+	victim   = "TYPEPLANE_TEST_VICTIM"
+	unsynced = "TYPEPLANE_TEST_UNSYNCED"
+)
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(victim); dir != "" {
 		writeUntilKilled(dir)
+	}
+	if dir := os.Getenv(sufferer); dir != "" {
+		suffer(dir)
+		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }
 
 // writeUntilKilled prints every key and revision after it was acknowledged.
 func writeUntilKilled(dir string) {
-	s, err := embedded.Start(ctx, embedded.Config{Dir: dir})
+	s, err := embedded.Start(ctx, embedded.Config{Dir: dir, NoSync: os.Getenv(unsynced) != ""})
 	if err != nil {
 		fmt.Println("error", err)
 		os.Exit(1)
@@ -47,13 +55,19 @@ func writeUntilKilled(dir string) {
 // (which may be late on a busy machine), and returns what it had acknowledged.
 func kill(t *testing.T, dir string, writing bool, after time.Duration) map[string]int64 {
 	t.Helper()
+	return killOn(t, (*exec.Cmd).Start, dir, writing, after)
+}
+
+// killOn is kill of a victim that is started by start, with more variables in its environment.
+func killOn(t *testing.T, start func(*exec.Cmd) error, dir string, writing bool, after time.Duration, env ...string) map[string]int64 {
+	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), victim+"="+dir)
+	cmd.Env = append(append(os.Environ(), victim+"="+dir), env...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
+	if err := start(cmd); err != nil {
 		t.Fatal(err)
 	}
 	wait := after
@@ -92,27 +106,36 @@ func TestKilledWhileWriting(t *testing.T) {
 		begin := time.Now()
 		s := start(t, embedded.Config{Dir: dir})
 		t.Logf("round %d: %d writes acknowledged, ready again after %v", round, len(acked), time.Since(begin))
-		page, err := store(s).List(ctx, "/pods/", storage.ListOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		found := map[string]int64{}
-		for _, e := range page.Entries {
-			found[e.Key] = e.Revision
-		}
-		for k, r := range acked {
-			if found[k] != r {
-				t.Errorf("%s was acknowledged at revision %d and is at %d", k, r, found[k])
-			}
-			if page.Revision < r {
-				t.Errorf("the database is at revision %d and was at %d", page.Revision, r)
-			}
+		for _, text := range missing(t, s, acked) {
+			t.Error(text)
 		}
 		s.Close()
 	}
 	if len(acked) == 0 {
 		t.Error("nothing was ever written")
 	}
+}
+
+// missing says what of the acknowledged writes is not in the database.
+func missing(t *testing.T, s *embedded.Server, acked map[string]int64) (texts []string) {
+	t.Helper()
+	page, err := store(s).List(ctx, "/pods/", storage.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]int64{}
+	for _, e := range page.Entries {
+		found[e.Key] = e.Revision
+	}
+	for k, r := range acked {
+		if found[k] != r {
+			texts = append(texts, fmt.Sprintf("%s was acknowledged at revision %d and is at %d", k, r, found[k]))
+		}
+		if page.Revision < r {
+			texts = append(texts, fmt.Sprintf("the database is at revision %d and was at %d", page.Revision, r))
+		}
+	}
+	return texts
 }
 
 func TestKilledWhileStarting(t *testing.T) {

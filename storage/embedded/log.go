@@ -3,6 +3,8 @@ package embedded
 import (
 	"context"
 	"log/slog"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 type logger struct {
 	zap     *zap.Logger
 	to      *slog.Logger
+	health  *health // is told what etcd can't go on after
 	queue   chan record
 	dropped atomic.Int64
 	phase   atomic.Int32 // what isHarmless depends on
@@ -26,7 +29,6 @@ type record struct {
 	level   slog.Level
 	message string
 	attrs   []any
-	written chan struct{} // closed when the sink has it; nil if nobody waits
 }
 
 func newLogger(to *slog.Logger) *logger {
@@ -34,7 +36,8 @@ func newLogger(to *slog.Logger) *logger {
 	if to == nil {
 		l.to = slog.New(slog.DiscardHandler)
 	}
-	l.zap = zap.New(core{log: l}, zap.WithFatalHook(fatal{}))
+	l.health = newHealth(l)
+	l.zap = zap.New(core{log: l}, zap.WithFatalHook(l.health), zap.WithPanicHook(l.health))
 	go l.run()
 	return l
 }
@@ -80,9 +83,6 @@ func (l *logger) write(r record) {
 		l.to.Warn("etcd: log records were lost because the log blocked", "records", n)
 	}
 	l.to.Log(context.Background(), r.level, r.message, r.attrs...)
-	if r.written != nil {
-		close(r.written)
-	}
 }
 
 // say passes on a record of our own, as if it were etcd's.
@@ -99,6 +99,13 @@ var raised = map[string]string{
 	"repaired": "the write-ahead log ended in the middle of a record, as after a power failure; it was cut there, and what was cut is beside it as *.broken",
 }
 
+// heralds are how records of the database begin which say of a commit that it failed. etcd fails of it, and health says all of that.
+var heralds = []string{"writeAt failed", "writing data failed: ", "writeMeta failed: ", "growing db size failed, ", "Committing transaction failed: ", "[GOOS: "}
+
+func isHerald(message string) bool {
+	return slices.ContainsFunc(heralds, func(h string) bool { return strings.HasPrefix(message, h) })
+}
+
 // core is the zapcore.Core in front of the queue.
 type core struct {
 	log    *logger
@@ -112,6 +119,13 @@ func (c core) With(fields []zapcore.Field) zapcore.Core {
 }
 
 func (c core) Check(e zapcore.Entry, ce *zapcore.CheckedEntry) *zapcore.CheckedEntry {
+	// What is above errors is what etcd can't go on after: health says it. All that comes later are echoes.
+	if e.Level > zapcore.ErrorLevel || c.log.health.failure.Load() != nil {
+		return ce
+	}
+	if isHerald(e.Message) {
+		return ce
+	}
 	if e.Level >= zapcore.WarnLevel || raised[e.Message] != "" {
 		return ce.AddCore(e, c)
 	}
@@ -137,38 +151,12 @@ func (c core) Write(e zapcore.Entry, fields []zapcore.Field) error {
 	for k, v := range values.Fields {
 		r.attrs = append(r.attrs, slog.Any(k, v))
 	}
-	if e.Level > zapcore.ErrorLevel {
-		r.written = make(chan struct{})
-	}
 	select {
 	case c.log.queue <- r:
 	default:
 		c.log.dropped.Add(1)
-		return nil
-	}
-	if r.written != nil {
-		// The process is about to die of this: give the record a moment to get out.
-		select {
-		case <-r.written:
-		case <-time.After(200 * time.Millisecond):
-		}
 	}
 	return nil
 }
 
 func (c core) Sync() error { return nil }
-
-// fatal turns what etcd would end the process for into a panic, which Start makes an error of.
-type fatal struct{}
-
-func (fatal) OnWrite(ce *zapcore.CheckedEntry, fields []zapcore.Field) {
-	values := zapcore.NewMapObjectEncoder()
-	for _, f := range fields {
-		f.AddTo(values)
-	}
-	message := ce.Message
-	if cause, ok := values.Fields["error"].(string); ok {
-		message += ": " + cause
-	}
-	panic(message)
-}

@@ -57,17 +57,6 @@ func TestBlockedLogBlocksNobody(t *testing.T) {
 	}
 }
 
-func TestFatalIsAPanic(t *testing.T) {
-	l := newLogger(nil)
-	defer l.close()
-	defer func() {
-		if r := recover(); r != "no disk: gone" {
-			t.Errorf("recovered %v", r)
-		}
-	}()
-	l.zap.Fatal("no disk", zap.Error(context.DeadlineExceeded), zap.String("error", "gone"))
-}
-
 // What is harmless at one time is news at another, and with another error.
 func TestHarmlessInItsPlaceOnly(t *testing.T) {
 	const serving, schema, token = "setting up serving from embedded etcd failed.", "failed to update storage version", "simple token is not cryptographically signed"

@@ -117,7 +117,7 @@ func (r Restoration) run(done Restored) (Restored, error) {
 }
 
 // ownNames are what a data directory without a database may have in it.
-var ownNames = []string{"pki", "admin.kubeconfig", "lock", unfinished, "etcd.sock", restoring}
+var ownNames = []string{"pki", "admin.kubeconfig", "lock", unfinished, "etcd.sock", restoring, "audit"}
 
 // checkDir returns an error if there is something in the directory that nobody allowed to be there.
 func (r Restoration) checkDir() error {
@@ -139,26 +139,23 @@ func (r Restoration) checkDir() error {
 	return nil
 }
 
-// writeMember makes the files of a member of a snapshot, below dir. etcd says by a panic that a file is broken.
-func writeMember(file, dir string, bump int64) (err error) {
+// writeMember makes the files of a member of a snapshot, below dir.
+func writeMember(file, dir string, bump int64) error {
 	log := newLogger(nil)
 	defer log.close()
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("etcd can't restore: %v", r)
-		}
-	}()
 	c := memberConfig()
-	return snapshot.NewV3(log.zap).Restore(snapshot.RestoreConfig{
-		SnapshotPath:        file,
-		Name:                c.Name,
-		OutputDataDir:       dir,
-		PeerURLs:            []string{c.AdvertisePeerUrls[0].String()},
-		InitialCluster:      c.InitialCluster,
-		InitialClusterToken: c.InitialClusterToken,
-		RevisionBump:        uint64(bump),
-		MarkCompacted:       true,
-	})
+	return withCure(log.health.unlessFailed("restore", func() error {
+		return snapshot.NewV3(log.zap).Restore(snapshot.RestoreConfig{
+			SnapshotPath:        file,
+			Name:                c.Name,
+			OutputDataDir:       dir,
+			PeerURLs:            []string{c.AdvertisePeerUrls[0].String()},
+			InitialCluster:      c.InitialCluster,
+			InitialClusterToken: c.InitialClusterToken,
+			RevisionBump:        uint64(bump),
+			MarkCompacted:       true,
+		})
+	}))
 }
 
 // memberConfig says who the one member is.

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"go.etcd.io/etcd/server/v3/embed"
-	"go.etcd.io/etcd/server/v3/etcdserver/api/v3client"
 	"google.golang.org/grpc"
 
+	"github.com/typeplane/typeplane/internal/diskspace"
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
 
@@ -40,7 +40,8 @@ type Config struct {
 	// Log gets etcd's warnings and errors; nil drops them. A handler that blocks loses records, and blocks nobody.
 	Log *slog.Logger
 
-	spaceEvery time.Duration // how often the space is looked at
+	spaceEvery time.Duration                   // how often the space is looked at
+	free       func(dir string) (int64, error) // of the disk; nil asks the system
 }
 
 // Server is a running etcd.
@@ -49,10 +50,15 @@ type Server struct {
 	socket  string
 	lock    *dirLock
 	log     *logger
+	health  *health
+	disk    *disk
 	streams context.CancelFunc // ends the streams that come through the socket
 	etcd    *embed.Etcd
+	ready   bool // etcd has answered
 	client  *etcd3.Client
 	keeper  *keeper
+	looking context.CancelFunc // ends disk.keep
+	done    chan struct{}
 	closing sync.Once
 }
 
@@ -62,11 +68,11 @@ func Start(ctx context.Context, config Config) (s *Server, err error) {
 	if err := config.complete(); err != nil {
 		return nil, fmt.Errorf("embedded etcd: %w", err)
 	}
-	s = &Server{config: config}
+	s = &Server{config: config, done: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			s.Close()
-			s, err = nil, fmt.Errorf("embedded etcd: data directory %s: %w", config.Dir, err)
+			s, err = nil, fmt.Errorf("embedded etcd: data directory %s: %w", config.Dir, withCure(err))
 		}
 	}()
 	if err := prepareDir(config.Dir); err != nil {
@@ -81,6 +87,9 @@ func Start(ctx context.Context, config Config) (s *Server, err error) {
 	if err := beginFirst(config.Dir); err != nil {
 		return s, err
 	}
+	if err := checkLayout(config.Dir); err != nil {
+		return s, err
+	}
 	if err := probe(config.Dir); err != nil {
 		return s, err
 	}
@@ -88,11 +97,17 @@ func Start(ctx context.Context, config Config) (s *Server, err error) {
 		return s, err
 	}
 	s.log = newLogger(config.Log)
-	if s.etcd, err = start(s.etcdConfig()); err != nil {
+	s.health = s.log.health
+	s.health.dir = config.Dir
+	s.disk = &disk{dir: config.Dir, free: config.free, log: s.log}
+	gate := &gate{health: s.health, disk: s.disk}
+	if s.etcd, err = start(s.etcdConfig(gate), s.health); err != nil {
 		return s, err
 	}
 	select {
 	case <-s.etcd.Server.ReadyNotify():
+	case <-s.health.failed:
+		return s, s.health.failure.Load()
 	case err := <-s.etcd.Err():
 		return s, err
 	case <-ctx.Done():
@@ -100,16 +115,35 @@ func Start(ctx context.Context, config Config) (s *Server, err error) {
 	case <-time.After(readyWithin):
 		return s, fmt.Errorf("no leader within %v: does it come from a cluster of several members? Then restore a backup of that", readyWithin)
 	}
+	s.ready = true
 	if err := endFirst(config.Dir); err != nil {
 		return s, err
 	}
 	if err := os.Chmod(s.socket, 0o600); err != nil {
 		return s, err
 	}
-	s.client = v3client.New(s.etcd.Server)
+	s.client = newClient(s.etcd.Server, gate)
+	s.health.reads(func() {
+		// Never unlocked: the database must not be written any more, and a commit that failed would lock out all who read.
+		s.etcd.Server.Backend().BatchTx().LockOutsideApply()
+		s.etcd.Server.KV().Rev()
+	})
 	s.log.settle()
 	s.keeper = newKeeper(s, config.spaceEvery)
-	s.keeper.start()
+	if err := s.health.unlessFailed("defragment", s.keeper.start); err != nil {
+		return s, err
+	}
+	s.disk.look(s.health)
+	var looking context.Context
+	looking, s.looking = context.WithCancel(context.Background())
+	go s.disk.keep(looking, s.health)
+	go func() {
+		defer close(s.done)
+		select {
+		case <-s.etcd.Server.StopNotify():
+		case <-s.health.over:
+		}
+	}()
 	return s, nil
 }
 
@@ -119,34 +153,77 @@ func (s *Server) Client() *etcd3.Client { return s.client }
 // Socket returns the path of the unix socket for tools: etcdctl --endpoints=unix://<path>.
 func (s *Server) Socket() string { return s.socket }
 
-// Done is closed when etcd has stopped, by Close or by itself; then nothing works any more.
-func (s *Server) Done() <-chan struct{} { return s.etcd.Server.StopNotify() }
+// Done is closed when the server has to end: etcd has stopped, by Close or by itself, or it has failed and there is nothing left to
+// wait for.
+func (s *Server) Done() <-chan struct{} { return s.done }
 
-// Close stops etcd and waits until it has let go of everything. It may be called more than once.
+// Err says why Done was closed. It is nil before, and after Close.
+func (s *Server) Err() error {
+	select {
+	case <-s.health.over:
+		return s.health.overErr
+	default:
+		return nil
+	}
+}
+
+// Failed returns what etcd could not go on after, as a *Failure; nil if it works. After a failure nothing is written any more until a
+// new process starts on the directory. What is in memory can be read until then: Done is not closed for a disk alone, but if it was
+// full, and has room again.
+func (s *Server) Failed() error {
+	if f := s.health.failure.Load(); f != nil {
+		return f
+	}
+	return nil
+}
+
+// DiskLow says that the disk of the data directory will be full soon. Whoever writes what is not the database should stop, since the
+// database needs what is left.
+func (s *Server) DiskLow() bool { return level(s.disk.level.Load()) >= low }
+
+// DiskFree is how many bytes are free around the data directory.
+func (s *Server) DiskFree() (int64, error) { return s.disk.free(s.disk.dir) }
+
+// Close stops etcd and waits until it has let go of everything. It may be called more than once. One that has failed can't be
+// stopped: what it holds is held until the process ends.
 func (s *Server) Close() {
 	s.closing.Do(func() {
 		if s.log != nil {
 			s.log.end()
 		}
-		if s.keeper != nil {
-			s.keeper.close()
+		if s.looking != nil {
+			s.looking()
 		}
-		if s.client != nil {
-			s.client.Close()
-		}
-		if s.streams != nil {
-			s.streams()
-		}
-		if s.etcd != nil {
-			s.etcd.Close()
-		}
-		if s.lock != nil {
-			s.lock.release()
+		if s.health == nil || s.health.unlessFailed("stop", s.stop) == nil {
+			if s.lock != nil {
+				s.lock.release()
+			}
 		}
 		if s.log != nil {
 			s.log.close()
 		}
 	})
+}
+
+// stop stops etcd, and what uses it.
+func (s *Server) stop() error {
+	if s.keeper != nil {
+		s.keeper.close()
+	}
+	if s.client != nil {
+		s.client.Close()
+	}
+	if s.streams != nil {
+		s.streams()
+	}
+	switch {
+	case s.etcd == nil:
+	case s.ready:
+		s.etcd.Close()
+	default:
+		s.etcd.Server.Stop() // Close would wait until it is ready
+	}
+	return nil
 }
 
 func (c *Config) complete() error {
@@ -165,10 +242,13 @@ func (c *Config) complete() error {
 	if c.ProgressInterval == 0 {
 		c.ProgressInterval = 5 * time.Second
 	}
+	if c.free == nil {
+		c.free = diskspace.Free
+	}
 	return nil
 }
 
-func (s *Server) etcdConfig() *embed.Config {
+func (s *Server) etcdConfig(gate *gate) *embed.Config {
 	c := memberConfig()
 	c.Dir = s.config.Dir
 	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(s.log.zap)
@@ -181,7 +261,7 @@ func (s *Server) etcdConfig() *embed.Config {
 	c.EnableGRPCGateway = false
 	var streams context.Context
 	streams, s.streams = context.WithCancel(context.Background())
-	c.GRPCAdditionalServerOptions = []grpc.ServerOption{grpc.ChainStreamInterceptor(endWith(streams))}
+	c.GRPCAdditionalServerOptions = []grpc.ServerOption{grpc.ChainUnaryInterceptor(gate.unary), grpc.ChainStreamInterceptor(gate.stream, endWith(streams))}
 
 	// It elects itself, so the times of an election are only time lost at the start.
 	c.TickMs, c.ElectionMs = 10, 100
@@ -199,14 +279,17 @@ func (s *Server) etcdConfig() *embed.Config {
 	return c
 }
 
-// start is embed.StartEtcd with its panics, which are how etcd says that a file is broken, as errors.
-func start(c *embed.Config) (e *embed.Etcd, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			e, err = nil, fmt.Errorf("etcd can't start: %v", r)
-		}
-	}()
-	return embed.StartEtcd(c)
+// start is embed.StartEtcd, unless etcd fails meanwhile.
+func start(c *embed.Config, h *health) (*embed.Etcd, error) {
+	var started *embed.Etcd
+	err := h.unlessFailed("start", func() (err error) {
+		started, err = embed.StartEtcd(c)
+		return err
+	})
+	if err != nil {
+		return nil, err // and started is whoever's
+	}
+	return started, nil
 }
 
 // endWith makes streams end with ctx, so that a watch through the socket does not hold up Close.

@@ -28,6 +28,7 @@ type keeper struct {
 	etcd     *etcdserver.EtcdServer
 	client   *etcd3.Client
 	log      *logger
+	disk     *disk
 	quota    int64
 	every    time.Duration
 	minWaste int64
@@ -45,14 +46,14 @@ func newKeeper(s *Server, every time.Duration) *keeper {
 		every = checkPeriod
 	}
 	return &keeper{
-		etcd: s.etcd.Server, client: s.client, log: s.log, quota: s.config.Quota, every: every,
+		etcd: s.etcd.Server, client: s.client, log: s.log, disk: s.disk, quota: s.config.Quota, every: every,
 		minWaste: minWaste, maxInUse: maxInUse, done: make(chan struct{}),
 	}
 }
 
 // start makes the first look at once, while nobody is served: then a defragmentation disturbs nobody, however much it
 // has to copy.
-func (k *keeper) start() {
+func (k *keeper) start() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	k.stop = cancel
 	if k.wasteful() {
@@ -71,6 +72,7 @@ func (k *keeper) start() {
 			}
 		}
 	}()
+	return nil
 }
 
 func (k *keeper) close() {
@@ -139,6 +141,10 @@ func (k *keeper) makeRoom(ctx context.Context, revision int64) {
 
 func (k *keeper) defragment(because string) {
 	begin, before := time.Now(), k.size()
+	if free, err := k.disk.free(k.disk.dir); err == nil && free < k.inUse()+DiskReserve {
+		k.log.say(slog.LevelWarn, "the database should be defragmented, for which the disk has no room", "because", because, "in use", k.inUse(), "free", free)
+		return
+	}
 	if err := k.etcd.Defragment(); err != nil {
 		k.log.say(slog.LevelError, "the database can't be defragmented", "error", err)
 		return

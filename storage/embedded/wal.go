@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"go.etcd.io/bbolt"
@@ -19,9 +17,6 @@ import (
 // numbers of the missing entries again, take those for done, and so lose what it acknowledges, or wait for ever.
 func checkLog(dir string, applied uint64) error {
 	dir = filepath.Join(dir, "member", "wal")
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
 	last, err := lastEntry(dir)
 	if err != nil {
 		return fmt.Errorf("the write-ahead log in %s is damaged: %w; restore a backup", dir, err)

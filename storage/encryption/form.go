@@ -29,6 +29,11 @@ func (e *Encryption) Form(target Target) storage.Form {
 	return storage.Form{Canonical: t.canonical, Stored: t.stored}
 }
 
+// Seals says whether values of a resource that are written now are encrypted.
+func (e *Encryption) Seals(resource Resource) bool {
+	return e.current.Load().slots(resource)[0].prefix != ""
+}
+
 // Plain returns form for a server without a configuration: it says of an encrypted value that it is one.
 func Plain(form storage.Form) storage.Form {
 	inner := form.Canonical

@@ -113,6 +113,18 @@ func (c *Compactor) step(ctx context.Context) error {
 	return nil
 }
 
+// Forget compacts all that was written until now, whoever needs it: watches that begin before end with storage.CodeCompacted.
+func Forget(ctx context.Context, client *Client) error {
+	revision, err := New(client, Config{}).Revision(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := client.Compact(ctx, revision); err != nil && !errors.Is(err, rpctypes.ErrCompacted) {
+		return writeError(ctx, "compact", "/", err)
+	}
+	return nil
+}
+
 // target is the revision to compact in this round: what was current at the last one, but not what is needed yet.
 func (c *Compactor) target() int64 {
 	needed := c.config.Needed()

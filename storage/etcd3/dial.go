@@ -99,9 +99,7 @@ func Dial(ctx context.Context, config DialConfig) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("etcd3: connect to %s: %w", strings.Join(config.Endpoints, ", "), err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, config.Timeout)
-	defer cancel()
-	if err := checkVersions(ctx, client, config.Endpoints, cc.TLS); err != nil {
+	if err := checkVersions(ctx, client, diagnosis{config, cc.TLS}); err != nil {
 		client.Close()
 		return nil, err
 	}
@@ -137,11 +135,24 @@ func (c DialConfig) validate() error {
 }
 
 // Ready makes one linearizable read, which needs a leader, a quorum and a working disk, and returns its error. It
-// ends after timeout at the latest.
+// ends after timeout at the latest, and at once if it is known that there is no quorum.
 func Ready(ctx context.Context, client *Client, timeout time.Duration) error {
+	return ready(ctx, client.KV, timeout)
+}
+
+// Await is Ready that gives a quorum the time to come.
+func Await(ctx context.Context, client *Client, timeout time.Duration) error {
+	kv := client.KV
+	if guarded, ok := kv.(*quorumKV); ok {
+		kv = guarded.KV
+	}
+	return ready(ctx, kv, timeout)
+}
+
+func ready(ctx context.Context, kv clientv3.KV, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	if _, err := client.Get(ctx, "/readyz", clientv3.WithCountOnly()); err != nil {
+	if _, err := kv.Get(ctx, "/readyz", clientv3.WithCountOnly()); err != nil {
 		err = readError(ctx, "ready", "/", err)
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = &storage.Error{Code: storage.CodeUnavailable, Op: "ready", Key: "/",

@@ -23,8 +23,22 @@ var notSent = []error{
 	rpctypes.ErrNoLeader, rpctypes.ErrNotLeader, rpctypes.ErrNotCapable, rpctypes.ErrTooManyRequests, rpctypes.ErrUnhealthy, rpctypes.ErrCorrupt,
 }
 
+// gated returns what stands before an embedded etcd has refused, or given up, in words of this package already.
+func gated(op, key string, err error) (*storage.Error, bool) {
+	var e *storage.Error
+	if !errors.As(err, &e) {
+		return nil, false
+	}
+	own := *e
+	own.Op, own.Key = op, key
+	return &own, true
+}
+
 // readError translates what a request that changes nothing came back with.
 func readError(ctx context.Context, op, key string, err error) error {
+	if e, ok := gated(op, key, err); ok {
+		return e
+	}
 	code := codeOf(err)
 	if ctx.Err() != nil && code != storage.CodeCompacted && code != storage.CodeFuture {
 		return ctx.Err()
@@ -44,6 +58,9 @@ func watchError(prefix string, err error) *storage.Error {
 // writeError translates what a transaction came back with. Where it is not certain that nothing was written, the
 // code is CodeUnknown.
 func writeError(ctx context.Context, op, key string, err error) error {
+	if e, ok := gated(op, key, err); ok {
+		return e
+	}
 	e := &storage.Error{Code: codeOf(err), Op: op, Key: key, Err: err}
 	if e.Code == storage.CodeTooLarge || e.Code == storage.CodeUnavailable && certain(err) {
 		return e
@@ -98,6 +115,9 @@ func codeOf(err error) storage.Code {
 
 // certain says that the request can't have changed anything.
 func certain(err error) bool {
+	if errors.Is(err, storage.ErrNoQuorum) {
+		return true
+	}
 	for _, e := range notSent {
 		if errors.Is(err, e) {
 			return true

@@ -47,6 +47,9 @@ func TestErrors(t *testing.T) {
 		{"a stream that was ended", grpc(codes.Internal, "stream terminated by RST_STREAM with error code: INTERNAL_ERROR"), storage.CodeOther, storage.CodeUnknown, storage.CodeUnavailable},
 		{"aborted", grpc(codes.Aborted, "x"), storage.CodeOther, storage.CodeUnknown, storage.CodeUnavailable},
 		{"not the client's", errors.New("x"), storage.CodeOther, storage.CodeUnknown, storage.CodeUnavailable},
+		{"refused before etcd: full", &storage.Error{Code: storage.CodeNoSpace}, storage.CodeNoSpace, storage.CodeNoSpace, storage.CodeUnavailable},
+		{"refused before etcd: failed", &storage.Error{Code: storage.CodeFailed}, storage.CodeFailed, storage.CodeFailed, storage.CodeUnavailable},
+		{"given up before etcd", &storage.Error{Code: storage.CodeUnknown}, storage.CodeUnknown, storage.CodeUnknown, storage.CodeUnavailable},
 		{"refused as malformed", rpctypes.ErrEmptyKey, storage.CodeOther, storage.CodeOther, storage.CodeUnavailable},
 		{"access denied", rpctypes.ErrPermissionDenied, storage.CodeOther, storage.CodeOther, storage.CodeUnavailable},
 	} {

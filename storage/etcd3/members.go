@@ -20,12 +20,16 @@ const (
 	probeTimeout = 2 * time.Second
 )
 
+// askAfter is how long a member may take for that read until it is asked, again and again, whether it knows a leader.
+const askAfter = 250 * time.Millisecond
+
 // members keeps the requests of a client away from members that can't answer. etcd's own client sends each request to the
 // next member that it has a connection with, also to one that is frozen, or that has lost the others: of three requests
 // one would hang or fail, as long as that lasts.
 type members struct {
 	client *clientv3.Client
 	lines  *lines
+	quorum *quorum
 	all    []string
 	log    *zap.Logger
 
@@ -33,12 +37,9 @@ type members struct {
 	failures []int      // in a row, by index in all
 }
 
-// watchMembers asks the members until the client is closed. It does nothing where there is no choice.
+// watchMembers asks the members until the client is closed, and guards the client with what they answer.
 func watchMembers(client *clientv3.Client, lines *lines, endpoints []string, log *zap.Logger) error {
-	if len(endpoints) < 2 {
-		return nil
-	}
-	m := &members{client: client, lines: lines, all: endpoints, log: log, failures: make([]int, len(endpoints))}
+	m := &members{client: client, lines: lines, quorum: newQuorum(endpoints), all: endpoints, log: log, failures: make([]int, len(endpoints))}
 	for i, endpoint := range endpoints {
 		conn, err := client.Dial(endpoint) // a connection of its own, which is made in the background
 		if err != nil {
@@ -46,18 +47,19 @@ func watchMembers(client *clientv3.Client, lines *lines, endpoints []string, log
 		}
 		go func() {
 			defer conn.Close()
-			m.watch(client.Ctx(), i, etcdserverpb.NewKVClient(conn))
+			m.watch(client.Ctx(), i, member{etcdserverpb.NewKVClient(conn), etcdserverpb.NewMaintenanceClient(conn)})
 		}()
 	}
+	m.quorum.guard(client)
 	return nil
 }
 
 // watch asks one member until ctx ends.
-func (m *members) watch(ctx context.Context, i int, kv etcdserverpb.KVClient) {
+func (m *members) watch(ctx context.Context, i int, member member) {
 	ticker := time.NewTicker(probeEvery)
 	defer ticker.Stop()
 	for {
-		err := probe(ctx, kv)
+		err := member.look(ctx, func(s standing) { m.quorum.note(i, s) })
 		if ctx.Err() != nil {
 			return
 		}
@@ -70,16 +72,73 @@ func (m *members) watch(ctx context.Context, i int, kv etcdserverpb.KVClient) {
 	}
 }
 
-// probe makes a read that needs a quorum, and returns an error if the member can't answer. That it doesn't want to, as
-// this client may not read, is an answer.
-func probe(ctx context.Context, kv etcdserverpb.KVClient) error {
+// member is one that is asked how it is.
+type member struct {
+	kv          etcdserverpb.KVClient
+	maintenance etcdserverpb.MaintenanceClient
+}
+
+// look makes a read that needs a quorum, and returns an error if the member can't answer. Meanwhile note is told how it stands, as
+// soon as that is known.
+func (m member) look(ctx context.Context, note func(standing)) error {
+	read := make(chan error, 1)
+	go func() { read <- m.probe(ctx) }()
+	silent := time.NewTicker(askAfter)
+	defer silent.Stop()
+	for {
+		select {
+		case err := <-read:
+			if err == nil {
+				note(standing{leads: true})
+			} else if ctx.Err() == nil {
+				note(m.standing(ctx))
+			}
+			return err
+		case <-silent.C:
+			note(m.standing(ctx))
+		}
+	}
+}
+
+// probe is the read. That a member doesn't want to, as this client may not read, is an answer.
+func (m member) probe(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	_, err := kv.Range(ctx, &etcdserverpb.RangeRequest{Key: []byte("/"), CountOnly: true})
-	if code := grpcCode(err); code == codes.Unavailable || code == codes.DeadlineExceeded {
+	_, err := m.kv.Range(ctx, &etcdserverpb.RangeRequest{Key: []byte("/"), CountOnly: true})
+	if unanswered(err) {
 		return err
 	}
 	return nil
+}
+
+func unanswered(err error) bool {
+	code := grpcCode(err)
+	return code == codes.Unavailable || code == codes.DeadlineExceeded
+}
+
+// standing asks a member that does not answer the read what it knows, which takes neither a quorum nor a disk.
+func (m member) standing(ctx context.Context) standing {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout/2)
+	defer cancel()
+	status, err := m.maintenance.Status(ctx, &etcdserverpb.StatusRequest{})
+	switch {
+	case unanswered(err):
+		return standing{why: unreached(err)}
+	case err == nil && status.Leader == 0:
+		return standing{why: "knows no leader"}
+	}
+	return standing{leads: true, why: "is slow"}
+}
+
+// unreached says in few words why a member can't be reached.
+func unreached(err error) string {
+	if grpcCode(err) == codes.DeadlineExceeded {
+		return "does not answer"
+	}
+	if message := err.Error(); strings.Contains(message, "connection refused") {
+		return "connection refused"
+	}
+	return "can't be reached"
 }
 
 // note remembers how a member is. If none is well, there is nothing to choose from, and all are used: it is the

@@ -25,7 +25,7 @@ func TestMembersThatCannotAnswerAreAvoided(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	m := &members{client: client, lines: &lines{}, all: []string{a, b, c}, log: zap.NewNop(), failures: make([]int, 3)}
+	m := &members{client: client, lines: &lines{}, quorum: newQuorum([]string{a, b, c}), all: []string{a, b, c}, log: zap.NewNop(), failures: make([]int, 3)}
 	conn, err := m.lines.dial(t.Context(), listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)

@@ -37,6 +37,8 @@ func (s *Store) commit(ctx context.Context, t transaction) (outcome, error) {
 			return outcome{}, doubt
 		case errors.Is(err, rpctypes.ErrNoSpace):
 			return s.afterNoSpace(ctx, t, doubt)
+		case errors.Is(err, storage.ErrNoQuorum):
+			return outcome{}, first(doubt, writeError(ctx, t.op, t.key, err))
 		}
 		err = writeError(ctx, t.op, t.key, err)
 		switch code := storage.CodeOf(err); {

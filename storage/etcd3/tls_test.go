@@ -47,14 +47,25 @@ func (p *place) pair(t *testing.T, name string) (cert, key string) {
 // serveTLS starts an etcd with a certificate of a, that lets in who has one of the authority clients.
 func serveTLS(t *testing.T, a, clients *place) (endpoint string) {
 	t.Helper()
+	cert, key := a.pair(t, "server")
+	return "https://" + serveEtcd(t, "https", transport.TLSInfo{CertFile: cert, KeyFile: key, TrustedCAFile: clients.file, ClientCertAuth: true})
+}
+
+// newPlainEtcd starts an etcd without TLS.
+func newPlainEtcd(t *testing.T) (endpoint string) {
+	t.Helper()
+	return "http://" + serveEtcd(t, "http", transport.TLSInfo{})
+}
+
+func serveEtcd(t *testing.T, scheme string, secure transport.TLSInfo) (address string) {
+	t.Helper()
 	c := embed.NewConfig()
 	c.Dir, c.LogLevel, c.LogOutputs = t.TempDir(), "error", []string{os.DevNull}
 	c.ListenPeerUrls = nil
-	c.ListenClientUrls = []url.URL{{Scheme: "https", Host: "127.0.0.1:0"}}
+	c.ListenClientUrls = []url.URL{{Scheme: scheme, Host: "127.0.0.1:0"}}
 	c.AdvertiseClientUrls = c.ListenClientUrls
 	c.InitialCluster = c.InitialClusterFromName(c.Name)
-	cert, key := a.pair(t, "server")
-	c.ClientTLSInfo = transport.TLSInfo{CertFile: cert, KeyFile: key, TrustedCAFile: clients.file, ClientCertAuth: true}
+	c.ClientTLSInfo = secure
 	e, err := embed.StartEtcd(c)
 	if err != nil {
 		t.Fatal(err)
@@ -65,10 +76,11 @@ func serveTLS(t *testing.T, a, clients *place) (endpoint string) {
 	case <-time.After(time.Minute):
 		t.Fatal("etcd is not ready")
 	}
-	return "https://" + e.Clients[0].Addr().String()
+	return e.Clients[0].Addr().String()
 }
 
-func TestTLS(t *testing.T) {
+// TestWrongTLS: what is wrong with a certificate, or with TLS itself, is said in words, with what would be right.
+func TestWrongTLS(t *testing.T) {
 	ours, foreign := newPlace(t), newPlace(t)
 	way := newWay(t, serveTLS(t, ours, ours))
 	endpoint := way.endpoint
@@ -77,34 +89,52 @@ func TestTLS(t *testing.T) {
 	foreignCert, foreignKey := foreign.pair(t, "client")
 	good := etcd3.DialConfig{Endpoints: []string{"https://127.0.0.1:1", endpoint}, CAFile: ours.file, CertFile: cert, KeyFile: key}
 
+	plain := newPlainEtcd(t)
 	for name, tc := range map[string]struct {
 		change func(*etcd3.DialConfig)
 		want   string
 	}{
-		"another authority":        {func(c *etcd3.DialConfig) { c.CAFile = foreign.file }, "signed by unknown authority"},
-		"no certificate":           {func(c *etcd3.DialConfig) { c.CertFile, c.KeyFile = "", "" }, "certificate required"},
-		"a certificate of another": {func(c *etcd3.DialConfig) { c.CertFile, c.KeyFile = foreignCert, foreignKey }, "certificate"},
+		"another authority":        {func(c *etcd3.DialConfig) { c.CAFile = foreign.file }, "its certificate is of no authority in " + foreign.file},
+		"the system's authorities": {func(c *etcd3.DialConfig) { c.CAFile = "" }, "of no authority that this machine trusts"},
+		"no certificate":           {func(c *etcd3.DialConfig) { c.CertFile, c.KeyFile = "", "" }, "it wants a client certificate"},
+		"a certificate of another": {func(c *etcd3.DialConfig) { c.CertFile, c.KeyFile = foreignCert, foreignKey }, "it does not take the client certificate " + foreignCert},
+		"another name": {func(c *etcd3.DialConfig) {
+			c.Endpoints = []string{strings.Replace(endpoint, "127.0.0.1", "localhost", 1)}
+		}, "its certificate is not good"},
+		"no TLS where there is": {func(c *etcd3.DialConfig) {
+			*c = etcd3.DialConfig{Endpoints: []string{strings.Replace(endpoint, "https", "http", 1)}, Timeout: c.Timeout}
+		}, "it speaks TLS: name it as " + endpoint},
+		"TLS where there is none": {func(c *etcd3.DialConfig) {
+			c.Endpoints = []string{strings.Replace(plain, "http", "https", 1)}
+		}, "it speaks without TLS: name it as " + plain},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			config := good
-			config.Endpoints, config.Timeout = good.Endpoints[1:], 500*time.Millisecond
+			// What no waiting mends is said long before the time is over.
+			config.Endpoints, config.Timeout = good.Endpoints[1:], 5*time.Minute
 			tc.change(&config)
-			// What stands in the way is found out within a time of its own, which may not be enough on a busy machine.
-			for try := 1; ; try++ {
-				client, err := etcd3.Dial(ctx, config)
-				if err == nil {
-					client.Close()
-					t.Fatal("connected")
-				}
-				if strings.Contains(err.Error(), tc.want) {
-					return
-				}
-				if try == 5 {
-					t.Fatalf("error %q does not say %q", err, tc.want)
-				}
+			soon, cancel := context.WithTimeout(ctx, time.Minute)
+			defer cancel()
+			client, err := etcd3.Dial(soon, config)
+			if err == nil {
+				client.Close()
+				t.Fatal("connected")
+			}
+			if !strings.Contains(err.Error(), tc.want) {
+				t.Fatalf("error %q does not say %q", err, tc.want)
 			}
 		})
 	}
+}
+
+func TestTLSCertificatesAreReplaced(t *testing.T) {
+	ours := newPlace(t)
+	way := newWay(t, serveTLS(t, ours, ours))
+	endpoint := way.endpoint
+	ctx := context.Background()
+	cert, key := ours.pair(t, "client")
+	good := etcd3.DialConfig{Endpoints: []string{"https://127.0.0.1:1", endpoint}, CAFile: ours.file, CertFile: cert, KeyFile: key}
 
 	// One endpoint is down, which must not matter.
 	begin := time.Now()

@@ -2,7 +2,6 @@ package etcd3
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"strconv"
@@ -24,29 +23,23 @@ var floors = []struct {
 const othersWithin = time.Second
 
 // checkVersions asks every endpoint for its version. One that does not answer may be down; all of them may not.
-func checkVersions(ctx context.Context, client *Client, endpoints []string, tlsConfig *tls.Config) error {
+func checkVersions(ctx context.Context, client *Client, d diagnosis) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type answer struct {
 		endpoint, version string
 		err               error
 	}
-	answers := make(chan answer, len(endpoints))
-	for _, e := range endpoints {
+	answers := make(chan answer, len(d.Endpoints))
+	for _, e := range d.Endpoints {
 		go func() {
-			resp, err := client.Status(ctx, e)
-			a := answer{endpoint: e, err: err}
-			if err == nil {
-				a.version = resp.Version
-			} else if cause := diagnose(ctx, e, tlsConfig); cause != nil {
-				a.err = cause
-			}
-			answers <- a
+			version, err := d.version(ctx, client, e)
+			answers <- answer{e, version, err}
 		}()
 	}
 	var silent []error
 	var enough <-chan time.Time // runs when one has answered
-	for range endpoints {
+	for range d.Endpoints {
 		select {
 		case a := <-answers:
 			if a.err != nil {
@@ -61,10 +54,25 @@ func checkVersions(ctx context.Context, client *Client, endpoints []string, tlsC
 			return nil
 		}
 	}
-	if len(silent) == len(endpoints) {
+	if len(silent) == len(d.Endpoints) {
 		return errors.Join(silent...)
 	}
 	return nil
+}
+
+// Version is that of the etcd behind a client, or of one of its members.
+func Version(ctx context.Context, client *Client) (string, error) {
+	var errs []error
+	for _, endpoint := range client.Endpoints() {
+		short, cancel := context.WithTimeout(ctx, othersWithin)
+		status, err := client.Status(short, endpoint)
+		cancel()
+		if err == nil {
+			return status.Version, nil
+		}
+		errs = append(errs, err)
+	}
+	return "", errors.Join(errs...)
 }
 
 // checkVersion returns an error with the reason if an etcd of that version must not be used.

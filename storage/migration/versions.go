@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,29 +19,53 @@ const versionsKey = "/.stored-versions"
 // a migration has found that nothing of them is left. The names of both are the caller's.
 type Versions map[string][]string
 
-// Record keeps the Versions of a database in it, so that a program which lacks one of them learns so before it serves anything.
-// All of its methods may be called from any goroutine, by any number of servers at once.
+// Places says for each resource below which prefixes its entries may lie, if not below its plain one alone. The names of both are
+// the caller's.
+type Places map[string][]string
+
+// Record keeps the Versions and the Places of a database in it, so that a program which lacks one of them learns so before it
+// serves anything. All of its methods may be called from any goroutine, by any number of servers at once.
 type Record struct {
 	// Store is one without a cache and with the zero Form, at the root of the resources.
 	Store storage.Interface
 }
 
-// Read returns what the database says; the revision is that of its last change, 0 if it says nothing yet.
+// Read returns what the database says of versions; the revision is that of the record's last change, 0 if there is none yet.
 func (r Record) Read(ctx context.Context) (Versions, int64, error) {
+	n, revision, err := r.read(ctx)
+	return n.Versions, revision, err
+}
+
+// Places returns what the database says of places, and the revision of the record's last change.
+func (r Record) Places(ctx context.Context) (Places, int64, error) {
+	n, revision, err := r.read(ctx)
+	return n.Places, revision, err
+}
+
+func (r Record) read(ctx context.Context) (note, int64, error) {
 	entry, err := r.Store.Get(ctx, versionsKey, storage.GetOptions{})
 	if storage.CodeOf(err) == storage.CodeNotFound {
-		return Versions{}, 0, nil
+		return newNote(), 0, nil
 	}
 	if err != nil {
-		return nil, 0, fmt.Errorf("read the stored versions: %w", err)
+		return note{}, 0, fmt.Errorf("read the stored versions: %w", err)
 	}
-	versions, err := parseVersions(entry)
-	return versions, entry.Revision, err
+	n, err := parseNote(entry.Value)
+	return n, entry.Revision, err
+}
+
+// Place notes that the entries of the resources may be below these prefixes from now on, and no others; none are the plain one.
+func (r Record) Place(ctx context.Context, places Places) error {
+	return r.change(ctx, func(n note, _ int64) {
+		maps.Copy(n.Places, places)
+		maps.DeleteFunc(n.Places, func(_ string, prefixes []string) bool { return len(prefixes) == 0 })
+	})
 }
 
 // Add notes that entries of the resources may be stored in the versions from now on. It writes nothing if that is known.
 func (r Record) Add(ctx context.Context, more Versions) error {
-	return r.change(ctx, func(v Versions, _ int64) {
+	return r.change(ctx, func(n note, _ int64) {
+		v := n.Versions
 		for resource, versions := range more {
 			for _, version := range versions {
 				if at, known := slices.BinarySearch(v[resource], version); !known {
@@ -54,18 +79,18 @@ func (r Record) Add(ctx context.Context, more Versions) error {
 // Settle notes that all entries of the resources are in one version each, as somebody has found who began to look at a revision
 // that Read had returned. It changes nothing if the record was changed since: then another server has begun to write.
 func (r Record) Settle(ctx context.Context, seen int64, only map[string]string) error {
-	return r.change(ctx, func(v Versions, revision int64) {
+	return r.change(ctx, func(n note, revision int64) {
 		if revision != seen {
 			return
 		}
 		for resource, version := range only {
-			v[resource] = []string{version}
+			n.Versions[resource] = []string{version}
 		}
 	})
 }
 
 // change writes what edit makes of the record, again when somebody else has written it meanwhile.
-func (r Record) change(ctx context.Context, edit func(Versions, int64)) error {
+func (r Record) change(ctx context.Context, edit func(note, int64)) error {
 	for {
 		err := r.tryChange(ctx, edit)
 		if storage.CodeOf(err) == storage.CodeExists {
@@ -78,14 +103,14 @@ func (r Record) change(ctx context.Context, edit func(Versions, int64)) error {
 	}
 }
 
-func (r Record) tryChange(ctx context.Context, edit func(Versions, int64)) error {
+func (r Record) tryChange(ctx context.Context, edit func(note, int64)) error {
 	_, err := r.Store.GuaranteedUpdate(ctx, versionsKey, func(current storage.Entry) ([]byte, []storage.Op, error) {
-		versions, err := parseVersions(current)
+		n, err := parseNote(current.Value)
 		if err != nil {
 			return nil, nil, err
 		}
-		edit(versions, current.Revision)
-		value, err := json.Marshal(versions)
+		edit(n, current.Revision)
+		value, err := n.encode()
 		if bytes.Equal(value, current.Value) {
 			value = current.Value
 		}
@@ -94,12 +119,12 @@ func (r Record) tryChange(ctx context.Context, edit func(Versions, int64)) error
 	if storage.CodeOf(err) != storage.CodeNotFound {
 		return err
 	}
-	versions := Versions{}
-	edit(versions, 0)
-	if len(versions) == 0 {
+	n := newNote()
+	edit(n, 0)
+	if len(n.Versions)+len(n.Places) == 0 {
 		return nil
 	}
-	value, err := json.Marshal(versions)
+	value, err := n.encode()
 	if err != nil {
 		return err
 	}
@@ -107,15 +132,42 @@ func (r Record) tryChange(ctx context.Context, edit func(Versions, int64)) error
 	return err
 }
 
-func parseVersions(entry storage.Entry) (Versions, error) {
-	v := Versions{}
-	if err := json.Unmarshal(entry.Value, &v); err != nil {
-		return nil, fmt.Errorf("the stored versions at %s can't be read: %w", versionsKey, err)
+// note is what stands in the record. Without places it is the object of the versions alone, as it was before there were any.
+// With them it is something that programs which know of no places can't read, so that none of them starts: it would
+// look for the entries elsewhere, and find none.
+type note struct {
+	Places   Places   `json:"keyPrefixes"`
+	Versions Versions `json:"versions"`
+}
+
+func newNote() note { return note{Places: Places{}, Versions: Versions{}} }
+
+func (n note) encode() ([]byte, error) {
+	if len(n.Places) == 0 {
+		return json.Marshal(n.Versions)
 	}
-	for _, versions := range v {
+	return json.Marshal(n)
+}
+
+func parseNote(value []byte) (note, error) {
+	n := newNote()
+	err := json.Unmarshal(value, &n.Versions)
+	if err != nil {
+		n = newNote()
+		decoder := json.NewDecoder(bytes.NewReader(value))
+		decoder.DisallowUnknownFields()
+		err = decoder.Decode(&n)
+	}
+	if err == nil && (n.Places == nil || n.Versions == nil) {
+		err = errors.New("it says null")
+	}
+	if err != nil {
+		return note{}, fmt.Errorf("the stored versions at %s can't be read; if a newer release wrote them, start that one: %w", versionsKey, err)
+	}
+	for _, versions := range n.Versions {
 		slices.Sort(versions)
 	}
-	return v, nil
+	return n, nil
 }
 
 // Found collects the versions of the entries below prefix, as version sees them, "" for what is not known.

@@ -1,7 +1,9 @@
 package migration_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -59,6 +61,68 @@ func TestRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	want(migration.Versions{"books": {"v2"}, "pens": {"v1"}})
+}
+
+// What is noted of places is kept beside the versions, and keeps programs away that can't read it.
+func TestPlaces(t *testing.T) {
+	ctx := t.Context()
+	db := memory.NewDatabase()
+	r := migration.Record{Store: memory.New(memory.Config{Database: db, Root: "/registry"})}
+	stored := func() string {
+		value, _ := db.Get("/registry/.stored-versions")
+		return string(value)
+	}
+	readable := func() bool { // by an earlier release
+		var versions map[string][]string
+		return json.Unmarshal([]byte(stored()), &versions) == nil
+	}
+	place := func(p migration.Places) {
+		t.Helper()
+		if err := r.Place(ctx, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	place(migration.Places{"books": nil})
+	if stored() != "" {
+		t.Errorf("nothing is noted as %s", stored())
+	}
+	if err := r.Add(ctx, migration.Versions{"books": {"v1"}}); err != nil || !readable() {
+		t.Errorf("%s, %v", stored(), err)
+	}
+	place(migration.Places{"services": {"/services/", "/services/specs/"}})
+	if want := `{"keyPrefixes":{"services":["/services/","/services/specs/"]},"versions":{"books":["v1"]}}`; stored() != want || readable() {
+		t.Errorf("%s, want %s", stored(), want)
+	}
+	if err := r.Add(ctx, migration.Versions{"pens": {"v2"}}); err != nil || readable() {
+		t.Errorf("%s, %v", stored(), err)
+	}
+	before := db.Revision()
+	place(migration.Places{"books": nil})
+	if db.Revision() != before {
+		t.Error("what is known was written again")
+	}
+	place(migration.Places{"services": {"/services/specs/"}})
+	versions, _, err := r.Read(ctx)
+	if diff := cmp.Diff(migration.Versions{"books": {"v1"}, "pens": {"v2"}}, versions); diff != "" || err != nil {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+	places, at, err := r.Places(ctx)
+	if diff := cmp.Diff(migration.Places{"services": {"/services/specs/"}}, places); diff != "" || err != nil || at != db.Revision() {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+	place(migration.Places{"services": nil})
+	if !readable() {
+		t.Errorf("%s, which says nothing new", stored())
+	}
+	for _, broken := range []string{`{"versions":{},"keyPrefixes":{},"more":1}`, `null`, `{"versions":null,"keyPrefixes":{"a":["/b/"]}}`, `7`, ``} {
+		db.Put("/registry/.stored-versions", []byte(broken))
+		if _, _, err := r.Read(ctx); err == nil || !strings.Contains(err.Error(), "/.stored-versions can't be read") {
+			t.Errorf("%s: %v", broken, err)
+		}
+		if err := r.Add(ctx, migration.Versions{"books": {"v1"}}); err == nil || stored() != broken {
+			t.Errorf("%s was written over with %s", broken, stored())
+		}
+	}
 }
 
 func TestFound(t *testing.T) {

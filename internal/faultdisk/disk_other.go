@@ -1,0 +1,35 @@
+//go:build !linux
+
+package faultdisk
+
+import (
+	"errors"
+	"math/rand/v2"
+	"os/exec"
+)
+
+// Disk is not there on this system.
+type Disk struct{}
+
+var errLinux = errors.New("system calls are stopped by seccomp, which only Linux has")
+
+// Supported returns why programs can't be run on a Disk here.
+func Supported() error { return errLinux }
+
+// New fails.
+func New(string) (*Disk, error) { return nil, errLinux }
+
+// Start fails.
+func (*Disk) Start(*exec.Cmd) error { return errLinux }
+
+// Fail does nothing.
+func (*Disk) Fail(Fault) {}
+
+// KillAt does nothing.
+func (*Disk) KillAt(int) {}
+
+// Cut fails.
+func (*Disk) Cut(*rand.Rand) error { return errLinux }
+
+// Unsynced is nothing.
+func (*Disk) Unsynced() int { return 0 }
