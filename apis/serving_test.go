@@ -213,7 +213,7 @@ func TestLimits(t *testing.T) {
 
 	const classes = "/apis/storage.k8s.io/v1/storageclasses"
 	c.want(201, `"reclaimPolicy":"Delete","volumeBindingMode":"Immediate"`, "POST", classes, `{"metadata":{"name":"fast"},"provisioner":"example.com/disk"}`)
-	c.want(422, "updates to reclaimPolicy are forbidden", "PATCH", classes+"/fast", `{"reclaimPolicy":"Retain"}`)
+	c.want(422, "reclaimPolicy: Invalid value: \\\"Retain\\\": field is immutable", "PATCH", classes+"/fast", `{"reclaimPolicy":"Retain"}`)
 	c.want(200, `"allowVolumeExpansion":true`, "PATCH", classes+"/fast", `{"allowVolumeExpansion":true}`)
 }
 

@@ -49,6 +49,9 @@ type Pass struct {
 	// Header is the license comment that files begin with; only those printed with Raw have to put it there.
 	Header string
 
+	// InlineRuntime says that printed protobuf code imports nothing of this project.
+	InlineRuntime bool
+
 	// Printed are the files of all other plug-ins, for a plug-in that is Last. They are not to be modified.
 	Printed []*emit.File
 	// Partial tells that the run leaves out plug-ins that there are, as --generators asks for.

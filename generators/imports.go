@@ -3,6 +3,7 @@ package generators
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/emit"
@@ -41,7 +42,17 @@ func checkImports(set *load.Set, files []*emit.File, report *diag.Report) {
 		report.Add(diag.Problem{
 			Pos: set.PackagePos(pkg), Path: "package " + pkg.Name,
 			Message: fmt.Sprintf("%s would import %s: %s", f.Name, needs, lost[needs]),
-			Cure:    fmt.Sprintf("run go get %s, take the tag away that asks for the file, or choose with --generators", needs),
+			Cure:    cure(needs),
 		})
 	}
+}
+
+// runtimeModule is what printed code leans on.
+const runtimeModule = "github.com/typeplane/typeplane/runtime"
+
+func cure(needs string) string {
+	if strings.HasPrefix(needs+"/", runtimeModule+"/") {
+		return "run go get " + runtimeModule + ", or gen --inline-runtime for protobuf code that imports nothing of it"
+	}
+	return fmt.Sprintf("run go get %s, take the tag away that asks for the file, or choose with --generators", needs)
 }

@@ -16,7 +16,7 @@ func look(cfg Config) *uptodate.Run {
 	}
 	q := uptodate.Query{
 		Folder: cfg.Cache, Dir: cfg.Dir, Env: cfg.Env, Patterns: cfg.Patterns,
-		Salt: slices.Concat(cfg.CacheKey, []string{"header", cfg.Header, "warn", strconv.FormatBool(cfg.WarnUnknownTags)}),
+		Salt: slices.Concat(cfg.CacheKey, []string{"header", cfg.Header, "warn", strconv.FormatBool(cfg.WarnUnknownTags), "inline", strconv.FormatBool(cfg.InlineRuntime)}),
 	}
 	for _, p := range cfg.Plugins {
 		q.Salt = append(q.Salt, "plugin", p.Name, fmt.Sprint(p.Tags))

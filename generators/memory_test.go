@@ -70,6 +70,7 @@ func TestEveryChangeIsSeen(t *testing.T) {
 		},
 		"the header":                  func(_ *testing.T, w world) { w.cfg.Header = "// Owned." },
 		"what unknown tags are":       func(_ *testing.T, w world) { w.cfg.WarnUnknownTags = true },
+		"where the runtime is":        func(_ *testing.T, w world) { w.cfg.InlineRuntime = true },
 		"another flag":                func(_ *testing.T, w world) { w.cfg.CacheKey = []string{"style=new"} },
 		"the patterns":                func(_ *testing.T, w world) { w.cfg.Patterns = []string{"./..."} },
 		"fewer generators":            func(_ *testing.T, w world) { w.cfg.Plugins = w.cfg.Plugins[:1] },
@@ -194,7 +195,7 @@ func TestCacheFolders(t *testing.T) {
 
 // TestConfigIsInTheKey makes whoever adds a field to Config decide whether the outcome depends on it.
 func TestConfigIsInTheKey(t *testing.T) {
-	inKey := []string{"Dir", "Env", "Patterns", "Plugins", "Known", "Header", "WarnUnknownTags", "CacheKey"}
+	inKey := []string{"Dir", "Env", "Patterns", "Plugins", "Known", "Header", "WarnUnknownTags", "InlineRuntime", "CacheKey"}
 	harmless := []string{"Verify", "Cache", "Shared", "Log"}
 	for f := range reflect.TypeFor[generators.Config]().Fields() {
 		if !slices.Contains(slices.Concat(inKey, harmless), f.Name) {

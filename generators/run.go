@@ -29,6 +29,8 @@ type Config struct {
 	Known []Plugin
 	// Header is the text that each Go file begins with: a license comment; may be empty. It is written as it is.
 	Header string
+	// InlineRuntime prints what protobuf code leans on beside it, so that it imports nothing of this project.
+	InlineRuntime bool
 	// Verify compares instead of writing.
 	Verify bool
 	// WarnUnknownTags makes warnings, which stop nothing, of tags that are unknown or have no effect where they stand.
@@ -95,7 +97,7 @@ func Run(cfg Config) (Result, error) {
 	for _, plugin := range inOrder(cfg.Plugins) {
 		pass := &Pass{
 			Set: set, Packages: slices.Clone(sound), Report: report, Header: cfg.Header,
-			Printed: files, Partial: cfg.partial(),
+			InlineRuntime: cfg.InlineRuntime, Printed: files, Partial: cfg.partial(),
 		}
 		plugin.Generate(pass)
 		if plugin.Stale != nil {

@@ -7,6 +7,7 @@ toolchain go1.26.10
 require (
 	github.com/google/cel-go v0.31.0
 	github.com/typeplane/typeplane v0.0.0-00010101000000-000000000000
+	github.com/typeplane/typeplane/runtime v0.0.0
 	k8s.io/apiserver v0.37.2
 	sigs.k8s.io/yaml v1.6.0
 )
@@ -15,6 +16,7 @@ require (
 	cel.dev/expr v0.25.2 // indirect
 	github.com/antlr4-go/antlr/v4 v4.13.1 // indirect
 	github.com/blang/semver/v4 v4.0.0 // indirect
+	github.com/coder/websocket v1.8.15 // indirect
 	go.opentelemetry.io/contrib/instrumentation/google.golang.org/grpc/otelgrpc v0.68.0 // indirect
 	go.opentelemetry.io/otel v1.45.0 // indirect
 	go.opentelemetry.io/otel/exporters/otlp/otlptrace v1.45.0 // indirect
@@ -117,3 +119,5 @@ require (
 )
 
 replace github.com/typeplane/typeplane => ..
+
+replace github.com/typeplane/typeplane/runtime => ../runtime

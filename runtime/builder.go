@@ -69,6 +69,9 @@ type Version[V, H Object] struct {
 	// Validate says what the rules of this version find wrong with an object, and, in an update, with the change from old,
 	// which is nil for a new one. It modifies nothing. nil: there are no rules.
 	Validate func(ctx context.Context, op operation.Operation, path *field.Path, obj, old V) field.ErrorList
+	// OwnRulesOnly says that what is written through this version is judged by its own rules, and not by those of the version
+	// that is stored too.
+	OwnRulesOnly bool
 	// The others are what gen prints beside the methods of the type, to do the same faster. nil: the methods, or
 	// reflection, do it.
 	//
@@ -120,7 +123,7 @@ func AddVersion[V, H Object](h *Hub[H], v Version[V, H]) {
 	if v.SelectableFields != nil {
 		k.selectable = func(obj Object) map[string]string { return v.SelectableFields(obj.(V)) }
 	}
-	k.validate = validation(v.Validate)
+	k.validate, k.ownRulesOnly = validation(v.Validate), v.OwnRulesOnly
 	k.storedFields = maps.Clone(v.StoredFields)
 	k.columns = slices.Clone(v.Columns)
 	if v.Cells != nil {

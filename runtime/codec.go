@@ -88,7 +88,19 @@ func (k *Kind) ReadJSON(data []byte, obj Object) (strict []error, err error) {
 	if k.readJSON == nil {
 		return kjson.UnmarshalStrict(data, obj)
 	}
-	r := runtimejson.NewReader(data)
+	return k.read(runtimejson.NewReader(data), obj)
+}
+
+// ReadJSONWithin is ReadJSON for data of a stranger: an object that takes more than so many bytes of memory, beside its
+// strings, is not read; the error is runtime/json's ErrTooLarge. It does not look at kinds that are read by reflection.
+func (k *Kind) ReadJSONWithin(data []byte, obj Object, bytes int) (strict []error, err error) {
+	if k.readJSON == nil {
+		return k.ReadJSON(data, obj)
+	}
+	return k.read(runtimejson.NewReader(data).Limit(bytes), obj)
+}
+
+func (k *Kind) read(r *runtimejson.Reader, obj Object) (strict []error, err error) {
 	k.readJSON(r, obj)
 	if err := r.Err(); err != nil {
 		return nil, err

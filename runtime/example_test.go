@@ -5,8 +5,8 @@ import (
 
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/typeplane/typeplane/internal/widget"
 	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 )
 
 // A hub and two versions; gen writes such declarations.

@@ -41,6 +41,7 @@ type Kind struct {
 	// storedFields says where in the bytes is what selectable returns; nil if nobody knows.
 	storedFields wire.Fields
 	validate     func(ctx context.Context, op operation.Operation, obj, old Object) field.ErrorList
+	ownRulesOnly bool
 	columns      []metav1.TableColumnDefinition
 	cells        func(Object) []any // one for each of columns
 	scale        func(Object) Scale // nil without a scale subresource, as setReplicas is
@@ -72,6 +73,9 @@ func (k *Kind) NewList() apiruntime.Object { return k.newList() }
 
 // NewHub returns a fresh, empty object of the hub type.
 func (k *Kind) NewHub() Object { return k.hub.new() }
+
+// Defaults says whether this version has any.
+func (k *Kind) Defaults() bool { return k.setDefaults != nil }
 
 // Default fills in the defaults of this version, in place.
 func (k *Kind) Default(obj Object) {

@@ -16,6 +16,9 @@ func (k *Kind) Validate(ctx context.Context, op operation.Operation, obj, old Ob
 	return k.validate(ctx, op, obj, old)
 }
 
+// OwnRulesOnly says that what is written through this version is not judged by the rules of the storage version.
+func (k *Kind) OwnRulesOnly() bool { return k.ownRulesOnly }
+
 // validation drops the type of Version.Validate.
 func validation[V Object](f func(context.Context, operation.Operation, *field.Path, V, V) field.ErrorList) func(context.Context, operation.Operation, Object, Object) field.ErrorList {
 	if f == nil {

@@ -128,7 +128,7 @@ func validateService(s *admissionregistrationv1.ServiceReference, path *field.Pa
 			errs = append(errs, field.Invalid(path.Child("port"), *s.Port, "port is not valid: "+message))
 		}
 	}
-	if s.Path == nil {
+	if s.Path == nil || *s.Path == "" {
 		return errs
 	}
 	if !strings.HasPrefix(*s.Path, "/") {

@@ -61,7 +61,6 @@ func API() boot.API {
 				Categories:     []string{"api-extensions"},
 				StorageVersion: schema.GroupVersion{Group: "admissionregistration.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "admissionregistration.k8s.io", Version: "v1"}},
-				StrategicMerge: true,
 				Strategy: registry.Strategy[*v1.MutatingWebhookConfiguration]{
 					Validate: mutatingWebhookConfigurationStrategy.Validate,
 					Columns:  mutatingWebhookConfigurationStrategy.Columns,
@@ -75,7 +74,6 @@ func API() boot.API {
 				Categories:     []string{"api-extensions"},
 				StorageVersion: schema.GroupVersion{Group: "admissionregistration.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "admissionregistration.k8s.io", Version: "v1"}},
-				StrategicMerge: true,
 				Strategy: registry.Strategy[*v1.ValidatingWebhookConfiguration]{
 					Validate: validatingWebhookConfigurationStrategy.Validate,
 					Columns:  validatingWebhookConfigurationStrategy.Columns,

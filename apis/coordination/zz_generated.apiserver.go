@@ -44,7 +44,6 @@ func API() boot.API {
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "coordination.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "coordination.k8s.io", Version: "v1"}},
-				StrategicMerge: true,
 				Strategy: registry.Strategy[*v1.Lease]{
 					Validate:                 leaseStrategy.Validate,
 					HasGeneration:            leaseStrategy.HasGeneration,

@@ -54,7 +54,7 @@ func validateLimitNames(path *field.Path, item *corev1.LimitRangeItem) field.Err
 	pod := item.Type == corev1.LimitTypePod
 	judge := validateResourceName
 	if pod || item.Type == corev1.LimitTypeContainer {
-		judge = validateContainerResource
+		judge = ValidateContainerResource
 	}
 	for _, list := range []struct {
 		name     string

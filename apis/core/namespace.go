@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // NamespaceStrategy holds the rules of namespaces, and their columns. A namespace is there until it is empty: that is what
@@ -32,6 +34,9 @@ func (NamespaceStrategy) PrepareForUpdate(_ context.Context, ns, old *corev1.Nam
 func (NamespaceStrategy) Validate(_ context.Context, ns *corev1.Namespace) field.ErrorList {
 	var errs field.ErrorList
 	for i, f := range ns.Spec.Finalizers {
+		if len(errs) >= rest.MaxViolations {
+			return errs
+		}
 		path := field.NewPath("spec", "finalizers").Index(i)
 		for _, message := range utilvalidation.IsQualifiedName(string(f)) {
 			errs = append(errs, field.Invalid(path, f, message))

@@ -66,8 +66,8 @@ func validateResourceName(path *field.Path, name corev1.ResourceName) field.Erro
 	return errs
 }
 
-// validateContainerResource judges the name of a resource that containers use.
-func validateContainerResource(path *field.Path, name corev1.ResourceName) field.ErrorList {
+// ValidateContainerResource says what is wrong with the name of a resource that containers use.
+func ValidateContainerResource(path *field.Path, name corev1.ResourceName) field.ErrorList {
 	errs := validateResourceName(path, name)
 	own := !strings.Contains(string(name), "/")
 	switch {

@@ -130,7 +130,6 @@ func API() boot.API {
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
-				StrategicMerge: true,
 				Strategy: registry.Strategy[*v1.ConfigMap]{
 					Validate:       configMapStrategy.Validate,
 					ValidateUpdate: configMapStrategy.ValidateUpdate,
@@ -147,7 +146,6 @@ func API() boot.API {
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
-				StrategicMerge: true,
 				Strategy: registry.Strategy[*v1.LimitRange]{
 					Validate:      limitRangeStrategy.Validate,
 					HasGeneration: limitRangeStrategy.HasGeneration,
@@ -162,7 +160,6 @@ func API() boot.API {
 				ShortNames:     []string{"ns"},
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
-				StrategicMerge: true,
 				CopyStatus:     func(from, to *v1.Namespace) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v1.Namespace]{
 					PrepareForCreate:     namespaceStrategy.PrepareForCreate,
@@ -186,7 +183,6 @@ func API() boot.API {
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
-				StrategicMerge: true,
 				CopyStatus:     func(from, to *v1.ResourceQuota) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v1.ResourceQuota]{
 					Validate:             resourceQuotaStrategy.Validate,
@@ -204,7 +200,6 @@ func API() boot.API {
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
-				StrategicMerge: true,
 				Strategy: registry.Strategy[*v1.Secret]{
 					PrepareForUpdate: secretStrategy.PrepareForUpdate,
 					Validate:         secretStrategy.Validate,
@@ -222,7 +217,6 @@ func API() boot.API {
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
-				StrategicMerge: true,
 				Strategy: registry.Strategy[*v1.ServiceAccount]{
 					PrepareForCreate: serviceAccountStrategy.PrepareForCreate,
 					HasGeneration:    serviceAccountStrategy.HasGeneration,

@@ -31,7 +31,6 @@ func API() boot.API {
 			ShortNames:     []string{"ev"},
 			Namespaced:     true,
 			StorageVersion: core.SchemeGroupVersion,
-			StrategicMerge: true,
 			Versions:       []schema.GroupVersion{core.SchemeGroupVersion, events.SchemeGroupVersion},
 			Strategy: registry.Strategy[*corev1.Event]{
 				Validate:            rules.Validate,
@@ -62,6 +61,7 @@ func addToScheme(b *runtime.Builder) {
 		UnmarshalShared:  core.UnmarshalShared_Event,
 		DeepCopy:         core.DeepCopy_Event,
 		CompareFields:    compareFields,
+		OwnRulesOnly:     true, // as all kinds of Kubernetes
 	})
 	runtime.AddVersion(hub, runtime.Version[*eventsv1.Event, *corev1.Event]{
 		GroupVersion:     events.SchemeGroupVersion,
@@ -77,6 +77,7 @@ func addToScheme(b *runtime.Builder) {
 		UnmarshalShared:  events.UnmarshalShared_Event,
 		DeepCopy:         events.DeepCopy_Event,
 		CompareFields:    compareFieldsNew,
+		OwnRulesOnly:     true,
 	})
 }
 

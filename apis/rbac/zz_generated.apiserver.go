@@ -90,7 +90,6 @@ func API() boot.API {
 				Singular:       "clusterrole",
 				StorageVersion: schema.GroupVersion{Group: "rbac.authorization.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "rbac.authorization.k8s.io", Version: "v1"}},
-				StrategicMerge: true,
 				Strategy: registry.Strategy[*v1.ClusterRole]{
 					Validate:     clusterRoleStrategy.Validate,
 					ValidateName: clusterRoleStrategy.ValidateName,
@@ -104,7 +103,6 @@ func API() boot.API {
 				Singular:       "clusterrolebinding",
 				StorageVersion: schema.GroupVersion{Group: "rbac.authorization.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "rbac.authorization.k8s.io", Version: "v1"}},
-				StrategicMerge: true,
 				Strategy: registry.Strategy[*v1.ClusterRoleBinding]{
 					Validate:       clusterRoleBindingStrategy.Validate,
 					ValidateUpdate: clusterRoleBindingStrategy.ValidateUpdate,
@@ -120,7 +118,6 @@ func API() boot.API {
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "rbac.authorization.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "rbac.authorization.k8s.io", Version: "v1"}},
-				StrategicMerge: true,
 				Strategy: registry.Strategy[*v1.Role]{
 					Validate:     roleStrategy.Validate,
 					ValidateName: roleStrategy.ValidateName,
@@ -135,7 +132,6 @@ func API() boot.API {
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "rbac.authorization.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "rbac.authorization.k8s.io", Version: "v1"}},
-				StrategicMerge: true,
 				Strategy: registry.Strategy[*v1.RoleBinding]{
 					Validate:       roleBindingStrategy.Validate,
 					ValidateUpdate: roleBindingStrategy.ValidateUpdate,

@@ -6,7 +6,6 @@ import (
 	"context"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -48,7 +47,7 @@ func Invalid(kind schema.GroupKind, errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil
 	}
-	return apierrors.NewInvalid(kind, "", errs)
+	return rest.Invalid(kind, "", errs)
 }
 
 // NoMetadata says what is wrong with the metadata of a review, which has none: it is no object that anybody could find again.

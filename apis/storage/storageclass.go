@@ -28,7 +28,7 @@ const (
 func (StorageClassStrategy) Validate(_ context.Context, class *storagev1.StorageClass) field.ErrorList {
 	errs := validateProvisioner(class.Provisioner, field.NewPath("provisioner"))
 	errs = append(errs, validateParameters(class.Parameters, field.NewPath("parameters"))...)
-	if p := class.ReclaimPolicy; p != nil {
+	if p := class.ReclaimPolicy; p != nil && *p != "" {
 		errs = append(errs, oneOf(field.NewPath("reclaimPolicy"), *p, corev1.PersistentVolumeReclaimDelete, corev1.PersistentVolumeReclaimRetain)...)
 	}
 	if m := class.VolumeBindingMode; m != nil {
@@ -109,18 +109,17 @@ func (s StorageClassStrategy) ValidateUpdate(ctx context.Context, class, old *st
 	errs := s.Validate(ctx, class)
 	for _, f := range []struct {
 		name    string
+		value   any
 		changed bool
 	}{
-		{"parameters", !equality.Semantic.DeepEqual(class.Parameters, old.Parameters)},
-		{"provisioner", class.Provisioner != old.Provisioner},
-		{"reclaimPolicy", !equality.Semantic.DeepEqual(class.ReclaimPolicy, old.ReclaimPolicy)},
+		{"parameters", class.Parameters, !equality.Semantic.DeepEqual(class.Parameters, old.Parameters)},
+		{"provisioner", class.Provisioner, class.Provisioner != old.Provisioner},
+		{"reclaimPolicy", class.ReclaimPolicy, !equality.Semantic.DeepEqual(class.ReclaimPolicy, old.ReclaimPolicy)},
+		{"volumeBindingMode", class.VolumeBindingMode, !equality.Semantic.DeepEqual(class.VolumeBindingMode, old.VolumeBindingMode)},
 	} {
 		if f.changed {
-			errs = append(errs, field.Forbidden(field.NewPath(f.name), "updates to "+f.name+" are forbidden."))
+			errs = append(errs, field.Invalid(field.NewPath(f.name), f.value, "field is immutable"))
 		}
-	}
-	if !equality.Semantic.DeepEqual(class.VolumeBindingMode, old.VolumeBindingMode) {
-		errs = append(errs, field.Invalid(field.NewPath("volumeBindingMode"), class.VolumeBindingMode, "field is immutable"))
 	}
 	return errs
 }

@@ -64,9 +64,9 @@ func TestStorageClasses(t *testing.T) {
 func TestChangedStorageClasses(t *testing.T) {
 	for change, want := range map[string]string{
 		"{allowVolumeExpansion: true, mountOptions: [ro], metadata: {labels: {a: b}}}": "",
-		"{parameters: {a: c}}":                      "parameters: Forbidden: updates to parameters are forbidden.",
-		"{provisioner: q}":                          "provisioner: Forbidden: updates to provisioner are forbidden.",
-		"{reclaimPolicy: Retain}":                   "reclaimPolicy: Forbidden: updates to reclaimPolicy are forbidden.",
+		"{parameters: {a: c}}":                      "parameters: Invalid value: {\"a\":\"c\"}: field is immutable",
+		"{provisioner: q}":                          "provisioner: Invalid value: \"q\": field is immutable",
+		"{reclaimPolicy: Retain}":                   "reclaimPolicy: Invalid value: \"Retain\": field is immutable",
 		"{volumeBindingMode: WaitForFirstConsumer}": "volumeBindingMode: Invalid value: \"WaitForFirstConsumer\": field is immutable",
 	} {
 		old := read(t, "{provisioner: p, parameters: {a: b}}")

@@ -45,7 +45,6 @@ func API() boot.API {
 				ShortNames:     []string{"sc"},
 				StorageVersion: schema.GroupVersion{Group: "storage.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "storage.k8s.io", Version: "v1"}},
-				StrategicMerge: true,
 				Strategy: registry.Strategy[*v1.StorageClass]{
 					Validate:       storageClassStrategy.Validate,
 					ValidateUpdate: storageClassStrategy.ValidateUpdate,

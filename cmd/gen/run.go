@@ -30,6 +30,7 @@ type options struct {
 	verbose    bool
 	unknown    string
 	cache      bool
+	inline     bool
 }
 
 func run(args []string, stdout, stderr io.Writer) int {
@@ -45,6 +46,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&o.breaking, "check-breaking", "", "write nothing; compare the API types with those of a git commit, and fail if clients or stored objects would break")
 	flags.StringVar(&o.unknown, "unknown-tags", "error", "what a tag is that begins with k8s:, kubebuilder:, typeplane: or genclient: and that gen does not know, or that has no effect where it stands: error or warn")
 	flags.BoolVar(&o.cache, "cache", true, "do nothing if nothing has changed since a run that left all up to date; false does all the work")
+	flags.BoolVar(&o.inline, "inline-runtime", false, "print what generated code leans on beside it, instead of importing github.com/typeplane/typeplane/runtime; JSON code and servers import it all the same")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "say what happens to each file and how long each step takes")
 	if err := flags.Parse(args); errors.Is(err, pflag.ErrHelp) {
 		usage(stdout, flags)
@@ -100,7 +102,7 @@ func (o options) config(patterns []string, log io.Writer) (generators.Config, er
 	}
 	cfg := generators.Config{
 		Patterns: patterns, Plugins: selected, Known: all, Header: header, Verify: o.verify,
-		WarnUnknownTags: o.unknown == "warn",
+		WarnUnknownTags: o.unknown == "warn", InlineRuntime: o.inline,
 	}
 	if o.verbose {
 		cfg.Log = log

@@ -70,6 +70,29 @@ func TestAdmission(t *testing.T) {
 			`persistentvolumeclaims "big" is forbidden: maximum storage usage per PersistentVolumeClaim is 20Gi, but request is 30Gi`)
 	})
 
+	// Whoever makes a pod owns what it says of it, and nobody what plug-ins added: another manager may say it without a fight.
+	t.Run("owners", func(t *testing.T) {
+		const manifest = "kind: Pod\nmetadata: {name: owned}\nspec: {containers: [{name: c, image: i"
+		pod := object[corev1.Pod](t, r.must("POST", pods+"?fieldManager=kubectl-run", asJSON, yaml(manifest+"}]}\n")))
+		if len(pod.ManagedFields) != 1 || len(pod.Spec.Volumes) != 1 || pod.Spec.Containers[0].Resources.Limits == nil {
+			t.Fatalf("a pod without owners or additions: %s", marshal(pod))
+		}
+		owned := pod.ManagedFields[0].FieldsV1.GetRawString()
+		for _, name := range []string{"f:volumes", "f:volumeMounts", "f:serviceAccount", "f:serviceAccountName", "f:limits", "f:requests", "f:annotations", "f:imagePullSecrets"} {
+			if strings.Contains(owned, `"`+name+`"`) {
+				t.Errorf("kubectl-run owns %s: %s", name, owned)
+			}
+		}
+		if !strings.Contains(owned, `"f:image":{}`) || !strings.Contains(owned, `"f:restartPolicy":{}`) {
+			t.Errorf("kubectl-run does not own the image, or the defaults: %s", owned)
+		}
+		// The limits of a pod can't be changed; but they are not in conflict with anybody's.
+		code, answer := r.do("PATCH", pods+"/owned?fieldManager=gitops", asJSON, yaml(manifest+", resources: {limits: {cpu: 600m}}}]}\n"))
+		if status := object[metav1.Status](t, answer); code != 422 || !strings.Contains(status.Message, "pod updates may not change fields other than") {
+			t.Errorf("another limit by another manager: %d %s", code, answer)
+		}
+	})
+
 	t.Run("DefaultStorageClass", func(t *testing.T) {
 		plain := func(name string) []byte {
 			return yaml("kind: PersistentVolumeClaim\nmetadata: {name: " + name + "}\nspec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}\n")

@@ -246,12 +246,12 @@ func TestAuthorizationTable(t *testing.T) {
 	}
 }
 
-// TestWithoutCredential: closed but for three paths, which tell nothing.
+// TestWithoutCredential: closed but for four paths, which tell nothing.
 func TestWithoutCredential(t *testing.T) {
 	r := secure(t, false)
 	for _, route := range r.routes() {
 		code := r.as("", route.method, route.path, route.body)
-		open := route.path == "/livez" || route.path == "/readyz" || route.path == "/version"
+		open := slices.Contains([]string{"/healthz", "/livez", "/readyz", "/version"}, route.path)
 		if open != (code == http.StatusOK) || !open && code != http.StatusUnauthorized {
 			t.Errorf("%s %s: %d", route.method, route.path, code)
 		}

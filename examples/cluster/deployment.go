@@ -49,7 +49,8 @@ func (DeploymentStrategy) Validate(_ context.Context, d *appsv1.Deployment) fiel
 	return append(errs, validateRollout(&spec.Strategy, path.Child("strategy"))...)
 }
 
-// deploymentSelector reads a selector; of one that is wrong it returns one that selects nothing.
+// deploymentSelector reads a selector. Without one nothing is selected; by one that is wrong everything, so that nobody is told of what
+// it does not select.
 func deploymentSelector(in *metav1.LabelSelector, path *field.Path) (labels.Selector, field.ErrorList) {
 	if in == nil {
 		return labels.Nothing(), field.ErrorList{field.Required(path, "")}
@@ -60,7 +61,7 @@ func deploymentSelector(in *metav1.LabelSelector, path *field.Path) (labels.Sele
 	}
 	selector, err := metav1.LabelSelectorAsSelector(in)
 	if err != nil {
-		return labels.Nothing(), append(errs, field.Invalid(path, in, "invalid label selector"))
+		return labels.Everything(), append(errs, field.Invalid(path, in, "invalid label selector"))
 	}
 	return selector, errs
 }
@@ -76,7 +77,7 @@ func validateRollout(strategy *appsv1.DeploymentStrategy, path *field.Path) fiel
 		return nil
 	case appsv1.RollingUpdateDeploymentStrategyType:
 	default:
-		return oneOf(path.Child("type"), strategy.Type, appsv1.RecreateDeploymentStrategyType, appsv1.RollingUpdateDeploymentStrategyType)
+		return oneOf(path, strategy.Type, appsv1.RecreateDeploymentStrategyType, appsv1.RollingUpdateDeploymentStrategyType)
 	}
 	if strategy.RollingUpdate == nil {
 		return field.ErrorList{field.Required(rolling, "")}

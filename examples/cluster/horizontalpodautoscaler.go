@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,80 +15,121 @@ import (
 // HorizontalPodAutoscalerStrategy holds the rules of autoscalers, and their columns, for all versions: it sees the hub.
 type HorizontalPodAutoscalerStrategy struct{}
 
-// Validate says what is wrong with a new or changed autoscaler.
+// Validate says what is wrong with a new autoscaler.
 func (HorizontalPodAutoscalerStrategy) Validate(_ context.Context, hpa *autoscaling.HorizontalPodAutoscaler) field.ErrorList {
+	return append(validateTarget(&hpa.Spec, field.NewPath("spec")), validateAutoscaler(&hpa.Spec, anyGroup, field.NewPath("spec"))...)
+}
+
+// ValidateUpdate says what is wrong with a changed autoscaler. The version of what it scales, and those of what it measures, are
+// judged when they are new only.
+func (HorizontalPodAutoscalerStrategy) ValidateUpdate(_ context.Context, hpa, old *autoscaling.HorizontalPodAutoscaler) field.ErrorList {
+	path := field.NewPath("spec")
 	var errs field.ErrorList
-	spec := field.NewPath("spec")
-	target := spec.Child("scaleTargetRef")
-	if hpa.Spec.ScaleTargetRef.Kind == "" {
-		errs = append(errs, field.Required(target.Child("kind"), ""))
+	if is, was := hpa.Spec.ScaleTargetRef, old.Spec.ScaleTargetRef; is.Kind == was.Kind && is.APIVersion == was.APIVersion {
+		errs = validateReference(is, anyVersion, path.Child("scaleTargetRef"))
+	} else {
+		errs = validateTarget(&hpa.Spec, path)
 	}
-	if hpa.Spec.ScaleTargetRef.Name == "" {
-		errs = append(errs, field.Required(target.Child("name"), ""))
+	described := anyGroup
+	for _, m := range old.Spec.Metrics {
+		if m.Object != nil && len(anyGroup.judge(m.Object.DescribedObject.APIVersion)) > 0 {
+			described = anyVersion
+		}
 	}
-	if n := hpa.Spec.MinReplicas; n != nil && *n < 1 {
-		errs = append(errs, field.Invalid(spec.Child("minReplicas"), *n, "must be greater than or equal to 1"))
+	return append(errs, validateAutoscaler(&hpa.Spec, described, path)...)
+}
+
+// ValidateStatusUpdate says what is wrong with what a controller saw. It may not understand a metric, and then says little of it.
+func (HorizontalPodAutoscalerStrategy) ValidateStatusUpdate(_ context.Context, hpa, _ *autoscaling.HorizontalPodAutoscaler) field.ErrorList {
+	var errs field.ErrorList
+	status := field.NewPath("status")
+	for i, c := range hpa.Status.Conditions {
+		if n := c.ObservedGeneration; n != nil {
+			errs = append(errs, atLeast(status.Child("conditions").Index(i).Child("observedGeneration"), *n, 0)...)
+		}
 	}
-	switch n := hpa.Spec.MaxReplicas; {
-	case n < 1:
-		errs = append(errs, field.Invalid(spec.Child("maxReplicas"), n, "must be greater than 0"))
-	case hpa.Spec.MinReplicas != nil && n < *hpa.Spec.MinReplicas:
-		errs = append(errs, field.Invalid(spec.Child("maxReplicas"), n, "must be greater than or equal to `minReplicas`"))
+	errs = append(errs, atLeast(status.Child("currentReplicas"), hpa.Status.CurrentReplicas, 0)...)
+	return append(errs, atLeast(status.Child("desiredReplicas"), hpa.Status.DesiredReplicas, 0)...)
+}
+
+// validateTarget judges what a new autoscaler scales. All that can be scaled has a group but for replication controllers.
+func validateTarget(spec *autoscaling.HorizontalPodAutoscalerSpec, path *field.Path) field.ErrorList {
+	allowed := namedGroup
+	if spec.ScaleTargetRef.Kind == "ReplicationController" {
+		allowed = anyGroup
 	}
-	for i, m := range hpa.Spec.Metrics {
-		errs = append(errs, validateMetric(m, spec.Child("metrics").Index(i))...)
+	return validateReference(spec.ScaleTargetRef, allowed, path.Child("scaleTargetRef"))
+}
+
+// validateAutoscaler judges all of an autoscaler but its target.
+func validateAutoscaler(spec *autoscaling.HorizontalPodAutoscalerSpec, described versions, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	least, most := spec.MinReplicas, path.Child("maxReplicas")
+	if least != nil {
+		errs = append(errs, atLeast(path.Child("minReplicas"), *least, 0)...)
+	}
+	if spec.MaxReplicas == 0 {
+		errs = append(errs, field.Required(most, "must be set and greater than 0"))
+	} else {
+		errs = append(errs, atLeast(most, spec.MaxReplicas, 1)...)
+	}
+	if least != nil && spec.MaxReplicas < *least {
+		errs = append(errs, field.Invalid(most, spec.MaxReplicas, "must be greater than or equal to `minReplicas`"))
+	}
+	errs = append(errs, validateMetrics(spec.Metrics, described, path.Child("metrics"))...)
+	if least != nil && *least == 0 && !slices.ContainsFunc(spec.Metrics, measuredWithoutPods) {
+		errs = append(errs, field.Forbidden(path.Child("metrics"), "must specify at least one Object or External metric to support scaling to zero replicas"))
+	}
+	if b := spec.Behavior; b != nil {
+		errs = append(errs, validateScalingRules(b.ScaleUp, path.Child("behavior", "scaleUp"))...)
+		errs = append(errs, validateScalingRules(b.ScaleDown, path.Child("behavior", "scaleDown"))...)
 	}
 	return errs
 }
 
-func validateMetric(m autoscaling.MetricSpec, path *field.Path) field.ErrorList {
-	for _, s := range sources(m) {
-		if s.is != m.Type {
-			continue
-		}
-		if s.target == nil {
-			return field.ErrorList{field.Required(path.Child(s.field), "must populate information for the given metric source")}
-		}
+// measuredWithoutPods says whether a metric is there when no pod is.
+func measuredWithoutPods(m autoscaling.MetricSpec) bool {
+	return m.Type == autoscaling.ObjectMetricSourceType || m.Type == autoscaling.ExternalMetricSourceType
+}
+
+// validateScalingRules judges how fast an autoscaler may be in one direction.
+func validateScalingRules(rules *autoscaling.HPAScalingRules, path *field.Path) field.ErrorList {
+	if rules == nil {
 		return nil
 	}
-	return field.ErrorList{field.NotSupported(path.Child("type"), m.Type, []autoscaling.MetricSourceType{
-		autoscaling.ContainerResourceMetricSourceType, autoscaling.ExternalMetricSourceType, autoscaling.ObjectMetricSourceType,
-		autoscaling.PodsMetricSourceType, autoscaling.ResourceMetricSourceType,
-	})}
-}
-
-// source is one of the fields that a metric may have.
-type source struct {
-	is     autoscaling.MetricSourceType
-	field  string
-	metric string                    // the name of what is measured
-	target *autoscaling.MetricTarget // nil if the field is not set
-}
-
-func sources(m autoscaling.MetricSpec) []source {
-	out := []source{
-		{is: autoscaling.ObjectMetricSourceType, field: "object"},
-		{is: autoscaling.PodsMetricSourceType, field: "pods"},
-		{is: autoscaling.ResourceMetricSourceType, field: "resource"},
-		{is: autoscaling.ContainerResourceMetricSourceType, field: "containerResource"},
-		{is: autoscaling.ExternalMetricSourceType, field: "external"},
+	const longestWindow, longestPeriod = 3600, 1800 // seconds
+	var errs field.ErrorList
+	window := path.Child("stabilizationWindowSeconds")
+	switch s := rules.StabilizationWindowSeconds; {
+	case s == nil:
+	case *s < 0:
+		errs = append(errs, field.Invalid(window, *s, "must be greater than or equal to zero"))
+	case *s > longestWindow:
+		errs = append(errs, field.Invalid(window, *s, fmt.Sprintf("must be less than or equal to %d", longestWindow)))
 	}
-	if m.Object != nil {
-		out[0].metric, out[0].target = m.Object.Metric.Name, &m.Object.Target
+	if p := rules.SelectPolicy; p != nil {
+		errs = append(errs, oneOf(path.Child("selectPolicy"), *p, autoscaling.MaxChangePolicySelect, autoscaling.MinChangePolicySelect, autoscaling.DisabledPolicySelect)...)
 	}
-	if m.Pods != nil {
-		out[1].metric, out[1].target = m.Pods.Metric.Name, &m.Pods.Target
+	if len(rules.Policies) == 0 {
+		errs = append(errs, field.Required(path.Child("policies"), "must specify at least one Policy"))
 	}
-	if m.Resource != nil {
-		out[2].metric, out[2].target = m.Resource.Name, &m.Resource.Target
+	for i, p := range rules.Policies {
+		at := path.Child("policies").Index(i)
+		errs = append(errs, oneOf(at.Child("type"), p.Type, autoscaling.PodsScalingPolicy, autoscaling.PercentScalingPolicy)...)
+		if p.Value <= 0 {
+			errs = append(errs, field.Invalid(at.Child("value"), p.Value, "must be greater than zero"))
+		}
+		switch {
+		case p.PeriodSeconds <= 0:
+			errs = append(errs, field.Invalid(at.Child("periodSeconds"), p.PeriodSeconds, "must be greater than zero"))
+		case p.PeriodSeconds > longestPeriod:
+			errs = append(errs, field.Invalid(at.Child("periodSeconds"), p.PeriodSeconds, fmt.Sprintf("must be less than or equal to %d", longestPeriod)))
+		}
 	}
-	if m.ContainerResource != nil {
-		out[3].metric, out[3].target = m.ContainerResource.Name, &m.ContainerResource.Target
+	if q := rules.Tolerance; q != nil && q.Sign() < 0 {
+		errs = append(errs, field.Invalid(path.Child("tolerance"), q.String(), "must be greater than or equal to 0"))
 	}
-	if m.External != nil {
-		out[4].metric, out[4].target = m.External.Metric.Name, &m.External.Target
-	}
-	return out
+	return errs
 }
 
 // Columns are what kubectl get shows of autoscalers.

@@ -36,9 +36,16 @@ func (PersistentVolumeStrategy) Validate(_ context.Context, pv *corev1.Persisten
 	}
 	errs = append(errs, validateClass(at.Child("storageClassName"), spec.StorageClassName)...)
 	errs = append(errs, validateVolumeMode(at.Child("volumeMode"), spec.VolumeMode)...)
+	if class, path := spec.VolumeAttributesClassName, at.Child("volumeAttributesClassName"); class != nil && *class == "" {
+		errs = append(errs, field.Required(path, "an empty string is disallowed"))
+	} else {
+		errs = append(errs, validateClass(path, textOr(class, ""))...)
+	}
 	switch affinity := spec.NodeAffinity; {
 	case affinity != nil && affinity.Required == nil:
 		errs = append(errs, field.Required(at.Child("nodeAffinity", "required"), "must specify required node constraints"))
+	case affinity != nil:
+		errs = append(errs, validateNodeSelector(affinity.Required, at.Child("nodeAffinity", "required"))...)
 	case affinity == nil && spec.Local != nil:
 		errs = append(errs, field.Required(at.Child("nodeAffinity"), "Local volume requires node affinity"))
 	}

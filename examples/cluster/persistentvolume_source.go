@@ -84,5 +84,29 @@ func validateCSI(csi *corev1.CSIPersistentVolumeSource, at *field.Path) field.Er
 	if csi.VolumeHandle == "" {
 		errs = append(errs, field.Required(at.Child("volumeHandle"), ""))
 	}
+	for _, s := range []struct {
+		name string
+		ref  *corev1.SecretReference
+	}{
+		{"controllerPublishSecretRef", csi.ControllerPublishSecretRef}, {"controllerExpandSecretRef", csi.ControllerExpandSecretRef},
+		{"nodePublishSecretRef", csi.NodePublishSecretRef}, {"nodeExpandSecretRef", csi.NodeExpandSecretRef},
+	} {
+		if s.ref != nil {
+			errs = append(errs, validateSecretReference(s.ref, at.Child(s.name))...)
+		}
+	}
+	return errs
+}
+
+// validateSecretReference judges a secret that a driver needs: it lies in any namespace.
+func validateSecretReference(ref *corev1.SecretReference, at *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for _, part := range []struct{ name, value string }{{"name", ref.Name}, {"namespace", ref.Namespace}} {
+		if part.value == "" {
+			errs = append(errs, field.Required(at.Child(part.name), ""))
+		} else {
+			errs = append(errs, invalid(at.Child(part.name), part.value, validation.IsDNS1123Label(part.value))...)
+		}
+	}
 	return errs
 }

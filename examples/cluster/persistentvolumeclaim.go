@@ -14,9 +14,32 @@ import (
 // PersistentVolumeClaimStrategy holds the rules of claims, and their columns. Nobody here finds volumes for them.
 type PersistentVolumeClaimStrategy struct{}
 
-// PrepareForCreate writes where the data come from in both fields that say so: clients of different ages read different ones.
+// PrepareForCreate writes where the data come from in both fields that say so: clients of different ages read different ones. The
+// older field is for claims and snapshots alone, and is ignored if it names something else.
 func (PersistentVolumeClaimStrategy) PrepareForCreate(_ context.Context, claim *corev1.PersistentVolumeClaim) {
-	spec := &claim.Spec
+	if old := claim.Spec.DataSource; old != nil && !isDataSource(old) {
+		claim.Spec.DataSource = nil
+	}
+	sameSources(&claim.Spec)
+}
+
+// PrepareForUpdate does so again: who knows one of the fields alone leaves out the other.
+func (PersistentVolumeClaimStrategy) PrepareForUpdate(_ context.Context, claim, _ *corev1.PersistentVolumeClaim) {
+	sameSources(&claim.Spec)
+}
+
+func isDataSource(ref *corev1.TypedLocalObjectReference) bool {
+	switch textOr(ref.APIGroup, "") {
+	case "":
+		return ref.Kind == "PersistentVolumeClaim"
+	case "snapshot.storage.k8s.io":
+		return ref.Kind == "VolumeSnapshot"
+	}
+	return false
+}
+
+// sameSources lets the two fields say the same.
+func sameSources(spec *corev1.PersistentVolumeClaimSpec) {
 	switch old, ref := spec.DataSource, spec.DataSourceRef; {
 	case old != nil && ref == nil:
 		spec.DataSourceRef = &corev1.TypedObjectReference{APIGroup: old.APIGroup, Kind: old.Kind, Name: old.Name}

@@ -27,6 +27,13 @@ func (PodStrategy) Validate(_ context.Context, pod *corev1.Pod) field.ErrorList 
 	return validatePodSpec(&pod.Spec, field.NewPath("spec"))
 }
 
+// Canonicalize says again what follows from the rest of the pod, which who writes a status may leave out.
+func (PodStrategy) Canonicalize(pod *corev1.Pod) {
+	if pod.Status.QOSClass == "" {
+		pod.Status.QOSClass = qosClass(&pod.Spec)
+	}
+}
+
 // ValidateUpdate says what is wrong with a changed pod: of what runs already, little can be changed.
 func (PodStrategy) ValidateUpdate(_ context.Context, pod, old *corev1.Pod) field.ErrorList {
 	spec := field.NewPath("spec")
@@ -59,9 +66,13 @@ func (PodStrategy) ValidateUpdate(_ context.Context, pod, old *corev1.Pod) field
 	return errs
 }
 
+// hasAll says whether tolerations are the old ones and others. How long one holds may change.
 func hasAll(tolerations, old []corev1.Toleration) bool {
 	return !slices.ContainsFunc(old, func(want corev1.Toleration) bool {
-		return !slices.ContainsFunc(tolerations, func(t corev1.Toleration) bool { return equality.Semantic.DeepEqual(t, want) })
+		return !slices.ContainsFunc(tolerations, func(t corev1.Toleration) bool {
+			t.TolerationSeconds = want.TolerationSeconds
+			return equality.Semantic.DeepEqual(t, want)
+		})
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/typeplane/typeplane/examples/cluster/console"
 	"github.com/typeplane/typeplane/registry"
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // consoles are those of all containers that this process knows of: nothing runs them, but something is said in their name.
@@ -23,7 +24,7 @@ var consoles console.Consoles
 func (PodStrategy) Log(_ context.Context, of *registry.Parent[*corev1.Pod], opts *corev1.PodLogOptions) (http.Handler, error) {
 	pod := of.Object
 	if errs := validateLogOptions(opts); len(errs) > 0 {
-		return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "PodLogOptions"}, pod.Name, errs)
+		return nil, rest.Invalid(schema.GroupKind{Kind: "PodLogOptions"}, pod.Name, errs)
 	}
 	container, err := containerOf(pod, opts.Container)
 	if err != nil {

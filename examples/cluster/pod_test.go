@@ -109,9 +109,9 @@ func TestPodsThatCannotRun(t *testing.T) {
 		"{containers: [{}]}":                     "spec.containers[0].name: Required value|spec.containers[0].image: Required value",
 		"{containers: [{name: A, image: ' a'}]}": `spec.containers[0].name: Invalid value: "A"|spec.containers[0].image: Invalid value: " a": must not have leading or trailing whitespace`,
 		"{initContainers: [{name: a, image: a}], containers: [{name: a, image: a}]}":                                                                   `spec.containers[0].name: Duplicate value: "a"`,
-		"{restartPolicy: Sometimes, dnsPolicy: None, containers: [{name: a, image: a}]}":                                                               `spec.restartPolicy: Unsupported value: "Sometimes": supported values: "Always", "Never", "OnFailure"`,
+		"{restartPolicy: Sometimes, dnsPolicy: None, containers: [{name: a, image: a}]}":                                                               `spec.restartPolicy: Unsupported value: "Sometimes": supported values: "Always", "Never", "OnFailure"|spec.dnsConfig: Required value`,
 		"{dnsPolicy: Ask, containers: [{name: a, image: a}]}":                                                                                          `spec.dnsPolicy: Unsupported value: "Ask"`,
-		"{terminationGracePeriodSeconds: -1, containers: [{name: a, image: a}]}":                                                                       "spec.terminationGracePeriodSeconds: Invalid value: -1",
+		"{terminationGracePeriodSeconds: -1, containers: [{name: a, image: a}]}":                                                                       "",
 		"{activeDeadlineSeconds: 0, containers: [{name: a, image: a}]}":                                                                                "spec.activeDeadlineSeconds: Invalid value: 0",
 		"{hostname: a.b, serviceAccountName: A, containers: [{name: a, image: a}]}":                                                                    `spec.hostname: Invalid value: "a.b"|spec.serviceAccountName: Invalid value: "A"`,
 		"{containers: [{name: a, image: a, ports: [{}, {containerPort: 70000, protocol: ICMP}]}]}":                                                     `spec.containers[0].ports[0].containerPort: Required value|spec.containers[0].ports[1].containerPort: Invalid value: 70000|spec.containers[0].ports[1].protocol: Unsupported value: "ICMP"`,
@@ -122,6 +122,72 @@ func TestPodsThatCannotRun(t *testing.T) {
 	} {
 		wantErrors(t, spec, PodStrategy{}.Validate(context.Background(), aPod(t, "spec: "+spec)), want)
 	}
+}
+
+// What Kubernetes refuses of a pod that waits for a node, asks its containers how they are and looks up names; each line is a case
+// that test/kuberules found.
+func TestPodsOfKubernetes(t *testing.T) {
+	const pod, container = ", containers: [{name: a, image: a}]}", "{containers: [{name: a, image: a, "
+	for spec, want := range map[string]string{
+		"{nodeSelector: {'a b': c}" + pod:                                                       "spec.nodeSelector: Invalid value: \"a b\"",
+		"{nodeName: A_" + pod:                                                                   "spec.nodeName: Invalid value: \"A_\"",
+		"{tolerations: [{operator: Equal, value: b}]" + pod:                                     "spec.tolerations[0].operator: Invalid value: \"Equal\": operator must be Exists when `key` is empty",
+		"{tolerations: [{key: a, operator: Exists, value: b}]" + pod:                            "spec.tolerations[0].operator: Invalid value: \"b\": value must be empty",
+		"{tolerations: [{key: a, operator: Is, effect: Go, tolerationSeconds: 1}]" + pod:        "spec.tolerations[0].effect: Invalid value: \"Go\": effect must be 'NoExecute'|spec.tolerations[0].operator: Unsupported value: \"Is\"|spec.tolerations[0].effect: Unsupported value: \"Go\"",
+		"{tolerations: [{key: a, operator: Gt, value: x}]" + pod:                                "spec.tolerations[0].value: Invalid value: \"x\"|spec.tolerations[0].value: Invalid value: \"x\"",
+		"{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {}}}" + pod: "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms: Required value",
+		"{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: In}, {key: a, operator: Exists, values: [b]}, {key: a, operator: Gt}, {key: a b, operator: Is, values: [c d]}], matchFields: [{key: a, operator: Gt}]}]}}}" + pod: "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].values: Required value|" +
+			"spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[1].values: Forbidden|" +
+			"spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[2].values: Required value|" +
+			"spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[3].operator: Invalid value|" +
+			"spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[3].key: Invalid value|" +
+			"spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[3].values[0]: Invalid value|" +
+			"spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchFields[0].operator: Invalid value|" +
+			"spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchFields[0].key: Invalid value",
+		"{affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 101, podAffinityTerm: {topologyKey: zone, matchLabelKeys: [a]}}]}}" + pod: "spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: Invalid value: 101|spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.matchLabelKeys: Forbidden",
+		"{affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: a b, namespaces: [A]}]}}" + pod:                                   "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].namespace: Invalid value: \"A\"|spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey: Invalid value",
+		"{topologySpreadConstraints: [{whenUnsatisfiable: Wait, minDomains: 0, nodeTaintsPolicy: Ask}]" + pod: "spec.topologySpreadConstraints[0].maxSkew: Invalid value: 0|spec.topologySpreadConstraints[0].topologyKey: Required value|spec.topologySpreadConstraints[0].whenUnsatisfiable: Unsupported value: \"Wait\"|" +
+			"spec.topologySpreadConstraints[0].minDomains: Invalid value: 0|spec.topologySpreadConstraints[0].minDomains: Invalid value: 0|spec.topologySpreadConstraints[0].nodeTaintsPolicy: Unsupported value: \"Ask\"",
+		"{topologySpreadConstraints: [{maxSkew: 1, topologyKey: a, whenUnsatisfiable: DoNotSchedule}, {maxSkew: 2, topologyKey: a, whenUnsatisfiable: DoNotSchedule}]" + pod: "spec.topologySpreadConstraints[0].{topologyKey, whenUnsatisfiable}: Duplicate value",
+		"{readinessGates: [{conditionType: a b}]" + pod:                                                          "spec.readinessGates[0].conditionType: Invalid value: \"a b\"",
+		"{subdomain: a.b, hostAliases: [{ip: a, hostnames: [A_]}]" + pod:                                         "spec.subdomain: Invalid value: \"a.b\"|spec.hostAliases[0].ip: Invalid value: \"a\"|spec.hostAliases[0].hostnames[0]: Invalid value: \"A_\"",
+		"{dnsPolicy: None, dnsConfig: {}" + pod:                                                                  "spec.dnsConfig.nameservers: Required value",
+		"{dnsConfig: {nameservers: [a, 10.0.0.1, 10.0.0.2, 10.0.0.3], searches: [A b, .], options: [{}]}" + pod:  "spec.dnsConfig.nameservers: Invalid value|spec.dnsConfig.nameservers[0]: Invalid value: \"a\"|spec.dnsConfig.searches[0]: Invalid value: \"A b\"|spec.dnsConfig.options[0]: Required value",
+		container + "livenessProbe: {}}]}":                                                                       "spec.containers[0].livenessProbe: Required value: must specify a handler type",
+		container + "livenessProbe: {exec: {}, tcpSocket: {port: 1}, periodSeconds: -1, successThreshold: 2}}]}": "spec.containers[0].livenessProbe.exec.command: Required value|spec.containers[0].livenessProbe.tcpSocket: Forbidden|spec.containers[0].livenessProbe.periodSeconds: Invalid value: -1|spec.containers[0].livenessProbe.successThreshold: Invalid value: 2: must be 1",
+		container + "readinessProbe: {httpGet: {port: 0, scheme: GOPHER, httpHeaders: [{name: 'a b'}]}, terminationGracePeriodSeconds: 0}}]}": "spec.containers[0].readinessProbe.httpGet.port: Invalid value: 0|spec.containers[0].readinessProbe.httpGet.scheme: Unsupported value: \"GOPHER\"|" +
+			"spec.containers[0].readinessProbe.httpGet.httpHeaders: Invalid value: \"a b\"|spec.containers[0].readinessProbe.terminationGracePeriodSeconds: Invalid value: 0: must be greater than 0|spec.containers[0].readinessProbe.terminationGracePeriodSeconds: Invalid value: 0: must not be set",
+		container + "startupProbe: {grpc: {port: 0}}, lifecycle: {preStop: {}, postStart: {sleep: {seconds: 31}}}}]}":        "spec.containers[0].startupProbe.grpc.port: Invalid value: 0|spec.containers[0].lifecycle.postStart.sleep: Invalid value: 31|spec.containers[0].lifecycle.preStop: Required value",
+		container + "env: [{name: a, valueFrom: {}}, {name: b, value: c, valueFrom: {fieldRef: {fieldPath: spec.mood}}}]}]}": "spec.containers[0].env[0].valueFrom: Invalid value|spec.containers[0].env[1].valueFrom.fieldRef.fieldPath: Invalid value: \"spec.mood\"|spec.containers[0].env[1].valueFrom: Invalid value",
+		container + "env: [{name: a, valueFrom: {secretKeyRef: {name: A_}}}, {name: b, valueFrom: {resourceFieldRef: {resource: limits.mood}, configMapKeyRef: {name: a, key: b}}}]}]}": "spec.containers[0].env[0].valueFrom.secretKeyRef.name: Invalid value: \"A_\"|spec.containers[0].env[0].valueFrom.secretKeyRef.key: Required value|" +
+			"spec.containers[0].env[1].valueFrom.resourceFieldRef.resource: Unsupported value: \"limits.mood\"|spec.containers[0].env[1].valueFrom: Invalid value",
+		container + "envFrom: [{prefix: 'a='}, {configMapRef: {}, secretRef: {name: A_}}]}]}": "spec.containers[0].envFrom[0].prefix: Invalid value: \"a=\"|spec.containers[0].envFrom: Invalid value|spec.containers[0].envFrom[1].configMapRef.name: Required value|spec.containers[0].envFrom[1].secretRef.name: Invalid value: \"A_\"|spec.containers[0].envFrom: Invalid value",
+		container + "resources: {limits: {mood: 1}}}]}":                                       "spec.containers[0].resources.limits[mood]: Invalid value|spec.containers[0].resources.limits[mood]: Invalid value|spec.containers[0].resources.requests[mood]: Invalid value|spec.containers[0].resources.requests[mood]: Invalid value",
+	} {
+		wantErrors(t, spec, PodStrategy{}.Validate(context.Background(), aPod(t, "spec: "+spec)), want)
+	}
+}
+
+func TestPodStatus(t *testing.T) {
+	for status, want := range map[string]string{
+		"{podIP: 10.0.0.1}": "",
+		"{podIP: notanip}":  "status.podIPs[0]: Invalid value: \"notanip\": must be a valid IP address",
+		"{podIP: 10.0.0.1, podIPs: [{ip: 10.0.0.1}, {ip: '::1'}]}":              "",
+		"{podIP: 10.0.0.1, podIPs: [{ip: 10.0.0.1}, {ip: 10.0.0.2}]}":           "status.podIPs: Invalid value: [\"10.0.0.1\",\"10.0.0.2\"]: may specify no more than one IP for each IP family",
+		"{hostIP: 10.0.0.1, hostIPs: [{ip: 10.0.0.2}]}":                         "status.hostIPs[0].ip: Invalid value: \"10.0.0.2\": must be equal to `hostIP`",
+		"{hostIP: x, hostIPs: [{ip: x}]}":                                       "status.hostIPs[0]: Invalid value: \"x\"",
+		"{conditions: [{type: a b, observedGeneration: -1}]}":                   "status.conditions[0].observedGeneration: Invalid value: -1|status.conditions[0].Type: Invalid value: \"a b\"",
+		"{nominatedNodeName: A_, observedGeneration: -1, qosClass: Guaranteed}": "status.nominatedNodeName: Invalid value: \"A_\"|status.observedGeneration: Invalid value: -1|status.qosClass: Invalid value: \"Guaranteed\": field is immutable",
+		"{containerStatuses: [{name: x, restartCount: -1}], phase: Somehow}":    "", // a kube-apiserver does not ask
+	} {
+		wantErrors(t, status, PodStrategy{}.ValidateStatusUpdate(context.Background(), aPod(t, "status: "+status), aPod(t, "status: {qosClass: BestEffort}")), want)
+	}
+	silent := aPod(t, "{}")
+	if (PodStrategy{}).Canonicalize(silent); silent.Status.QOSClass != corev1.PodQOSBestEffort {
+		t.Errorf("a status that leaves out the class: %+v", silent.Status)
+	}
+	kept := aPod(t, "status: {podIP: notanip}")
+	wantErrors(t, "what was there before", PodStrategy{}.ValidateStatusUpdate(context.Background(), kept, kept), "")
 }
 
 func TestPodsThatRunHardlyChange(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/apis/core"
 )
 
 // validatePodSpec says what is wrong with a pod, or with a template of pods: whatever would keep every node from running
@@ -16,15 +18,12 @@ func validatePodSpec(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	errs = append(errs, oneOf(path.Child("restartPolicy"), spec.RestartPolicy, corev1.RestartPolicyAlways, corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever)...)
 	errs = append(errs, oneOf(path.Child("dnsPolicy"), spec.DNSPolicy, corev1.DNSClusterFirst, corev1.DNSClusterFirstWithHostNet, corev1.DNSDefault, corev1.DNSNone)...)
-	if s := spec.TerminationGracePeriodSeconds; s != nil && *s < 0 {
-		errs = append(errs, field.Invalid(path.Child("terminationGracePeriodSeconds"), *s, "must be greater than or equal to 0"))
-	}
 	if s := spec.ActiveDeadlineSeconds; s != nil && *s < 1 {
 		errs = append(errs, field.Invalid(path.Child("activeDeadlineSeconds"), *s, "must be greater than 0"))
 	}
-	if spec.Hostname != "" {
-		errs = append(errs, invalid(path.Child("hostname"), spec.Hostname, validation.IsDNS1123Label(spec.Hostname))...)
-	}
+	errs = append(errs, validateNames(spec, path)...)
+	errs = append(errs, validateScheduling(spec, path)...)
+	errs = append(errs, validateReadinessGates(spec.ReadinessGates, path.Child("readinessGates"))...)
 	if spec.ServiceAccountName != "" {
 		errs = append(errs, invalid(path.Child("serviceAccountName"), spec.ServiceAccountName, validation.IsDNS1123Subdomain(spec.ServiceAccountName))...)
 	}
@@ -42,14 +41,15 @@ func validatePodSpec(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
 		containers []corev1.Container
 	}{{"initContainers", spec.InitContainers}, {"containers", spec.Containers}} {
 		for i := range list.containers {
-			errs = append(errs, validateContainer(&list.containers[i], names, volumes, path.Child(list.name).Index(i))...)
+			errs = append(errs, validateContainer(&list.containers[i], names, volumes, spec.TerminationGracePeriodSeconds, path.Child(list.name).Index(i))...)
 		}
 	}
 	return errs
 }
 
-// validateContainer judges a container. names are those of the containers before it, and gets its own.
-func validateContainer(c *corev1.Container, names, volumes map[string]bool, path *field.Path) field.ErrorList {
+// validateContainer judges a container. names are those of the containers before it, and gets its own; grace is how long its pod
+// has to end.
+func validateContainer(c *corev1.Container, names, volumes map[string]bool, grace *int64, path *field.Path) field.ErrorList {
 	errs := uniqueLabel(path.Child("name"), c.Name, names)
 	switch image := path.Child("image"); {
 	case c.Image == "":
@@ -60,14 +60,9 @@ func validateContainer(c *corev1.Container, names, volumes map[string]bool, path
 	errs = append(errs, oneOf(path.Child("imagePullPolicy"), c.ImagePullPolicy, corev1.PullAlways, corev1.PullIfNotPresent, corev1.PullNever)...)
 	errs = append(errs, oneOf(path.Child("terminationMessagePolicy"), c.TerminationMessagePolicy, corev1.TerminationMessageReadFile, corev1.TerminationMessageFallbackToLogsOnError)...)
 	errs = append(errs, validatePorts(c.Ports, path.Child("ports"))...)
-	for i, env := range c.Env {
-		name := path.Child("env").Index(i).Child("name")
-		if env.Name == "" {
-			errs = append(errs, field.Required(name, ""))
-		} else {
-			errs = append(errs, invalid(name, env.Name, validation.IsRelaxedEnvVarName(env.Name))...)
-		}
-	}
+	errs = append(errs, validateEnv(c.Env, path.Child("env"))...)
+	errs = append(errs, validateEnvFrom(c.EnvFrom, path.Child("envFrom"))...)
+	errs = append(errs, validateProbes(c, grace, path)...)
 	mounted := map[string]bool{}
 	for i, m := range c.VolumeMounts {
 		at := path.Child("volumeMounts").Index(i)
@@ -121,6 +116,7 @@ func validateResources(r *corev1.ResourceRequirements, path *field.Path) field.E
 	}{{"limits", r.Limits}, {"requests", r.Requests}} {
 		for name, q := range list.quantities {
 			at := path.Child(list.name).Key(string(name))
+			errs = append(errs, core.ValidateContainerResource(at, name)...)
 			if q.Sign() < 0 {
 				errs = append(errs, field.Invalid(at, q.String(), "must be greater than or equal to 0"))
 			}
@@ -159,4 +155,12 @@ func oneOf[T ~string](path *field.Path, value T, known ...T) field.ErrorList {
 	}
 	slices.Sort(known)
 	return field.ErrorList{field.NotSupported(path, value, known)}
+}
+
+// atLeast judges a number that has a least one.
+func atLeast[T int32 | int64](path *field.Path, value, least T) field.ErrorList {
+	if value >= least {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, value, fmt.Sprintf("must be greater than or equal to %d", least))}
 }

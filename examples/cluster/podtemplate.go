@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/validation"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -13,7 +14,8 @@ import (
 // One whose pods the selector does not find would be used again and again.
 func validateTemplate(template *corev1.PodTemplateSpec, selector labels.Selector, owner string, path *field.Path) field.ErrorList {
 	metadata := path.Child("metadata", "labels")
-	errs := metav1validation.ValidateLabels(template.Labels, metadata)
+	errs := validation.ValidateAnnotations(template.Annotations, path.Child("annotations"))
+	errs = append(errs, metav1validation.ValidateLabels(template.Labels, path.Child("labels"))...)
 	if !selector.Empty() && !selector.Matches(labels.Set(template.Labels)) {
 		errs = append(errs, field.Invalid(metadata, template.Labels, "`selector` does not match template `labels`"))
 	}

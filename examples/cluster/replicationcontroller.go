@@ -41,10 +41,15 @@ func (ReplicationControllerStrategy) Validate(_ context.Context, rc *corev1.Repl
 
 // ValidateStatusUpdate says what is wrong with a changed status.
 func (ReplicationControllerStrategy) ValidateStatusUpdate(_ context.Context, rc, _ *corev1.ReplicationController) field.ErrorList {
-	return validateCounts(field.NewPath("status"), []replicaCount{
-		{"replicas", rc.Status.Replicas}, {"fullyLabeledReplicas", rc.Status.FullyLabeledReplicas},
-		{"readyReplicas", rc.Status.ReadyReplicas}, {"availableReplicas", rc.Status.AvailableReplicas},
+	status, path := &rc.Status, field.NewPath("status")
+	errs := validateCounts(path, []replicaCount{
+		{"replicas", status.Replicas}, {"fullyLabeledReplicas", status.FullyLabeledReplicas},
+		{"readyReplicas", status.ReadyReplicas}, {"availableReplicas", status.AvailableReplicas},
 	})
+	if status.AvailableReplicas > status.ReadyReplicas {
+		errs = append(errs, field.Invalid(path.Child("availableReplicas"), status.AvailableReplicas, "cannot be greater than readyReplicas"))
+	}
+	return append(errs, atLeast(path.Child("observedGeneration"), status.ObservedGeneration, 0)...)
 }
 
 // Columns are what kubectl get shows of replication controllers.

@@ -121,7 +121,7 @@ func (r *running) do(method, path, accept string, body []byte) (code int, answer
 	}
 	req.Header.Set("Accept", accept)
 	if bytes.HasPrefix(body, []byte("apiVersion")) {
-		req.Header.Set("Content-Type", "application/yaml")
+		req.Header.Set("Content-Type", map[bool]string{true: "application/apply-patch+yaml", false: "application/yaml"}[method == http.MethodPatch])
 	}
 	resp, err := r.http.Do(req)
 	if err != nil {

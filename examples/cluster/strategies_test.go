@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
@@ -86,10 +87,12 @@ func TestAutoscalers(t *testing.T) {
 	valid := func() *autoscaling.HorizontalPodAutoscaler {
 		least := int32(2)
 		return &autoscaling.HorizontalPodAutoscaler{Spec: autoscaling.HorizontalPodAutoscalerSpec{
-			ScaleTargetRef: autoscaling.CrossVersionObjectReference{Kind: "ReplicationController", Name: "rcex"},
+			ScaleTargetRef: autoscaling.CrossVersionObjectReference{Kind: "ReplicationController", Name: "rcex", APIVersion: "v1"},
 			MinReplicas:    &least, MaxReplicas: 5, Metrics: []autoscaling.MetricSpec{autoscaling.NewCPUMetric(80)},
 		}}
 	}
+	nothing, week, wrong := int32(0), int32(7*24*3600), autoscaling.ScalingPolicySelect("Some")
+	q := resource.MustParse("0")
 	for name, tc := range map[string]struct {
 		change func(*autoscaling.HorizontalPodAutoscalerSpec)
 		want   string
@@ -97,16 +100,57 @@ func TestAutoscalers(t *testing.T) {
 		"valid": {func(s *autoscaling.HorizontalPodAutoscalerSpec) {}, ""},
 		"of nothing": {func(s *autoscaling.HorizontalPodAutoscalerSpec) {
 			s.ScaleTargetRef = autoscaling.CrossVersionObjectReference{}
-		}, "spec.scaleTargetRef.kind: Required value|spec.scaleTargetRef.name: Required value"},
-		"to nothing":            {func(s *autoscaling.HorizontalPodAutoscalerSpec) { *s.MinReplicas, s.MaxReplicas = 0, 0 }, "spec.minReplicas: Invalid value: 0|spec.maxReplicas: Invalid value: 0: must be greater than 0"},
-		"upside down":           {func(s *autoscaling.HorizontalPodAutoscalerSpec) { s.MaxReplicas = 1 }, "spec.maxReplicas: Invalid value: 1: must be greater than or equal to `minReplicas`"},
-		"by an unknown metric":  {func(s *autoscaling.HorizontalPodAutoscalerSpec) { s.Metrics[0].Type = "Mood" }, `spec.metrics[0].type: Unsupported value: "Mood"`},
-		"by a metric not given": {func(s *autoscaling.HorizontalPodAutoscalerSpec) { s.Metrics[0].Type = "Pods" }, "spec.metrics[0].pods: Required value"},
+		}, "spec.scaleTargetRef.kind: Required value|spec.scaleTargetRef.name: Required value|spec.scaleTargetRef.apiVersion: Invalid value: \"\": apiVersion must specify API group"},
+		"of a path": {func(s *autoscaling.HorizontalPodAutoscalerSpec) { s.ScaleTargetRef.Name = "../a" }, "spec.scaleTargetRef.name: Invalid value: \"../a\": may not contain '/'"},
+		"of a version of nothing": {func(s *autoscaling.HorizontalPodAutoscalerSpec) { s.ScaleTargetRef.APIVersion = "a/b/c" },
+			"spec.scaleTargetRef.apiVersion: Invalid value: \"a/b/c\": unexpected GroupVersion string"},
+		"to nothing": {func(s *autoscaling.HorizontalPodAutoscalerSpec) { *s.MinReplicas, s.MaxReplicas = 0, 0 },
+			"spec.maxReplicas: Required value: must be set and greater than 0|spec.metrics: Forbidden: must specify at least one Object or External metric"},
+		"to less than nothing": {func(s *autoscaling.HorizontalPodAutoscalerSpec) { *s.MinReplicas = -1 }, "spec.minReplicas: Invalid value: -1: must be greater than or equal to 0"},
+		"upside down":          {func(s *autoscaling.HorizontalPodAutoscalerSpec) { s.MaxReplicas = 1 }, "spec.maxReplicas: Invalid value: 1: must be greater than or equal to `minReplicas`"},
+		"by an unknown metric": {func(s *autoscaling.HorizontalPodAutoscalerSpec) { s.Metrics[0].Type = "Mood" }, `spec.metrics[0].type: Unsupported value: "Mood"`},
+		"by a metric not given": {func(s *autoscaling.HorizontalPodAutoscalerSpec) {
+			s.Metrics = []autoscaling.MetricSpec{{Type: autoscaling.PodsMetricSourceType}}
+		}, "spec.metrics[0].pods: Required value: must populate information for the given metric source"},
+		"by two at once": {func(s *autoscaling.HorizontalPodAutoscalerSpec) {
+			s.Metrics[0].Pods = &autoscaling.PodsMetricSource{}
+		}, "spec.metrics[0].pods.metric.name: Required value|spec.metrics[0].pods.target.type: Required value|spec.metrics[0].pods.target.type: Invalid value|spec.metrics[0].pods.target.averageValue: Required value|spec.metrics[0].pods: Forbidden: must populate the given metric source only"},
+		"by nothing of it": {func(s *autoscaling.HorizontalPodAutoscalerSpec) {
+			s.Metrics[0].Resource.Target.AverageUtilization = &nothing
+		}, "spec.metrics[0].resource.target.averageUtilization: Invalid value: 0: must be greater than 0"},
+		"of a container's": {func(s *autoscaling.HorizontalPodAutoscalerSpec) {
+			s.Metrics[0] = autoscaling.MetricSpec{Type: autoscaling.ContainerResourceMetricSourceType, ContainerResource: &autoscaling.ContainerResourceMetricSource{
+				Name: "mood", Container: "A", Target: autoscaling.MetricTarget{Type: autoscaling.AverageValueMetricType, AverageValue: &q},
+			}}
+		}, "spec.metrics[0].containerResource.name: Invalid value: \"mood\": must be a standard resource type or fully qualified|spec.metrics[0].containerResource.name: Invalid value: \"mood\": must be a standard resource for containers|" +
+			"spec.metrics[0].containerResource.container: Invalid value: \"A\"|spec.metrics[0].containerResource.target.averageValue: Invalid value: \"0\": must be positive"},
+		"too slowly": {func(s *autoscaling.HorizontalPodAutoscalerSpec) {
+			s.Behavior = &autoscaling.HorizontalPodAutoscalerBehavior{ScaleUp: &autoscaling.HPAScalingRules{
+				StabilizationWindowSeconds: &week, SelectPolicy: &wrong, Policies: []autoscaling.HPAScalingPolicy{{Type: "Some", PeriodSeconds: week}},
+			}, ScaleDown: &autoscaling.HPAScalingRules{}}
+		}, `spec.behavior.scaleUp.stabilizationWindowSeconds: Invalid value: 604800: must be less than or equal to 3600|spec.behavior.scaleUp.selectPolicy: Unsupported value: "Some"|` +
+			`spec.behavior.scaleUp.policies[0].type: Unsupported value: "Some"|spec.behavior.scaleUp.policies[0].value: Invalid value: 0: must be greater than zero|` +
+			`spec.behavior.scaleUp.policies[0].periodSeconds: Invalid value: 604800: must be less than or equal to 1800|spec.behavior.scaleDown.policies: Required value`},
 	} {
 		hpa := valid()
 		tc.change(&hpa.Spec)
 		wantErrors(t, name, HorizontalPodAutoscalerStrategy{}.Validate(context.Background(), hpa), tc.want)
 	}
+	// What was stored before the rule about versions was made may stay.
+	old := valid()
+	old.Spec.ScaleTargetRef = autoscaling.CrossVersionObjectReference{Kind: "Deployment", Name: "d", APIVersion: "v1"}
+	wantErrors(t, "unchanged", HorizontalPodAutoscalerStrategy{}.ValidateUpdate(context.Background(), old, old), "")
+	wantErrors(t, "changed", HorizontalPodAutoscalerStrategy{}.ValidateUpdate(context.Background(), old, valid()), "spec.scaleTargetRef.apiVersion: Invalid value: \"v1\"")
+	// The controller of Kubernetes writes a metric without a type while it can't read it.
+	seen, before := valid(), int64(-1)
+	seen.Status = autoscaling.HorizontalPodAutoscalerStatus{
+		CurrentMetrics: []autoscaling.MetricStatus{{}},
+		Conditions:     []autoscaling.HorizontalPodAutoscalerCondition{{Type: "ScalingActive", Status: "Perhaps"}, {Type: "ScalingActive"}},
+	}
+	wantErrors(t, "a metric that can't be read", HorizontalPodAutoscalerStrategy{}.ValidateStatusUpdate(context.Background(), seen, valid()), "")
+	seen.Status.CurrentReplicas, seen.Status.DesiredReplicas, seen.Status.Conditions[1].ObservedGeneration = -5, -6, &before
+	wantErrors(t, "less than nothing", HorizontalPodAutoscalerStrategy{}.ValidateStatusUpdate(context.Background(), seen, valid()),
+		"status.conditions[1].observedGeneration: Invalid value: -1: must be greater than or equal to 0|status.currentReplicas: Invalid value: -5: must be greater than or equal to 0|status.desiredReplicas: Invalid value: -6")
 	hpa := valid()
 	want := []any{"ReplicationController/rcex", "cpu: <unknown>/80%", "2", int64(5), int64(0), metav1.Time{}}
 	if diff := cmp.Diff(want, HorizontalPodAutoscalerStrategy{}.Cells(hpa)); diff != "" || len(HorizontalPodAutoscalerStrategy{}.Columns()) != len(want) {

@@ -120,8 +120,8 @@ func addToScheme(b *runtime.Builder) {
 		ReadJSON:        v2.ReadJSON_HorizontalPodAutoscaler,
 		UnmarshalShared: v2.UnmarshalShared_HorizontalPodAutoscaler,
 		Recycler:        v2.Recycler_HorizontalPodAutoscaler,
-		Validate:        v2.Validate_HorizontalPodAutoscaler,
 		CompareFields:   compareFields_v2_HorizontalPodAutoscaler,
+		OwnRulesOnly:    true,
 	})
 	runtime.AddVersion(horizontalPodAutoscalerHub, runtime.Version[*autoscalingv1.HorizontalPodAutoscaler, *autoscaling.HorizontalPodAutoscaler]{
 		GroupVersion:    schema.GroupVersion{Group: "autoscaling", Version: "v1"},
@@ -135,6 +135,7 @@ func addToScheme(b *runtime.Builder) {
 		UnmarshalShared: autoscalingv1.UnmarshalShared_HorizontalPodAutoscaler,
 		Recycler:        autoscalingv1.Recycler_HorizontalPodAutoscaler,
 		CompareFields:   compareFields_v1_HorizontalPodAutoscaler,
+		OwnRulesOnly:    true,
 	})
 	runtime.AddVersion(horizontalPodAutoscalerHub, runtime.Version[*v1beta1.HorizontalPodAutoscaler, *autoscaling.HorizontalPodAutoscaler]{
 		GroupVersion:    schema.GroupVersion{Group: "extensions", Version: "v1beta1"},
@@ -148,6 +149,7 @@ func addToScheme(b *runtime.Builder) {
 		UnmarshalShared: v1beta1.UnmarshalShared_HorizontalPodAutoscaler,
 		Recycler:        v1beta1.Recycler_HorizontalPodAutoscaler,
 		CompareFields:   compareFields_v1beta1_HorizontalPodAutoscaler,
+		OwnRulesOnly:    true,
 	})
 }
 
@@ -170,7 +172,6 @@ func newServer() boot.Server {
 				ShortNames:     []string{"pv"},
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
-				StrategicMerge: true,
 				CopyStatus:     func(from, to *v1.PersistentVolume) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v1.PersistentVolume]{
 					Validate:       persistentVolumeStrategy.Validate,
@@ -188,10 +189,10 @@ func newServer() boot.Server {
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
-				StrategicMerge: true,
 				CopyStatus:     func(from, to *v1.PersistentVolumeClaim) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v1.PersistentVolumeClaim]{
 					PrepareForCreate:     persistentVolumeClaimStrategy.PrepareForCreate,
+					PrepareForUpdate:     persistentVolumeClaimStrategy.PrepareForUpdate,
 					Validate:             persistentVolumeClaimStrategy.Validate,
 					ValidateUpdate:       persistentVolumeClaimStrategy.ValidateUpdate,
 					ValidateStatusUpdate: persistentVolumeClaimStrategy.ValidateStatusUpdate,
@@ -209,7 +210,6 @@ func newServer() boot.Server {
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
-				StrategicMerge: true,
 				CopyStatus:     func(from, to *v1.Pod) { to.Status = from.Status },
 				Subresources: []registry.Subresource[*v1.Pod]{
 					registry.Action("binding", schema.GroupVersionKind{Group: "", Version: "v1", Kind: "Binding"}, schema.GroupVersionKind{Group: "", Version: "v1", Kind: "Status"}, podStrategy.Binding),
@@ -217,11 +217,13 @@ func newServer() boot.Server {
 					registry.Connector("attach", schema.GroupVersionKind{Group: "", Version: "v1", Kind: "PodAttachOptions"}, []string{"GET", "POST"}, podStrategy.Attach),
 				},
 				Strategy: registry.Strategy[*v1.Pod]{
-					PrepareForCreate: podStrategy.PrepareForCreate,
-					Validate:         podStrategy.Validate,
-					ValidateUpdate:   podStrategy.ValidateUpdate,
-					Columns:          podStrategy.Columns,
-					Cells:            podStrategy.Cells,
+					PrepareForCreate:     podStrategy.PrepareForCreate,
+					Validate:             podStrategy.Validate,
+					ValidateUpdate:       podStrategy.ValidateUpdate,
+					ValidateStatusUpdate: podStrategy.ValidateStatusUpdate,
+					Canonicalize:         podStrategy.Canonicalize,
+					Columns:              podStrategy.Columns,
+					Cells:                podStrategy.Cells,
 				},
 			}),
 			registry.Define(registry.Definition[*v1.ReplicationController]{
@@ -233,7 +235,6 @@ func newServer() boot.Server {
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
-				StrategicMerge: true,
 				CopyStatus:     func(from, to *v1.ReplicationController) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v1.ReplicationController]{
 					Validate:             replicationControllerStrategy.Validate,
@@ -252,7 +253,6 @@ func newServer() boot.Server {
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "apps", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "apps", Version: "v1"}},
-				StrategicMerge: true,
 				CopyStatus:     func(from, to *appsv1.Deployment) { to.Status = from.Status },
 				Strategy: registry.Strategy[*appsv1.Deployment]{
 					PrepareForUpdate:     deploymentStrategy.PrepareForUpdate,
@@ -274,9 +274,11 @@ func newServer() boot.Server {
 				Versions:       []schema.GroupVersion{{Group: "autoscaling", Version: "v2"}, {Group: "autoscaling", Version: "v1"}, {Group: "extensions", Version: "v1beta1"}},
 				CopyStatus:     func(from, to *autoscaling.HorizontalPodAutoscaler) { to.Status = from.Status },
 				Strategy: registry.Strategy[*autoscaling.HorizontalPodAutoscaler]{
-					Validate: horizontalPodAutoscalerStrategy.Validate,
-					Columns:  horizontalPodAutoscalerStrategy.Columns,
-					Cells:    horizontalPodAutoscalerStrategy.Cells,
+					Validate:             horizontalPodAutoscalerStrategy.Validate,
+					ValidateUpdate:       horizontalPodAutoscalerStrategy.ValidateUpdate,
+					ValidateStatusUpdate: horizontalPodAutoscalerStrategy.ValidateStatusUpdate,
+					Columns:              horizontalPodAutoscalerStrategy.Columns,
+					Cells:                horizontalPodAutoscalerStrategy.Cells,
 				},
 			}),
 		},

@@ -57,6 +57,7 @@ const (
 	tagVersionName     = "versionName"
 	tagConversion      = "k8s:conversion-gen"
 	tagResource        = "kubebuilder:resource"
+	tagKeyPrefix       = "typeplane:key-prefix"
 	tagStorageVersion  = "kubebuilder:storageversion"
 	tagUnserved        = "kubebuilder:unservedversion"
 	tagSkip            = "kubebuilder:skipversion"
@@ -70,6 +71,7 @@ const (
 	tagProtobuf        = "k8s:protobuf-gen"
 	tagMessage         = "protobuf"
 	tagDeepCopy        = "k8s:deepcopy-gen"
+	tagStoredRules     = "typeplane:validation:storage"
 )
 
 var tags = []tag.Definition{
@@ -77,6 +79,8 @@ var tags = []tag.Definition{
 	{Name: tagGroupName, Scope: tag.Package, Value: tag.String, Doc: "The API group of the package's kinds."},
 	{Name: tagVersionName, Scope: tag.Package, Value: tag.String, Doc: "The API version of the package's kinds, if it is not the name of the folder."},
 	{Name: tagResource, Scope: tag.Type, Value: tag.Fields, Doc: "What a resource is called: path= (the plural), singular=, shortName=a;b, categories=a;b, and scope=Namespaced or Cluster. One of the versions is enough."},
+	{Name: tagKeyPrefix, Scope: tag.Type, Value: tag.String, Example: "+typeplane:key-prefix=services/specs",
+		Doc: "Where the objects lie in the database, below --etcd-prefix, instead of <group>/<resource>. Kinds of Kubernetes have a kube-apiserver's prefixes without it. One of the versions is enough. If it is changed, the next start moves the objects."},
 	{Name: tagStorageVersion, Scope: tag.Type, Doc: "New objects are stored in this version; without it in the best one: v1 before v1beta1 before v1alpha1."},
 	{Name: tagUnserved, Scope: tag.Type, Doc: "The version is read from the store and not served."},
 	{Name: tagSkip, Scope: tag.Type, Doc: "The type is no kind of the server."},
@@ -86,5 +90,7 @@ var tags = []tag.Definition{
 	{Name: tagSubresource, Scope: tag.Type, Value: tag.Fields, Keys: []string{"name", "methods"}, Example: "+typeplane:subresource:name=restart",
 		Doc: "The kind has a subresource of this name= in this version, which a method of its strategy answers: name=restart is Restart. The form of the method says what it is: one that is read, an action, a change of the object, or one that streams, which may have methods=GET;POST (see registry.Getter, Action, Change and Connector)."},
 	{Name: tagPrintColumn, Scope: tag.Type, Value: tag.Fields, Doc: "A column of kubectl get besides the name: name=, type=string, integer, number, boolean or date, JSONPath=.spec.title, and perhaps description=, format= and priority=1 for -o wide. Without any a kind shows its age."},
+	{Name: tagStoredRules, Scope: tag.Package | tag.Type, Value: tag.Bool, Example: "+typeplane:validation:storage=false",
+		Doc: "Whether what is written through this version is judged by the rules of the version that is stored too, for the fields that both have. true unless it says false, on the kind, or else in the version's package comment. Kinds of Kubernetes never are."},
 	{Name: tagNonNamespaced, Scope: tag.Type, Doc: "The same as +kubebuilder:resource:scope=Cluster."},
 }

@@ -103,6 +103,9 @@ func (p printer) version(h *hub, v *version) {
 		p.P("FromHub: ", p.runtime("Unscoped"), "(", emit.Ident{Path: v.conversions.pkg.Path, Name: v.conversions.FromHub}, "),")
 	}
 	p.functions(v)
+	if v.ownRulesOnly {
+		p.P("OwnRulesOnly: true,")
+	}
 	if len(v.fields) > 0 {
 		p.P("SelectableFields: selectableFields_", v.suffix, ",")
 	}

@@ -59,11 +59,11 @@ func (p printer) resource(h *hub) {
 	if h.names.namespaced {
 		p.P("Namespaced: true,")
 	}
+	if h.names.keyPrefix != "" {
+		p.P("KeyPrefix: ", quoted(h.names.keyPrefix), ",")
+	}
 	p.P("StorageVersion: ", p.groupVersion(h.storage.gv), ",")
 	p.P("Versions: []", emit.Ident{Path: schemaPath, Name: "GroupVersion"}, "{", p.served(h), "},")
-	if strings.HasPrefix(h.goType.Name.Package, kubernetesAPI) {
-		p.P("StrategicMerge: true,")
-	}
 	if h.status {
 		p.copyStatus(h)
 	}
@@ -77,10 +77,6 @@ func (p printer) resource(h *hub) {
 	}
 	p.P("}),")
 }
-
-// kubernetesAPI is what the packages of Kubernetes' own kinds begin with. All of those take strategic merge patches, whether
-// their fields say how to merge or not.
-const kubernetesAPI = "k8s.io/api/"
 
 // served lists the served versions of a kind.
 func (p printer) served(h *hub) string {

@@ -19,6 +19,7 @@ import (
 	"github.com/typeplane/typeplane/generators/openapi"
 	"github.com/typeplane/typeplane/generators/protobuf"
 	"github.com/typeplane/typeplane/generators/tag"
+	"github.com/typeplane/typeplane/generators/validation"
 )
 
 // server is one zz_generated.apiserver.go: a program, or a part that programs can serve.
@@ -58,6 +59,8 @@ type version struct {
 	conversions conversions
 	// defaults says that the package has a SetObjectDefaults function for the type.
 	defaults bool
+	// ownRulesOnly says that the rules of the storage version do not judge what is written through this one.
+	ownRulesOnly bool
 	// functions are those beside its type.
 	functions functions
 	fields    []selectable
@@ -83,6 +86,7 @@ type planner struct {
 	conversions map[*types.Type]conversions // by version
 	pass        *generators.Pass
 	messages    *protobuf.Numbers // nil until it is asked for
+	rules       *validation.Rules // likewise
 
 	// api are the packages of the versions of the server that is planned, groupVersions what those are.
 	api           []*load.Package
@@ -128,7 +132,9 @@ func (p *planner) server(main *load.Package, api []*load.Package) *server {
 	p.findFunctions(versions)
 	p.findStored(versions)
 	s.hubs = p.hubs(versions)
+	p.judgedByStorage(s.hubs)
 	p.checkNames(s.hubs)
+	p.checkPrefixes(s.hubs)
 	p.nameFunctions(s.hubs)
 	p.strategies(s)
 	return s

@@ -10,6 +10,7 @@ import (
 
 	"github.com/typeplane/typeplane/generators/kind"
 	"github.com/typeplane/typeplane/generators/tag"
+	"github.com/typeplane/typeplane/internal/keyprefix"
 )
 
 // names are what a resource is called.
@@ -17,6 +18,8 @@ type names struct {
 	plural, singular       string
 	shortNames, categories []string
 	namespaced             bool
+	keyPrefix              string   // "" without a marker
+	prefixAt               *version // with the marker
 }
 
 // names reads the markers of all versions of a kind: one that says something is enough, two must say the same.
@@ -36,6 +39,7 @@ func (p *planner) names(h *hub) names {
 		if tag.Has(v.lines, tagNonNamespaced) {
 			say(v, "scope", "Cluster")
 		}
+		p.readKeyPrefix(v, say)
 	}
 	noun := strings.ToLower(h.groupKind.Kind)
 	out := names{
@@ -44,6 +48,8 @@ func (p *planner) names(h *hub) names {
 		shortNames: tag.List(said["shortName"]),
 		categories: tag.List(said["categories"]),
 		namespaced: said["scope"] != "Cluster",
+		keyPrefix:  said[tagKeyPrefix],
+		prefixAt:   by[tagKeyPrefix],
 	}
 	if v, ok := said["path"]; ok {
 		out.plural = v
@@ -90,6 +96,44 @@ func (p *planner) readResource(v *version, say func(v *version, key, value strin
 			problem("no such key", cure)
 		}
 	}
+}
+
+// readKeyPrefix reads +typeplane:key-prefix of one version.
+func (p *planner) readKeyPrefix(v *version, say func(v *version, key, value string)) {
+	for _, value := range tag.Values(v.lines, tagKeyPrefix) {
+		if err := keyprefix.Check(value); err != nil {
+			p.problem(v.pos, v.goType.Name.Name, fmt.Sprintf("+%s=%s: %v", tagKeyPrefix, value, err), "want segments with a slash between them, like services/specs")
+			continue
+		}
+		say(v, tagKeyPrefix, value)
+	}
+}
+
+// checkPrefixes reports resources that would keep their objects in the same place, or one among those of the other.
+func (p *planner) checkPrefixes(hubs []*hub) {
+	for i, h := range hubs {
+		for _, other := range hubs[:i] {
+			mine, others := h.keyPrefix(), other.keyPrefix()
+			if !keyprefix.Meet(mine, others) {
+				continue
+			}
+			at := h.storage
+			switch {
+			case h.names.prefixAt != nil:
+				at = h.names.prefixAt
+			case other.names.prefixAt != nil:
+				at = other.names.prefixAt
+			}
+			p.problem(at.pos, at.goType.Name.Name, fmt.Sprintf("objects of %s would be stored below %s, and those of %s below %s, which is the same place or inside it",
+				groupKindText(h.groupKind), mine, groupKindText(other.groupKind), others),
+				"give one of them another place with +"+tagKeyPrefix+"=, or another name with +"+tagResource+":path=")
+		}
+	}
+}
+
+// keyPrefix is where the objects of a kind lie.
+func (h *hub) keyPrefix() string {
+	return keyprefix.Of(h.groupKind.Group, h.names.plural, h.names.keyPrefix)
 }
 
 // checkNames reports names that two resources of a group would share, because kubectl could then not tell them apart.

@@ -2,6 +2,7 @@ package conversion
 
 import (
 	"github.com/typeplane/typeplane/generators"
+	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/emit"
 	"github.com/typeplane/typeplane/generators/tag"
 )
@@ -43,7 +44,10 @@ func generate(pass *generators.Pass) {
 		}
 		printPlan(pass.File(pkg, fileName, generator), p)
 		if len(p.keepers) > 0 {
-			printKeepers(pass.File(pkg, losslessFile, generator), p.keepers, p.equalities)
+			err := printKeepers(pass.File(pkg, losslessFile, generator), p.keepers, p.equalities, pass.InlineRuntime)
+			if err != nil {
+				pass.Report.Add(diag.Problem{Pos: pass.Set.PackagePos(pkg), Message: err.Error()})
+			}
 		}
 	}
 }

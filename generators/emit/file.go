@@ -40,6 +40,7 @@ type File struct {
 	aliases       map[string]string      // import path → name
 	taken         map[string]string      // name → import path, "" for a reserved name
 	mentioned     map[Ident]bool         // what was printed qualified
+	copies        map[string]*localCopy  // by import path
 }
 
 // Ident is something declared in a package: a function, a type, a constant.
@@ -50,7 +51,7 @@ type Ident struct{ Path, Name string }
 func NewFile(dir, name, pkgPath, pkgName, generator string) *File {
 	f := &File{
 		Dir: dir, Name: name, PkgPath: pkgPath, PkgName: pkgName, Generator: generator,
-		aliases: map[string]string{}, taken: map[string]string{}, mentioned: map[Ident]bool{},
+		aliases: map[string]string{}, taken: map[string]string{}, mentioned: map[Ident]bool{}, copies: map[string]*localCopy{},
 	}
 	return f
 }
@@ -102,8 +103,26 @@ func (f *File) Body() []byte { return f.body.Bytes() }
 // Mentioned returns what the file names of other packages, in no order.
 func (f *File) Mentioned() iter.Seq[Ident] { return maps.Keys(f.mentioned) }
 
+// Copy makes the file have a copy of what it names of a package, in place of importing it. rename gives the names of the copy.
+func (f *File) Copy(path string, rename func(name string) string) {
+	f.copies[path] = &localCopy{rename: rename, used: map[string]bool{}}
+}
+
+// Copied returns what the file names of a package that it has a copy of; methods may be added. Whoever said so prints the copy.
+func (f *File) Copied(path string) map[string]bool { return f.copies[path].used }
+
+// localCopy is what a file has of a package that it may not import.
+type localCopy struct {
+	rename func(string) string
+	used   map[string]bool
+}
+
 // Ident returns how something of a package is written in this file, and imports the package.
 func (f *File) Ident(path, name string) string {
+	if c := f.copies[path]; c != nil {
+		c.used[name] = true
+		return c.rename(name)
+	}
 	if alias := f.Import(path); alias != "" {
 		f.mentioned[Ident{path, name}] = true
 		return alias + "." + name

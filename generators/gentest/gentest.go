@@ -214,6 +214,7 @@ var moduleLine = regexp.MustCompile(`(?m)^module (\S+)$`)
 func goMod(t testing.TB, name string) []byte {
 	root := Root(t)
 	text := moduleLine.ReplaceAll(read(t, filepath.Join(root, "go.mod")), []byte("module "+name))
+	text = bytes.ReplaceAll(text, []byte("/runtime => ./runtime\n"), []byte("/runtime => "+root+"/runtime\n"))
 	return append(text, fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %s\n", self, self, root)...)
 }
 

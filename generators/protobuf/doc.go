@@ -3,8 +3,8 @@
 //
 // The bytes are those of Kubernetes: fields ascend by number, values are written even if they are zero and pointers
 // if they are not nil, nothing is packed, maps are sorted. What the printed code reads is what Kubernetes' code
-// reads: unknown fields and groups are passed over, lists may be packed, fields add up. It imports the standard
-// library and the packages of the types; what it leans on beside that is printed with it (see wirecode).
+// reads: unknown fields and groups are passed over, lists may be packed, fields add up. It leans on package
+// runtime/protobuf, which it imports; gen --inline-runtime prints a copy of what is needed of it instead (emit_inline.go).
 //
 // Types of other modules that have such methods (ObjectMeta is in every kind) get functions in each package that
 // needs them, so that an object is read and written in one piece; types with hand-written methods are left to those.
@@ -22,7 +22,7 @@
 // keeps nothing.
 //
 // Recycler_T goes one step further, for objects that are only looked at: each lies in the memory of the one before
-// (wirecode/arena.go), maps included, and is good until the next one is read.
+// (runtime/protobuf/arena.go), maps included, and is good until the next one is read.
 //
 // Both allocate small things that objects have many of together, at most 1 KiB at a time; so a pointer that is kept
 // may keep that much. How many values of each type the last two objects of a kind needed is remembered, and the next one
@@ -30,9 +30,9 @@
 //
 // # How a message is read
 //
-// One loop (message in wirecode/read.go) reads all messages. A table for each says where its fields are in the Go struct
+// One loop (message in runtime/protobuf/read.go) reads all messages. A table for each says where its fields are in the Go struct
 // and in which way each is read. It is made when it is needed for the first time, by a printed function that shows the
-// fields of a value: textGenerated(t, 1, &m.Name). So the compiler holds each field against the way it is read, and the
+// fields of a value: protobuf.Text(t, 1, &m.Name). So the compiler holds each field against the way it is read, and the
 // distance of two pointers is its place in all other values. What the loop does not know, like the types of maps, is
 // reached by functions that the table has; they never get hold of the reader, which is why it costs no allocation.
 //
@@ -71,7 +71,7 @@ func Plugin() generators.Plugin {
 }
 
 func generate(pass *generators.Pass) {
-	for _, f := range plan(pass.Set, pass.Packages, pass.Report) {
+	for _, f := range plan(pass.Set, pass.Packages, pass.Report, pass.InlineRuntime) {
 		if err := printFile(pass.File(f.pkg, goFile, generator), f); err != nil {
 			pass.Report.Add(diag.Problem{Pos: pass.Set.PackagePos(f.pkg), Message: err.Error()})
 		}

@@ -12,7 +12,7 @@ import (
 // locals are the names of variables in the printed code; no import may have one of them.
 var locals = []string{
 	"m", "n", "err", "data", "i", "k", "v", "entry", "keys", "room", "value", "key", "r", "w",
-	"before", "t", "slabs",
+	"before", "t", "slabs", "first",
 }
 
 // printer prints generated.pb.go of one package.
@@ -20,15 +20,18 @@ type printer struct {
 	*emit.File
 	pkg  string
 	file *file
-	used map[string]bool // helpers
 	// others are the types that are read, but are no messages of the file; types has them all.
 	others []*types.Type
 	types  map[*types.Type]bool
 }
 
-// printFile prints the methods of all messages of a package, and the helpers that they need.
+// printFile prints the methods of all messages of a package, and, where the runtime is not to be imported, a copy of what
+// they need of it.
 func printFile(out *emit.File, f *file) error {
-	p := &printer{File: out, pkg: f.pkg.Path, file: f, used: map[string]bool{}, types: map[*types.Type]bool{}}
+	p := &printer{File: out, pkg: f.pkg.Path, file: f, types: map[*types.Type]bool{}}
+	if f.inline {
+		p.Copy(runtimePackage, inlined)
+	}
 	p.Unconstrained()
 	if len(f.messages) > 0 {
 		p.Preamble("source: " + f.pkg.Path + "/" + protoFile)
@@ -52,7 +55,12 @@ func printFile(out *emit.File, f *file) error {
 		p.otherTypes()
 		p.first()
 	}
-	return printHelpers(out, p.used, func(name string) bool { return f.pkg.Go.Scope().Lookup(name) != nil })
+	has := func(name string) bool { return f.pkg.Go.Scope().Lookup(name) != nil }
+	if f.inline {
+		return runtime.Print(out, p.Copied(runtimePackage), has)
+	}
+	p.needsLevel()
+	return runtime.Print(out, calledByHand(f.pkg), has)
 }
 
 func (p *printer) message(m *message) {
@@ -85,16 +93,21 @@ func (p *printer) receiver(m *message) string {
 	return "m *" + p.Type(m.typ)
 }
 
-// helper returns the name of a helper and sees to it that the file has it.
-func (p *printer) helper(name string) string {
-	name += "Generated"
-	p.used[name] = true
-	return name
+// helper returns how the printed code names what runtime/protobuf declares: by its package, or as its copy in the file.
+func (p *printer) helper(name string) string { return p.Ident(runtimePackage, name) }
+
+// needsLevel prints what does not compile with a runtime that is too old.
+func (p *printer) needsLevel() {
+	p.P("// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.")
+	p.P("const _ = ", p.Ident(runtimePackage, "Level1_go_get_u_github_com_typeplane_typeplane_runtime"))
+	p.P()
 }
 
-// method returns the name of a method of the helpers' types, and sees to it that the file has it.
+// method returns the name of a method of what runtime/protobuf declares, and sees to it that a copy in the file has it.
 func (p *printer) method(name string) string {
-	p.used[name] = true
+	if p.file.inline {
+		p.Copied(runtimePackage)[name] = true
+	}
 	return name
 }
 

@@ -7,7 +7,7 @@ import "fmt"
 func (p *printer) marshal(m *message) {
 	name := p.function("marshal", m)
 	p.P("// ", name, " writes m before the n bytes that w has, and returns how many it has then.")
-	p.P("func ", name, "(w *", p.helper("writer"), ", n int, m *", m.typ, ") int {")
+	p.P("func ", name, "(w *", p.helper("Writer"), ", n int, m *", m.typ, ") int {")
 	if !m.items {
 		p.P("if m == nil {")
 		p.P("return n")
@@ -29,7 +29,7 @@ func (p *printer) putField(f *field) {
 	}
 	switch {
 	case f.texts():
-		p.f("n = %s(w, n, %s, %s)", p.helper("putTextMap"), f.wire(), access)
+		p.f("n = %s(w, n, %s, %s)", p.helper("PutTextMap"), f.wire(), access)
 	case f.shape == dict:
 		p.putMap(f, access)
 	case f.shape == list:
@@ -54,18 +54,18 @@ func (p *printer) put(v *value, tag, expr string, pointer bool) {
 		p.putMessage(v, tag, expr, pointer)
 		return
 	}
-	name, arg := "putNumber", fmt.Sprintf("uint64(%s)", expr)
+	name, arg := "PutNumber", fmt.Sprintf("uint64(%s)", expr)
 	switch {
 	case v.kind == stringKind:
-		name, arg = "putString", v.convert(expr)
+		name, arg = "PutString", v.convert(expr)
 	case v.kind == bytesKind:
-		name, arg = "putBytes", expr
+		name, arg = "PutBytes", expr
 	case v.kind == boolKind:
-		name, arg = "putBool", v.convert(expr)
+		name, arg = "PutBool", v.convert(expr)
 	case v.kind.wire == wireFixed64:
-		name, arg = "putFloat64", v.convert(expr)
+		name, arg = "PutFloat64", v.convert(expr)
 	case v.kind.wire == wireFixed32:
-		name, arg = "putFloat32", v.convert(expr)
+		name, arg = "PutFloat32", v.convert(expr)
 	case v.goes == "uint64":
 		arg = v.convert(expr)
 	}
@@ -80,22 +80,29 @@ func (p *printer) putMessage(v *value, tag, expr string, pointer bool) {
 	}
 	switch v.access {
 	case asTime:
-		p.f("n = w.%s(n, %s, %s)", p.method("putTime"), tag, address)
+		p.f("n = w.%s(n, %s, %s)", p.method("PutTime"), tag, address)
 	case asQuantity:
 		value := expr
 		if pointer {
 			value = "*" + expr
 		}
-		p.f("n = w.%s(n, %s, %s)", p.method("putQuantity"), tag, value)
+		p.f("n = w.%s(n, %s, %s)", p.method("PutQuantity"), tag, value)
+	case byRuntime:
+		p.putNested(p.Ident(apimachineryPackage, "Put"+v.typ.Name.Name), tag, address)
 	case byFunction:
-		p.P("{")
-		p.P("before := n")
-		p.f("n = %s(w, n, %s)", p.function("marshal", v.target), address)
-		p.f("n = w.%s(n, %s, before)", p.method("close"), tag)
-		p.P("}")
+		p.putNested(p.function("marshal", v.target), tag, address)
 	default:
-		p.f("n = w.%s(n, %s, %s.Size(), %s.MarshalToSizedBuffer)", p.method("putOther"), tag, expr, expr)
+		p.f("n = w.%s(n, %s, %s.Size(), %s.MarshalToSizedBuffer)", p.method("PutOther"), tag, expr, expr)
 	}
+}
+
+// putNested prints what writes a message with its tag by a function.
+func (p *printer) putNested(function, tag, address string) {
+	p.P("{")
+	p.P("before := n")
+	p.f("n = %s(w, n, %s)", function, address)
+	p.f("n = w.%s(n, %s, before)", p.method("Close"), tag)
+	p.P("}")
 }
 
 // putMap prints what writes the entries of a map in the order of their keys.
@@ -106,7 +113,7 @@ func (p *printer) putMap(f *field, access string) {
 	}
 	p.f("if len(%s) > 0 {", access)
 	p.P("var room [8]", f.key.typ)
-	p.f("keys := %s(room[:0], %s)", p.helper("sortedKeys"), access)
+	p.f("keys := %s(room[:0], %s)", p.helper("SortedKeys"), access)
 	p.P("for k := len(keys) - 1; k >= 0; k-- {")
 	p.P("entry := n")
 	p.f("v := %s[keys[k]]", index)
@@ -119,7 +126,7 @@ func (p *printer) putMap(f *field, access string) {
 		p.put(f.value, tag, "v", false)
 	}
 	p.put(f.key, tagText(1, f.key.kind.wire), "keys[k]", false)
-	p.f("n = w.%s(n, %s, entry)", p.method("close"), f.wire())
+	p.f("n = w.%s(n, %s, entry)", p.method("Close"), f.wire())
 	p.P("}")
 	p.P("}")
 }

@@ -21,8 +21,8 @@ func (p *printer) methods(m *message) {
 	p.P()
 	p.P("// MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.")
 	p.P("func (", p.receiver(m), ") MarshalToSizedBuffer(data []byte) (int, error) {")
-	p.f("w := %s{data: data}", p.helper("writer"))
-	p.f("return w.%s(%s(&w, 0, %s))", p.method("fit"), marshal, pointer)
+	p.f("w := %s{Data: data}", p.helper("Writer"))
+	p.f("return w.%s(%s(&w, 0, %s))", p.method("Fit"), marshal, pointer)
 	p.P("}")
 	p.P()
 	p.P("// Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.")
@@ -35,12 +35,12 @@ func (p *printer) methods(m *message) {
 
 // write prints what appends a message to dst: it is written twice, if the writer had too little room.
 func (p *printer) write(marshal, pointer, dst string) {
-	p.f("w := %s()", p.helper("start"))
+	p.f("w := %s()", p.helper("NewWriter"))
 	p.f("n := %s(&w, 0, %s)", marshal, pointer)
-	p.f("if w.%s(n) {", p.method("again"))
+	p.f("if w.%s(n) {", p.method("Again"))
 	p.f("n = %s(&w, 0, %s)", marshal, pointer)
 	p.P("}")
-	p.f("return w.%s(%s, n)", p.method("finish"), dst)
+	p.f("return w.%s(%s, n)", p.method("Finish"), dst)
 }
 
 // unmarshalShared prints the function that reads a message without copying its strings.
@@ -48,14 +48,14 @@ func (p *printer) unmarshalShared(name string, m *message) {
 	p.P("// UnmarshalShared_", name, " is Unmarshal, but strings of m are parts of data: it must not be changed any more, and")
 	p.P("// each of them keeps all of it in memory. So are sets of fields (FieldsV1); other byte slices are copied.")
 	p.P("func UnmarshalShared_", name, "(data []byte, m *", m.typ, ") error {")
-	p.startReader("shared: true, ", m)
+	p.startReader("Shared: true, ", m)
 	p.P("}")
 	p.P()
 	if !m.isKind() {
 		return
 	}
 	p.startRecycler(name, m.typ)
-	p.f("return %s(&%s, func() { %s() }, %d)", p.helper("recycler"), p.typeName(m.typ), p.function("reads", m), p.slabsOf(m))
+	p.f("return %s(&%s, func() { %s() }, %s)", p.helper("Recycler"), p.typeName(m.typ), p.function("reads", m), p.slabsOf(m))
 	p.P("}")
 	p.P()
 }

@@ -59,7 +59,7 @@ func (p *printer) sizeOfMap(f *field) {
 	} else {
 		p.f("entry := %s + %s", k, v)
 	}
-	p.f("n += %d + %s(entry)", f.tagSize(), p.helper("size"))
+	p.f("n += %d + %s(entry)", f.tagSize(), p.helper("SizeBytes"))
 	p.P("}")
 }
 
@@ -75,11 +75,11 @@ func (p *printer) withTag(tag int, v *value, expr string) string {
 func (p *printer) sizeOf(v *value, expr string) string {
 	switch {
 	case v.isMessage():
-		return fmt.Sprintf("%s(%s.Size())", p.helper("size"), expr)
+		return fmt.Sprintf("%s(%s.Size())", p.helper("SizeBytes"), expr)
 	case v.kind.wire == wireBytes:
-		return fmt.Sprintf("%s(len(%s))", p.helper("size"), expr)
+		return fmt.Sprintf("%s(len(%s))", p.helper("SizeBytes"), expr)
 	}
-	return fmt.Sprintf("%s(uint64(%s))", p.helper("sov"), expr)
+	return fmt.Sprintf("%s(uint64(%s))", p.helper("SizeVarint"), expr)
 }
 
 // constantSize is the size of values that all take the same, 0 for others.

@@ -32,9 +32,9 @@ func (p *printer) text(f *field) string {
 	access, v := f.access(), f.value
 	switch {
 	case f.shape == dict:
-		return fmt.Sprintf("%s(%q, %s)", p.helper("mapToString"), shortName(f.typ, p.pkg), access)
+		return fmt.Sprintf("%s(%q, %s)", p.helper("MapToString"), shortName(f.typ, p.pkg), access)
 	case f.shape == list && v.isMessage():
-		return fmt.Sprintf("%s(%q, %s, %s)", p.helper("listToString"), v.listName(), access, p.itemText(v))
+		return fmt.Sprintf("%s(%q, %s, %s)", p.helper("ListToString"), v.listName(), access, p.itemText(v))
 	case v.isMessage():
 		text := p.sprint(access)
 		if v.hasString(p.pkg) {
@@ -43,11 +43,11 @@ func (p *printer) text(f *field) string {
 			text = fmt.Sprintf("%s(%s, %q, %q, 1)", p.Ident("strings", "Replace"), text, v.typ.Name.Name, shortName(v.typ, p.pkg))
 		}
 		if !v.pointer && !v.nilable {
-			text = fmt.Sprintf("%s(%s)", p.helper("structToString"), text)
+			text = fmt.Sprintf("%s(%s)", p.helper("StructToString"), text)
 		}
 		return text
 	case f.mayBeNil():
-		return fmt.Sprintf("%s(%s)", p.helper("valueToString"), access)
+		return fmt.Sprintf("%s(%s)", p.helper("ValueToString"), access)
 	}
 	return p.sprint(access)
 }
@@ -61,7 +61,7 @@ func (p *printer) itemText(v *value) string {
 	case v.hasString(p.pkg) && v.pointer:
 		return fmt.Sprintf("func(v **%s) string { return (*v).String() }", typ)
 	case v.hasString(p.pkg):
-		return fmt.Sprintf("func(v *%s) string { return %s(v.String()) }", typ, p.helper("structToString"))
+		return fmt.Sprintf("func(v *%s) string { return %s(v.String()) }", typ, p.helper("StructToString"))
 	case v.pointer:
 		typ = "*" + typ
 	}

@@ -11,20 +11,20 @@ import (
 func (p *printer) unmarshal(m *message) {
 	var known []string
 	if m.isKind() {
-		known = append(known, "object: true")
+		known = append(known, "Object: true")
 	}
 	if m.cycle {
-		known = append(known, "cycle: true")
+		known = append(known, "Cycle: true")
 	}
 	p.readType(m.typ, known...)
 	name, t := p.function("reads", m), p.typeName(m.typ)
 	p.P("// ", name, " says where the fields of ", m.name, " are and how each is read.")
-	p.P("func ", name, "() *", p.helper("typeOf"), "[", m.typ, "] {")
+	p.P("func ", name, "() *", p.helper("Type"), "[", m.typ, "] {")
 	if len(m.fields) == 0 {
-		p.f("%s(&%s)", p.helper("begin"), t)
+		p.f("%s(&%s)", p.helper("Begin"), t)
 	} else {
-		p.f("if m := %s(&%s); m != nil {", p.helper("begin"), t)
-		p.f("t := &%s.typeGenerated", t)
+		p.f("if m := %s(&%s); m != nil {", p.helper("Begin"), t)
+		p.f("t := &%s.Layout", t)
 		for _, f := range m.byNumber() {
 			p.readField(f)
 		}
@@ -38,14 +38,14 @@ func (p *printer) unmarshal(m *message) {
 // readType prints the variable that says how values of a type are read.
 func (p *printer) readType(t *types.Type, known ...string) {
 	name := p.typeName(t)
-	if n := p.file.slabNumber(t); n > 0 {
-		known = append(known, fmt.Sprintf("slab: %d", n))
+	if i := p.file.slabIndex(t); i >= 0 {
+		known = append(known, "Slab: "+p.slab(i))
 	}
 	p.P("// ", name, " is how ", t, " is read.")
 	if len(known) == 0 {
-		p.P("var ", name, " ", p.helper("typeOf"), "[", t, "]")
+		p.P("var ", name, " ", p.helper("Type"), "[", t, "]")
 	} else {
-		p.P("var ", name, " = ", p.helper("typeOf"), "[", t, "]{typeGenerated{", strings.Join(known, ", "), "}}")
+		p.P("var ", name, " = ", p.helper("Type"), "[", t, "]{Layout: ", p.helper("Layout"), "{", strings.Join(known, ", "), "}}")
 	}
 	p.P()
 }
@@ -66,15 +66,15 @@ func (p *printer) readField(f *field) {
 	case f.shape == dict:
 		p.readMap(f)
 	case v.isMessage() && f.shape == list && v.pointer:
-		p.show("pointers", f, p.reading(v))
+		p.show("Pointers", f, p.reading(v))
 	case v.isMessage() && f.shape == list:
-		p.show("items", f, p.reading(v))
+		p.show("Items", f, p.reading(v))
 	case v.isMessage() && v.pointer:
-		p.show("pointer", f, p.reading(v))
+		p.show("Pointer", f, p.reading(v))
 	case v.isMessage():
-		p.show("message", f, p.reading(v))
+		p.show("Message", f, p.reading(v))
 	case v.kind == bytesKind && f.shape == list:
-		p.show("items", f, fmt.Sprintf("%s(new(%s[%s]), %s)", p.helper("with"), p.helper("typeOf"), p.Type(v.typ), p.helper("copy")))
+		p.show("Items", f, fmt.Sprintf("%s(new(%s[%s]), %s)", p.helper("With"), p.helper("Type"), p.Type(v.typ), p.helper("CopyBytes")))
 	case f.shape == list:
 		p.show(v.reader()+"s", f)
 	case v.pointer:
@@ -102,21 +102,24 @@ func (f *field) address() string {
 func (v *value) reader() string {
 	switch {
 	case v.kind == stringKind:
-		return "text"
+		return "Text"
 	case v.kind == bytesKind:
-		return "bytesOf"
+		return "Bytes"
 	case v.kind == boolKind:
-		return "bool"
+		return "Bool"
 	case v.kind.wire == wireFixed64:
-		return "float64"
+		return "Float64"
 	case v.kind.wire == wireFixed32:
-		return "float32"
+		return "Float32"
 	}
-	return "number"
+	return "Number"
 }
 
 // reading is how a message is read.
 func (p *printer) reading(v *value) string {
+	if !p.file.inline && (v.access == byRuntime || v.access == asTime || v.access == asFieldSet) {
+		return p.Ident(apimachineryPackage, v.typ.Name.Name) + "()"
+	}
 	name := p.typeName(v.typ)
 	if v.access != byFunction && !p.types[v.typ] {
 		p.types[v.typ] = true
@@ -127,18 +130,18 @@ func (p *printer) reading(v *value) string {
 	case byFunction:
 		how = p.function("reads", v.target) + "()"
 	case asTime:
-		how = fmt.Sprintf("%s(&%s)", p.helper("time"), name)
+		how = fmt.Sprintf("%s(&%s)", p.helper("Time"), name)
 	case asQuantity:
-		how = fmt.Sprintf("%s(&%s, %s)", p.helper("with"), name, p.helper("quantity"))
+		how = fmt.Sprintf("%s(&%s, %s)", p.helper("With"), name, p.helper("Quantity"))
 	case asFieldSet:
-		how = fmt.Sprintf("%s(&%s, %s)", p.helper("with"), name, p.helper("fieldSet"))
+		how = fmt.Sprintf("%s(&%s, %s)", p.helper("With"), name, p.helper("FieldSet"))
 	case byShared:
-		how = fmt.Sprintf("%s(&%s, %s(%s))", p.helper("with"), name, p.helper("either"), p.Ident(v.typ.Name.Package, "UnmarshalShared_"+v.typ.Name.Name))
+		how = fmt.Sprintf("%s(&%s, %s(%s))", p.helper("With"), name, p.helper("Either"), p.Ident(v.typ.Name.Package, "UnmarshalShared_"+v.typ.Name.Name))
 	default:
-		how = fmt.Sprintf("%s(&%s, %s)", p.helper("with"), name, p.helper("methods"))
+		how = fmt.Sprintf("%s(&%s, %s)", p.helper("With"), name, p.helper("Methods"))
 	}
 	if v.nilable {
-		return fmt.Sprintf("%s(%s, func() %s { return %s{} })", p.helper("orEmpty"), how, p.Type(v.typ), p.Type(v.typ))
+		return fmt.Sprintf("%s(%s, func() %s { return %s{} })", p.helper("OrEmpty"), how, p.Type(v.typ), p.Type(v.typ))
 	}
 	return how
 }
@@ -148,13 +151,13 @@ func (p *printer) readMap(f *field) {
 	v := f.value
 	switch named := f.key.kind == stringKind; {
 	case named && v.kind == stringKind:
-		p.show("textMap", f)
+		p.show("TextMap", f)
 	case named && v.kind == bytesKind:
-		p.show("bytesMap", f)
+		p.show("BytesMap", f)
 	case named && v.isMessage() && v.access == asQuantity && !v.pointer:
-		p.show("quantityMap", f)
+		p.show("QuantityMap", f)
 	default:
-		p.show("map", f, p.item(f.key), p.item(v))
+		p.show("Map", f, p.item(f.key), p.item(v))
 	}
 }
 
@@ -162,9 +165,9 @@ func (p *printer) readMap(f *field) {
 func (p *printer) item(v *value) string {
 	switch {
 	case v.isMessage() && v.pointer:
-		return fmt.Sprintf("%s(%s)", p.helper("pointerItem"), p.reading(v))
+		return fmt.Sprintf("%s(%s)", p.helper("PointerItem"), p.reading(v))
 	case v.isMessage():
-		return fmt.Sprintf("%s(%s)", p.helper("messageItem"), p.reading(v))
+		return fmt.Sprintf("%s(%s)", p.helper("MessageItem"), p.reading(v))
 	}
 	return fmt.Sprintf("%s[%s]()", p.helper(v.reader()+"Item"), p.Type(v.typ))
 }

@@ -19,7 +19,7 @@ func NumbersOf(set *load.Set, packages []*load.Package) *Numbers {
 	for _, pkg := range packages {
 		n.inRun[pkg.Path] = true
 	}
-	for _, f := range plan(set, packages, new(diag.Report)) {
+	for _, f := range plan(set, packages, new(diag.Report), false) {
 		for _, m := range f.messages {
 			n.messages[m.typ] = m
 		}

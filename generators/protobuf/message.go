@@ -12,6 +12,7 @@ import (
 // file is what one package gets: generated.pb.go and generated.proto.
 type file struct {
 	pkg      *load.Package
+	inline   bool                 // it may not import the runtime
 	messages []*message           // by name
 	aliases  []alias              // kinds of other modules, by name
 	foreign  []*message           // of other modules, that those hold

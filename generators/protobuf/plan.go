@@ -30,13 +30,15 @@ type planner struct {
 	planned map[*types.Type]*message
 	// protos caches generated.proto of other packages.
 	protos map[string][]byte
+	// inline says that printed code may not import the runtime.
+	inline bool
 	// legacy says that messages have a method ProtoMessage.
 	legacy bool
 }
 
 // plan decides what each package gets. Packages without messages are left out.
-func plan(set *load.Set, packages []*load.Package, report *diag.Report) []*file {
-	p := &planner{set: set, report: report, chosen: map[*types.Type]options{}, inRun: map[string]bool{},
+func plan(set *load.Set, packages []*load.Package, report *diag.Report, inline bool) []*file {
+	p := &planner{set: set, report: report, inline: inline, chosen: map[*types.Type]options{}, inRun: map[string]bool{},
 		planned: map[*types.Type]*message{}, protos: map[string][]byte{}}
 	for _, pkg := range packages {
 		p.inRun[pkg.Path] = true
@@ -56,14 +58,13 @@ func plan(set *load.Set, packages []*load.Package, report *diag.Report) []*file 
 		p.reach(f)
 		findCycles(f.codecs())
 		f.planSlabs()
-		f.planFirst()
 	}
 	return files
 }
 
 // choose picks the types of a package that become messages.
 func (p *planner) choose(pkg *load.Package) *file {
-	f := &file{pkg: pkg}
+	f := &file{pkg: pkg, inline: p.inline}
 	all, ok := p.wanted(pkg)
 	if !ok {
 		return f

@@ -20,6 +20,7 @@ const (
 	asTime                   // metav1.Time, whose form is known
 	asQuantity               // resource.Quantity, which is made of a string
 	asFieldSet               // metav1.FieldsV1, whose bytes are not to be changed in place
+	byRuntime                // functions in the runtime
 )
 
 // The types of apimachinery with a form of their own that the helpers know.
@@ -27,6 +28,17 @@ var known = map[string]access{
 	"k8s.io/apimachinery/pkg/apis/meta/v1.Time":     asTime,
 	"k8s.io/apimachinery/pkg/api/resource.Quantity": asQuantity,
 	"k8s.io/apimachinery/pkg/apis/meta/v1.FieldsV1": asFieldSet,
+}
+
+// inRuntime are the types of apimachinery that package runtime/protobuf/apimachinery has functions for.
+var inRuntime = map[string]bool{
+	"k8s.io/apimachinery/pkg/apis/meta/v1.Condition":                true,
+	"k8s.io/apimachinery/pkg/apis/meta/v1.LabelSelector":            true,
+	"k8s.io/apimachinery/pkg/apis/meta/v1.LabelSelectorRequirement": true,
+	"k8s.io/apimachinery/pkg/apis/meta/v1.ListMeta":                 true,
+	"k8s.io/apimachinery/pkg/apis/meta/v1.ManagedFieldsEntry":       true,
+	"k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta":               true,
+	"k8s.io/apimachinery/pkg/apis/meta/v1.OwnerReference":           true,
 }
 
 // alias is a kind of another module that the package serves under a name of its own.
@@ -81,6 +93,9 @@ func (p *planner) access(pkg *load.Package, t *types.Type) (access, *message) {
 	}
 	if how, ok := known[t.Name.String()]; ok {
 		return how, nil
+	}
+	if !p.inline && inRuntime[t.Name.String()] {
+		return byRuntime, nil
 	}
 	if own := p.set.Package(t.Name.Package); own != nil && own.Main {
 		if p.printsCodec(own, t) {

@@ -37,11 +37,15 @@ func (f *file) planSlabs() {
 	for _, m := range f.codecs() {
 		for _, field := range m.fields {
 			v := field.value
-			if field.fromSlab() && most[v.typ] >= several {
+			if f.fromSlab(field) && most[v.typ] >= several {
 				f.slabs[v.typ] = sizes.Sizeof(v.typ.GoType) <= largest
 			}
 		}
 	}
+	if f.inline {
+		f.planFirst()
+	}
+	f.numberSlabs()
 }
 
 // planFirst finds the slabs that an object's metadata needs: most objects have some of each, so the first ones are
@@ -58,24 +62,25 @@ func (f *file) planFirst() {
 			}
 		}
 	}
-	byName := func(a, b *types.Type) int { return strings.Compare(a.Name.String(), b.Name.String()) }
-	slices.SortFunc(f.first, byName)
+	slices.SortFunc(f.first, byTypeName)
+}
+
+// numberSlabs puts the slabs into the order of their numbers.
+func (f *file) numberSlabs() {
 	for t := range f.slabs {
 		if f.slabs[t] && !slices.Contains(f.first, t) {
 			f.slabTypes = append(f.slabTypes, t)
 		}
 	}
-	slices.SortFunc(f.slabTypes, byName)
+	slices.SortFunc(f.slabTypes, byTypeName)
 	f.slabTypes = append(slices.Clone(f.first), f.slabTypes...)
 }
 
-// slabNumber is the number of the slab that values of a type come from; 0 is none.
-func (f *file) slabNumber(t *types.Type) int {
-	if i := slices.Index(f.slabTypes, t); i >= 0 {
-		return slabsBefore + i
-	}
-	return 0
-}
+func byTypeName(a, b *types.Type) int { return strings.Compare(a.Name.String(), b.Name.String()) }
+
+// slabIndex is the number of the slab that values of a type come from, counted from the first one that is the file's own;
+// below 0 is none.
+func (f *file) slabIndex(t *types.Type) int { return slices.Index(f.slabTypes, t) }
 
 // needsWide tells whether a message holds any that come from other slabs than those that metadata needs.
 func (f *file) needsWide(m *message) bool { return f.reachesWide(m, map[*message]bool{}) }
@@ -87,13 +92,21 @@ func (f *file) reachesWide(m *message, seen map[*message]bool) bool {
 	seen[m] = true
 	return slices.ContainsFunc(m.fields, func(field *field) bool {
 		v := field.value
-		return field.fromSlab() && f.slabs[v.typ] && !slices.Contains(f.first, v.typ) || v.target != nil && f.reachesWide(v.target, seen)
+		return f.fromSlab(field) && f.slabs[v.typ] && !slices.Contains(f.first, v.typ) || v.target != nil && f.reachesWide(v.target, seen)
 	})
 }
 
-// fromSlab tells whether the messages of a field may come from a slab: those behind pointers and in lists.
-func (f *field) fromSlab() bool {
-	return f.value.isMessage() && (f.shape == list || f.value.pointer) && !f.value.nilable
+// fromSlab tells whether the messages of a field may come from a slab of the file: those behind pointers and in lists.
+// Those that the runtime reads come from its own.
+func (f *file) fromSlab(field *field) bool {
+	v := field.value
+	switch {
+	case !v.isMessage() || v.nilable || field.shape != list && !v.pointer:
+		return false
+	case f.inline:
+		return true
+	}
+	return v.access != byRuntime && v.access != asTime && v.access != asFieldSet
 }
 
 const objectMeta = "k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"

@@ -3,8 +3,20 @@ package protobuf_test
 import (
 	"testing"
 
+	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/gentest"
 	"github.com/typeplane/typeplane/generators/protobuf"
 )
 
 func TestGolden(t *testing.T) { gentest.RunWith(t, "testdata", againstProto, protobuf.Plugin()) }
+
+// TestInlined has a copy of the runtime in place of an import.
+func TestInlined(t *testing.T) {
+	plugin := protobuf.Plugin()
+	generate := plugin.Generate
+	plugin.Generate = func(pass *generators.Pass) {
+		pass.InlineRuntime = true
+		generate(pass)
+	}
+	gentest.RunWith(t, "testdata/inline", againstProto, plugin)
+}

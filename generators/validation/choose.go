@@ -10,6 +10,7 @@ import (
 // choose decides which functions a target gets: those of its roots, those of its other types that are used and have
 // rules, and those of types of packages that have no functions, as far as these call them.
 func (t *target) choose(p *planner, alias func(path string) string) {
+	defer p.under(p.under(t.law))
 	chosen := map[*types.Type]bool{}
 	for _, f := range t.candidates() {
 		f.node = p.nodes[f.node.typ]

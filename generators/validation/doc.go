@@ -30,6 +30,9 @@
 // +listType=set and map, +listMapKey, +required and +optional without a prefix count for types that a server of the run
 // serves, as they do for CustomResourceDefinitions. In other packages they are documentation, as in Kubernetes' own.
 //
+// Kinds of Kubernetes (aliases of types in k8s.io/api, and packages with +typeplane:kubernetes) are judged as a kube-apiserver judges
+// them: the tags of declarative validation are rules, all others describe. law.go says which law holds for a type below another.
+//
 // # Types of other packages
 //
 // A type of a package that has functions is validated by them. For all others, also those of other modules, unexported

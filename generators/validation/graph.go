@@ -46,6 +46,7 @@ func (p *planner) discover(t *types.Type, path string) *node {
 	if t.Kind == types.Pointer && t.Name.Package == "" {
 		return p.discover(t.Elem, path)
 	}
+	defer p.under(p.under(p.lawOf(t)))
 	if n := p.nodes[t]; n != nil {
 		return n
 	}

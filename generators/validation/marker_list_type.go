@@ -8,8 +8,8 @@ import (
 
 // markerListTypeRules are +listType and +listMapKey as kube-openapi spells them. They say how lists merge, and servers of
 // CustomResourceDefinitions also refuse items that are there twice; so does a server of the run for what it serves. For
-// all other types the tags are documentation, as they are for Kubernetes' own: its lists of container ports, for one,
-// say that they are maps and have always taken the same key twice. What is wrong with the tags is said by the plug-in
+// all other types, and for the kinds of Kubernetes, the tags are documentation: its lists of container ports, for one, say that
+// they are maps and have always taken the same key twice. What is wrong with the tags is said by the plug-in
 // that prints OpenAPI, so that it is said once.
 func markerListTypeRules() []rule {
 	return []rule{
@@ -26,7 +26,7 @@ var declaredLists = []string{"k8s:listType", "k8s:unique", "k8s:customUnique", k
 // countsBare tells whether the bare tags count for a list.
 func (p *planner) countsBare(s *site) bool {
 	declared := slices.ContainsFunc(declaredLists, func(name string) bool { return hasRule(s, name) })
-	return !declared && p.served(s.origin.owner.Name.Package) && wantList(s.typ) == "" && unsupported(s.typ) == "" && p.lists[s.typ.String()] == nil
+	return !declared && p.law == ofResources && wantList(s.typ) == "" && unsupported(s.typ) == "" && p.lists[s.typ.String()] == nil
 }
 
 func (p *planner) bareListType(s *site, t codetags.Tag) (plan, error) {

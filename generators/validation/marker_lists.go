@@ -23,11 +23,8 @@ func uniqueItems(_ *planner, s *site, t codetags.Tag) (plan, error) {
 	if off(t) {
 		return plan{}, nil
 	}
-	fn, item := "ValSliceUnique", native(s.typ).Elem
-	if item.Kind == types.Pointer {
-		fn = "PtrSliceUnique"
-	}
-	return of(call{fn: lib(fn), args: []any{equality(item)}, emits: []emission{{"FieldValueDuplicate", "", "[*]"}}}), nil
+	fn, args := different(native(s.typ))
+	return of(call{fn: fn, args: args, emits: []emission{{"FieldValueDuplicate", "", "[*]"}}}), nil
 }
 
 func (p *planner) items(s *site, t codetags.Tag) (plan, error) {

@@ -29,7 +29,7 @@ func (p *planner) presenceAround(s *site) string {
 	pkg := p.set.Package(s.parentType.Name.Package)
 	own := slices.ContainsFunc(ownPresence, func(own string) bool { return hasRule(s, own) })
 	switch {
-	case pkg == nil || !pkg.Main || own || jsonName(*s.member) == "":
+	case pkg == nil || !pkg.Main || p.law == ofKubernetes || own || jsonName(*s.member) == "":
 		return ""
 	case hasRule(s, "optional"):
 		return markerOptional

@@ -137,5 +137,8 @@ func settle(waiting []later, take func(around bool, p plan)) error {
 // lib is a function of apimachinery's validation library.
 func lib(name string) emit.Ident { return emit.Ident{Path: validatePath, Name: name} }
 
+// ours is a function of package runtime/rules, which stands in for one of the library's on lists and maps.
+func ours(name string) emit.Ident { return emit.Ident{Path: rulesPath, Name: name} }
+
 // own is a function or variable of the generated file.
 func own(name string) emit.Ident { return emit.Ident{Name: name} }

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"strings"
 
-	"k8s.io/gengo/v2/types"
-
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/emit"
@@ -23,8 +21,7 @@ const (
 	metaV1        = "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// planner plans the validation of all packages of a run. What tags of one place say together is collected in its maps,
-// by the path of the place.
+// planner plans the validation of all packages of a run.
 type planner struct {
 	set    *load.Set
 	report *diag.Report
@@ -35,30 +32,24 @@ type planner struct {
 
 	// outputs are the packages that functions are printed into, by the package of the types.
 	outputs map[string]string
-	nodes   map[*types.Type]*node
-	lists   map[string]*list
-	unions  map[string]map[string]*union
-	modes   map[string]map[string]*modality
-	updates map[string]*update
-	// opaque are types and fields not to be looked into; inherited are fields whose own tags a +k8s:subfield has taken.
-	opaque, inherited map[string]bool
+	// findings are those under the law that holds for the type at hand: see law.go.
+	*findings
+	laws map[law]*findings
 	// claimed are hand-written functions that are called.
 	claimed map[emit.Ident]bool
 	// commented are packages whose comments have been read.
 	commented map[string]bool
 	tagLines  map[string][]load.TagLine
-	taken     map[string]int // names of package variables, see fresh
 }
 
 func newPlanner(pass *generators.Pass) *planner {
 	rules := newRuleSet()
 	p := &planner{
 		set: pass.Set, report: pass.Report, rules: rules, table: tag.NewTable(rules.definitions()),
-		outputs: map[string]string{}, nodes: map[*types.Type]*node{}, lists: map[string]*list{},
-		unions: map[string]map[string]*union{}, modes: map[string]map[string]*modality{}, updates: map[string]*update{},
-		opaque: map[string]bool{}, inherited: map[string]bool{}, claimed: map[emit.Ident]bool{},
-		commented: map[string]bool{}, tagLines: map[string][]load.TagLine{}, taken: map[string]int{},
+		outputs: map[string]string{}, laws: map[law]*findings{}, claimed: map[emit.Ident]bool{},
+		commented: map[string]bool{}, tagLines: map[string][]load.TagLine{},
 	}
+	p.under(ofTypes)
 	for _, pkg := range pass.Packages {
 		if tag.Has(pkg.DocLines, tagServer) {
 			p.servers = append(p.servers, pkg.Path)
@@ -122,7 +113,11 @@ func (p *planner) readComments(path string) {
 // plug-ins too count where there are functions anyway.
 func (p *planner) isRule(line string) bool {
 	line = strings.TrimSpace(line)
-	switch r, ok := p.rules.find(tag.NameOf(line)); r.name {
+	r, ok := p.rules.find(tag.NameOf(line))
+	if ok && p.law == ofKubernetes && !p.counts(r, origin{}) {
+		return false
+	}
+	switch r.name {
 	case "enum", "listMapKey":
 		return false
 	case "listType":

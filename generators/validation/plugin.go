@@ -6,6 +6,7 @@ import (
 	"github.com/typeplane/typeplane/generators"
 	"github.com/typeplane/typeplane/generators/diag"
 	"github.com/typeplane/typeplane/generators/emit"
+	"github.com/typeplane/typeplane/generators/kind"
 	"github.com/typeplane/typeplane/generators/load"
 	"github.com/typeplane/typeplane/generators/tag"
 )
@@ -49,6 +50,10 @@ var runTags = []tag.Definition{
 	{Name: tagNoLint, Scope: tag.Anywhere, Doc: "Is read by validation-gen of Kubernetes, and does nothing here.",
 		Example: "+k8s:validation-gen-nolint"},
 	{Name: tagServer, Scope: tag.Package},
+	{Name: kind.TagKubernetes, Scope: tag.Package,
+		Doc: "The package's kinds are copies of Kubernetes' own, and are judged as a kube-apiserver judges those: +enum, +required, +listType and the markers of kubebuilder describe them only. " +
+			"Tags of declarative validation (+k8s:minimum=0) are rules, and all else is the strategy's. Aliases of types in k8s.io/api need no tag.",
+		Example: "+typeplane:kubernetes"},
 	{Name: tagInternal, Scope: tag.Package, Doc: "Marks packages of tests in Kubernetes, and does nothing.",
 		Example: "+k8s:validation:internal"},
 	{Name: tagIsSubresource, Scope: tag.Type, Value: tag.String,
@@ -96,7 +101,16 @@ func emitTarget(pass *generators.Pass, p *planner, t *target) {
 		return
 	}
 	pr := &printer{File: pass.File(t.pkg, fileName, generator), target: t, declared: map[string]bool{}}
+	if pass.InlineRuntime {
+		pr.Copy(rulesPath, copiedRule)
+	}
 	pr.print()
+	if pass.InlineRuntime {
+		has := func(name string) bool { return t.pkg.Go.Scope().Lookup(name) != nil }
+		if err := copyRules(pr.File, has); err != nil {
+			pass.Report.Add(diag.Problem{Pos: pass.Set.PackagePos(t.pkg), Message: err.Error()})
+		}
+	}
 	if fixture {
 		test := &printer{File: pass.File(t.pkg, fixtureFile, generator), target: t}
 		test.fixtureTest()
@@ -117,6 +131,7 @@ func Covers(pass *generators.Pass, pkg *load.Package) map[string]bool {
 		if t.pkg != pkg {
 			continue
 		}
+		p.under(t.law)
 		for _, f := range t.candidates() {
 			if n := p.nodes[f.node.typ]; n != nil && n.validates() {
 				out[f.shown] = true

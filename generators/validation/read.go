@@ -25,7 +25,7 @@ func (p *planner) tagsOf(o origin) []written {
 	for _, line := range o.lines {
 		line = strings.TrimSpace(line)
 		r, ok := p.rules.find(tag.NameOf(line))
-		if !ok {
+		if !ok || !p.counts(r, o) {
 			continue
 		}
 		t, err := parse(r, line)

@@ -25,6 +25,7 @@ type target struct {
 	// filters say which types are roots; served takes the kinds instead.
 	filters []string
 	served  bool
+	law     law
 	// registry is the type of the scheme to register with, nil for none.
 	registry *emit.Ident
 
@@ -51,7 +52,7 @@ func (p *planner) targets(pass *generators.Pass) []*target {
 			t, ok = &target{pkg: pkg, input: pkg.Path, types: pkg, served: true}, true
 		}
 		if ok {
-			t.outputs, t.local = p.outputs, map[emit.Ident]string{}
+			t.outputs, t.local, t.law = p.outputs, map[emit.Ident]string{}, p.lawIn(t.types)
 			out = append(out, t)
 		}
 	}
@@ -157,17 +158,20 @@ func (p *planner) servesRules(pkg *load.Package) bool {
 	if value, _ := tag.Last(pkg.DocLines, tagEnable); value == "false" || !tag.Has(pkg.DocLines, "groupName") {
 		return false
 	}
+	defer p.under(p.under(p.lawIn(pkg)))
 	return p.served(pkg.Path) && slices.ContainsFunc(p.linesOf(pkg.Path), func(l load.TagLine) bool { return p.isRule(l.Text) })
 }
 
 // plan discovers the types of a target and decides what is printed.
 func (t *target) discover(p *planner) {
+	defer p.under(p.under(t.law))
 	for _, root := range t.candidates() {
 		p.discover(root.node.typ, root.node.typ.Name.String())
 	}
 }
 
-// candidates are the types of a target that are roots, by name; their nodes hold nothing but the type.
+// candidates are the types of a target that are roots, by name; their nodes hold nothing but the type. Kinds of Kubernetes
+// beside others are none: their strategies judge them.
 func (t *target) candidates() []function {
 	var out []function
 	for _, typ := range t.types.Types.Types {
@@ -177,7 +181,7 @@ func (t *target) candidates() []function {
 	}
 	if t.input == t.pkg.Path {
 		for _, a := range kind.Aliases(t.pkg) {
-			if kind.IsKind(a) {
+			if kind.IsKind(a) && (t.law == ofKubernetes || !kind.OfKubernetes(t.pkg, a.Target)) {
 				out = append(out, function{name: "Validate_" + a.Name, shown: a.Name, node: &node{typ: a.Target}, subresources: subresources(a.Target)})
 			}
 		}

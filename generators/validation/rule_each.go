@@ -66,15 +66,14 @@ func (p *planner) forEachVal(path string, t *types.Type, inner plan) plan {
 		w.call.notes = nil
 		outer := call{stop: c.stop, silent: c.silent, notes: notes}
 		if n.Kind == types.Map {
-			outer.fn, outer.args = lib("EachMapVal"), []any{equality(n.Elem), w}
+			outer.fn, outer.args = ours("EachMapVal"), []any{equality(n.Elem), w}
 			return outer
 		}
-		outer.fn = lib("EachValSliceVal")
+		how, args := p.correlation(path, t)
+		outer.fn, outer.args = ours("EachVal"+how), append(args, w)
 		if n.Elem.Kind == types.Pointer {
-			outer.fn = lib("EachPtrSliceVal")
+			outer.fn = ours("EachPtr" + how)
 		}
-		match, equal := p.correlation(path, t)
-		outer.args = []any{match, equal, w}
 		return outer
 	})
 	return plan{calls: out.calls, later: out.later, opaqueVal: inner.opaque, helpers: inner.helpers, vars: inner.vars, marked: inner.marked}
@@ -82,7 +81,7 @@ func (p *planner) forEachVal(path string, t *types.Type, inner plan) plan {
 
 // correlation says how an item of the new list finds itself in the old one, and how the two are then compared: not at
 // all for an atomic list, by the value for a set, by the keys and then the value for a map.
-func (p *planner) correlation(path string, t *types.Type) (match, equal any) {
+func (p *planner) correlation(path string, t *types.Type) (how string, args []any) {
 	lm := p.lists[path]
 	if lm == nil {
 		lm = p.lists[t.String()]
@@ -91,11 +90,13 @@ func (p *planner) correlation(path string, t *types.Type) (match, equal any) {
 	switch {
 	case lm == nil:
 	case lm.semantic == "map" && len(lm.keys) > 0:
-		return lm.matcher(item), equality(item)
+		return "ByKey", []any{lm.key(item), equality(item)}
+	case lm.semantic == "set" && isKey(item):
+		return "ByKey", []any{ours("Value"), raw("nil")}
 	case lm.semantic == "set":
-		return equality(item), raw("nil")
+		return "ByMatch", []any{equality(item), raw("nil")}
 	}
-	return raw("nil"), raw("nil")
+	return "", nil
 }
 
 func (p *planner) eachKey(s *site, t codetags.Tag) (plan, error) {
@@ -121,7 +122,7 @@ func (p *planner) forEachKey(t *types.Type, inner plan) plan {
 	out := inner.wrapped(func(c call, _ bool) call {
 		w := wrapper{call: c, typ: key}
 		w.call.notes = nil
-		return call{fn: lib("EachMapKey"), args: []any{w}, stop: c.stop, silent: c.silent, notes: c.notes}
+		return call{fn: ours("EachMapKey"), args: []any{w}, stop: c.stop, silent: c.silent, notes: c.notes}
 	})
 	return plan{calls: out.calls, later: out.later, opaqueKey: inner.opaque, helpers: inner.helpers, vars: inner.vars}
 }

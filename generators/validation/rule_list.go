@@ -8,6 +8,7 @@ import (
 	"k8s.io/gengo/v2/codetags"
 	"k8s.io/gengo/v2/types"
 
+	"github.com/typeplane/typeplane/generators/emit"
 	"github.com/typeplane/typeplane/generators/tag"
 )
 
@@ -155,19 +156,61 @@ func (lm *list) plan(t *types.Type) (plan, error) {
 	case lm.custom:
 		return plan{notes: []string{"Uniqueness validation is implemented via custom, handwritten validation"}}, nil
 	}
-	c := call{fn: lib("ValSliceUnique"), level: lm.level, emits: []emission{{"FieldValueDuplicate", "", "[*]"}}}
-	if t.Elem.Kind == types.Pointer {
-		c.fn = lib("PtrSliceUnique")
-	}
+	c := call{level: lm.level, emits: []emission{{"FieldValueDuplicate", "", "[*]"}}}
 	switch lm.semantic {
 	case "set":
-		c.notes, c.args = []string{"lists with set semantics require unique values"}, []any{equality(t.Elem)}
+		c.notes = []string{"lists with set semantics require unique values"}
+		c.fn, c.args = different(t)
 	case "map":
-		c.notes, c.args = []string{"lists with map semantics require unique keys"}, []any{lm.matcher(t.Elem)}
+		c.notes = []string{"lists with map semantics require unique keys"}
+		c.fn, c.args = ours(onPointers("Unique", t)), []any{lm.key(t.Elem)}
 	default:
 		return plan{}, nil
 	}
 	return of(c), nil
+}
+
+// different is the function that wants different items in a list, and how it tells them apart.
+func different(list *types.Type) (fn emit.Ident, args []any) {
+	name := onPointers("Unique", list)
+	if isKey(list.Elem) {
+		return ours(name), []any{ours("Value")}
+	}
+	return ours(name + "ByMatch"), []any{equality(list.Elem)}
+}
+
+// onPointers is the name of a function for lists, or of the one for lists of pointers.
+func onPointers(name string, list *types.Type) string {
+	if list.Elem.Kind == types.Pointer {
+		return name + "Ptr"
+	}
+	return name
+}
+
+// isKey says whether values of a type are their own keys.
+func isKey(t *types.Type) bool { return byValue(pointee(native(t))) }
+
+// key is a function that makes the key of an item.
+func (lm *list) key(item *types.Type) lambda {
+	result, parts := types.Any, []any{}
+	for i, key := range lm.keys {
+		if i > 0 {
+			parts = append(parts, ", ")
+		}
+		if key.Type.Kind == types.Pointer {
+			parts = append(parts, ours("Pointee"), "(a."+key.Name+")")
+		} else {
+			parts = append(parts, "a."+key.Name)
+		}
+	}
+	body := append([]any{"return "}, parts...)
+	switch one := lm.keys[0]; {
+	case len(lm.keys) > 1:
+		body = append(append([]any{fmt.Sprintf("return [%d]any{", len(lm.keys))}, parts...), "}")
+	case one.Type.Kind != types.Pointer:
+		result = one.Type
+	}
+	return lambda{params: []param{{"a", types.PointerTo(pointee(item))}}, result: result, body: body}
 }
 
 // matcher is a function that tells whether two items have the same keys.

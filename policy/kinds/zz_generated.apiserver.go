@@ -61,7 +61,6 @@ func API() boot.API {
 				Categories:     []string{"api-extensions"},
 				StorageVersion: schema.GroupVersion{Group: "admissionregistration.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "admissionregistration.k8s.io", Version: "v1"}},
-				StrategicMerge: true,
 				CopyStatus:     func(from, to *v1.ValidatingAdmissionPolicy) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v1.ValidatingAdmissionPolicy]{
 					Validate:       validatingAdmissionPolicyStrategy.Validate,
@@ -77,7 +76,6 @@ func API() boot.API {
 				Categories:     []string{"api-extensions"},
 				StorageVersion: schema.GroupVersion{Group: "admissionregistration.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "admissionregistration.k8s.io", Version: "v1"}},
-				StrategicMerge: true,
 				Strategy: registry.Strategy[*v1.ValidatingAdmissionPolicyBinding]{
 					Validate: validatingAdmissionPolicyBindingStrategy.Validate,
 					Columns:  validatingAdmissionPolicyBindingStrategy.Columns,

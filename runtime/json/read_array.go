@@ -1,6 +1,10 @@
 package json
 
-import "encoding/base64"
+import (
+	"encoding/base64"
+	"slices"
+	"unsafe"
+)
 
 // ReadSlice reads an array into a slice; read reads an element. typ is the type as reflect prints it. Elements that
 // are there already, also behind the slice's end, are read into, as encoding/json does.
@@ -18,11 +22,13 @@ func ReadSlice[S ~[]E, E any](r *Reader, out *S, typ string, read func(*Reader, 
 	for r.nextElement() {
 		switch {
 		case n == cap(s):
-			var zero E
-			s = append(s, zero)
+			if s = grow(r, s); r.stopped() {
+				continue
+			}
 		case n == len(s):
 			s = s[:n+1]
 		}
+		r.take(itemCost)
 		read(r, &s[n])
 		n++
 	}
@@ -30,6 +36,25 @@ func ReadSlice[S ~[]E, E any](r *Reader, out *S, typ string, read func(*Reader, 
 		s = S{}
 	}
 	*out = s
+}
+
+// largeList is from how many bytes on the room of a list is doubled: growing by less would leave several times of it as
+// garbage.
+const largeList = 256 << 10
+
+// grow appends an element to a list that is full. If there may not be more it stops the reading instead.
+func grow[S ~[]E, E any](r *Reader, s S) S {
+	var zero E
+	have := uintptr(cap(s)) * unsafe.Sizeof(zero)
+	if have < largeList {
+		s = append(s, zero)
+		r.take(uintptr(cap(s))*unsafe.Sizeof(zero) - have)
+		return s
+	}
+	if r.take(have); r.stopped() {
+		return s
+	}
+	return append(slices.Grow(s, cap(s)), zero)
 }
 
 // ReadArray reads an array into a Go array, given as a slice of all of it: elements that the data does not have become

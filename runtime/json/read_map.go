@@ -27,6 +27,7 @@ func ReadMap[M ~map[K]V, K ~string, V any](r *Reader, out *M, typ string, read f
 			continue
 		}
 		m[K(r.keepKey(name))] = value
+		r.take(entrySize(K(""), value))
 	}
 }
 
@@ -75,6 +76,7 @@ func readMap[M ~map[K]V, K comparable, V any](r *Reader, out *M, typ string, rea
 		}
 		if key, ok := parse(name); ok {
 			(*out)[key] = value
+			r.take(entrySize(key, value))
 		}
 	}
 }
@@ -92,6 +94,7 @@ func beginMap[M ~map[K]V, K comparable, V any](r *Reader, out *M, typ string) bo
 		r.push(-1)
 		if *out == nil {
 			*out = M{}
+			r.take(mapSize)
 		}
 		return true
 	}
@@ -102,4 +105,12 @@ func beginMap[M ~map[K]V, K comparable, V any](r *Reader, out *M, typ string) bo
 // keepKey makes a string to be kept of a key.
 func (r *Reader) keepKey(name string) string {
 	return r.keep(unsafe.Slice(unsafe.StringData(name), len(name)))
+}
+
+// mapSize is about what an empty map takes.
+const mapSize = 48
+
+// entrySize is about what an entry of a map takes, with the cost of an item: maps are never full.
+func entrySize[K comparable, V any](key K, value V) uintptr {
+	return itemCost + 3*(unsafe.Sizeof(key)+unsafe.Sizeof(value))/2
 }

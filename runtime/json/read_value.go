@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"unsafe"
 )
 
 // Pointer prepares a pointer for a value that is to be read into what it points to: it is false for a null, which makes
@@ -18,6 +19,7 @@ func Pointer[P ~*T, T any](r *Reader, p *P) bool {
 	}
 	if *p == nil {
 		*p = new(T)
+		r.take(unsafe.Sizeof(**p))
 	}
 	return true
 }
@@ -78,6 +80,7 @@ func (r *Reader) any() any {
 		return r.anySlice()
 	case '"':
 		if t := r.text(); !r.stopped() {
+			r.take(unsafe.Sizeof(""))
 			return r.string(t)
 		}
 	case 't':
@@ -96,6 +99,7 @@ func (r *Reader) anyMap() any {
 	r.pos++
 	r.push(-1)
 	m := map[string]any{}
+	r.take(mapSize)
 	for r.NextField("") {
 		name := r.Name()
 		if _, twice := m[name]; twice {
@@ -103,6 +107,7 @@ func (r *Reader) anyMap() any {
 		}
 		name = r.keepKey(name)
 		m[name] = r.any()
+		r.take(entrySize("", any(nil)))
 	}
 	return m
 }
@@ -111,7 +116,13 @@ func (r *Reader) anySlice() any {
 	r.beginArray("")
 	s := []any{}
 	for r.nextElement() {
-		s = append(s, r.any())
+		r.take(itemCost)
+		value := r.any()
+		if len(s) < cap(s) {
+			s = append(s, value)
+		} else if s = grow(r, s); !r.stopped() {
+			s[len(s)-1] = value
+		}
 	}
 	return s
 }
@@ -123,6 +134,7 @@ func (r *Reader) anyNumber() any {
 		return nil
 	}
 	s := string(literal)
+	r.take(unsafe.Sizeof(0))
 	if !strings.Contains(s, ".") {
 		if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 			return n

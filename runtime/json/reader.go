@@ -3,6 +3,7 @@ package json
 import (
 	"encoding/json"
 	"errors"
+	"math"
 )
 
 // maxDepth is how many objects and arrays may be inside each other, as in encoding/json.
@@ -37,6 +38,8 @@ type Reader struct {
 	odd []byte
 
 	first [16]frame // room for frames
+
+	room int // the bytes that may still be allocated
 }
 
 // frame is an object or an array that was begun and not ended. It has no pointers, which would cost more to write.
@@ -49,7 +52,7 @@ type frame struct {
 
 // NewReader returns a Reader of data, which must not change until Err was called.
 func NewReader(data []byte) *Reader {
-	r := &Reader{data: data}
+	r := &Reader{data: data, room: math.MaxInt}
 	r.frames = r.first[:0]
 	return r
 }
@@ -59,6 +62,27 @@ func NewReader(data []byte) *Reader {
 func (r *Reader) Shared() *Reader {
 	r.shared = true
 	return r
+}
+
+// Limit lets what is read take at most so many bytes of memory beside the strings in it, which are no longer than the data:
+// three bytes of JSON can stand for a struct of a thousand. Beyond it reading ends with ErrTooLarge. It returns r.
+func (r *Reader) Limit(bytes int) *Reader {
+	r.room = bytes
+	return r
+}
+
+// ErrTooLarge ends the reading of what would take more memory than Limit allows.
+var ErrTooLarge = errors.New("json: the value takes too much memory")
+
+// itemCost is what an item of a list or map counts besides its size: whoever judges it allocates, too, an error or the name of
+// its field.
+const itemCost = 320
+
+// take notes that so many bytes are allocated.
+func (r *Reader) take(bytes uintptr) {
+	if r.room -= int(bytes); r.room < 0 {
+		r.Fail(ErrTooLarge)
+	}
 }
 
 // Err tells what is wrong with the data: a syntax error anywhere in it (a *json.SyntaxError of encoding/json), also if
@@ -103,9 +127,15 @@ func (r *Reader) bad() {
 	r.pos = len(r.data)
 }
 
+// maxErrorText is how much of what a hand-written method said is told.
+const maxErrorText = 4 << 10
+
 // Fail stops with what a hand-written method said.
 func (r *Reader) Fail(err error) {
 	if !r.stopped() {
+		if text := err.Error(); len(text) > maxErrorText { // most of it is what was sent
+			err = errors.New(text[:maxErrorText] + " ...")
+		}
 		r.hard, r.where = err, where{open: len(r.frames) + 1}
 	}
 	r.pos = len(r.data)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -40,29 +41,40 @@ func strictError(strict []error) error {
 //
 // The object keeps no part of data: who keeps a string of it keeps nothing else.
 func Decode(scheme *runtime.Scheme, data []byte, form MediaType, defaults schema.GroupVersionKind) (Decoded, error) {
-	return decode(scheme, data, form, defaults, (*runtime.Kind).Unmarshal)
+	return decode(scheme, data, form, defaults, manner{})
 }
 
 // DecodeShared is Decode for data that never changes: strings of the object may be parts of it, each of which keeps all
 // of it in memory. Slices of bytes are copied.
 func DecodeShared(scheme *runtime.Scheme, data []byte, form MediaType, defaults schema.GroupVersionKind) (Decoded, error) {
-	return decode(scheme, data, form, defaults, (*runtime.Kind).UnmarshalShared)
+	return decode(scheme, data, form, defaults, manner{shared: true})
 }
 
-// unmarshal reads a message with the functions of a kind.
-type unmarshal func(k *runtime.Kind, message []byte, obj runtime.Object) error
+// DecodeBody is DecodeShared for data of a stranger: what would take more than MaxMemory is not read, with a 413 as its error.
+func DecodeBody(scheme *runtime.Scheme, data []byte, form MediaType, defaults schema.GroupVersionKind) (Decoded, error) {
+	return decode(scheme, data, form, defaults, manner{shared: true, bounded: true})
+}
 
-func decode(scheme *runtime.Scheme, data []byte, form MediaType, defaults schema.GroupVersionKind, unmarshal unmarshal) (Decoded, error) {
-	src, err := read(data, form)
+// manner is how data is read.
+type manner struct {
+	shared  bool // strings of the object may be parts of the data
+	bounded bool // to MaxMemory
+}
+
+func decode(scheme *runtime.Scheme, data []byte, form MediaType, defaults schema.GroupVersionKind, how manner) (Decoded, error) {
+	src, err := read(data, form, how.bounded)
 	if err != nil {
 		return Decoded{}, err
 	}
 	// Most data says that it is of the expected kind. JSON is read only once then: what it says comes with the object.
 	if kind, err := scheme.Kind(defaults); err == nil && !src.cheap() {
 		expected := kind.New()
-		strict, err := src.decode(kind, expected, unmarshal)
+		strict, err := src.decode(kind, expected, how)
 		if err == nil && expected.GetObjectKind().GroupVersionKind() == defaults {
 			return decoded(expected, defaults, strict), nil
+		}
+		if apierrors.IsRequestEntityTooLargeError(err) {
+			return Decoded{}, err
 		}
 	}
 	said, err := src.sniff()
@@ -78,7 +90,7 @@ func decode(scheme *runtime.Scheme, data []byte, form MediaType, defaults schema
 		return Decoded{GroupVersionKind: gvk}, err
 	}
 	obj := kind.New()
-	strict, err := src.decode(kind, obj, unmarshal)
+	strict, err := src.decode(kind, obj, how)
 	if err != nil {
 		return Decoded{GroupVersionKind: gvk}, err
 	}
@@ -90,9 +102,10 @@ func decoded(obj runtime.Object, gvk schema.GroupVersionKind, strict []error) De
 	return Decoded{Object: obj, GroupVersionKind: gvk, Strict: strict}
 }
 
-// DecodeInto reads one object into obj, whatever kind the data says it is; that is returned, completed by defaults.
+// DecodeInto reads one object into obj, whatever kind the data says it is; that is returned, completed by defaults. It is for
+// data of a stranger, as DecodeBody is.
 func DecodeInto(data []byte, form MediaType, defaults schema.GroupVersionKind, obj apiruntime.Object) (gvk schema.GroupVersionKind, strict []error, err error) {
-	src, err := read(data, form)
+	src, err := read(data, form, true)
 	if err != nil {
 		return gvk, nil, err
 	}
@@ -112,7 +125,7 @@ func DecodeInto(data []byte, form MediaType, defaults schema.GroupVersionKind, o
 
 // KindOf reads what kind the data says it is, and nothing else.
 func KindOf(data []byte, form MediaType) (schema.GroupVersionKind, error) {
-	src, err := read(data, form)
+	src, err := read(data, form, true)
 	if err != nil {
 		return schema.GroupVersionKind{}, err
 	}
@@ -127,15 +140,16 @@ type source interface {
 	// into fills an empty obj, including its TypeMeta if that is a part of the data itself, which is when cheap is false.
 	into(obj apiruntime.Object) (strict []error, err error)
 	// decode is into for an object of a kind, by the kind's functions.
-	decode(kind *runtime.Kind, obj runtime.Object, unmarshal unmarshal) (strict []error, err error)
+	decode(kind *runtime.Kind, obj runtime.Object, how manner) (strict []error, err error)
 }
 
-func read(data []byte, form MediaType) (source, error) {
+// read recognises the form. YAML is made JSON of, which is bounded for strangers.
+func read(data []byte, form MediaType, bounded bool) (source, error) {
 	switch form {
 	case JSON:
 		return jsonSource{data: data}, nil
 	case YAML:
-		return readYAML(data)
+		return readYAML(data, bounded)
 	case Protobuf:
 		return readProtobuf(data)
 	}

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/typeplane/typeplane/internal/widget"
+	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 	"github.com/typeplane/typeplane/runtime/serializer"
 )
 
@@ -88,7 +88,9 @@ func TestTypeOf(t *testing.T) {
 		"Application/JSON; charset=utf-8": serializer.JSON,
 		"application/yaml":                serializer.YAML,
 		"application/vnd.kubernetes.protobuf;stream=watch": serializer.Protobuf,
-		"application/json; =":                              serializer.JSON,
+		"application/json; =":                              "",
+		"application/json;;":                               "",
+		"application/json;":                                serializer.JSON,
 		"text/plain":                                       "",
 		"application/jsonx":                                "",
 	} {

@@ -2,6 +2,7 @@ package serializer
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
@@ -9,6 +10,7 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/typeplane/typeplane/runtime"
+	runtimejson "github.com/typeplane/typeplane/runtime/json"
 )
 
 // jsonSource reads JSON: names are case-sensitive, integers stay integers, nesting is limited.
@@ -43,8 +45,17 @@ func (s jsonSource) into(obj apiruntime.Object) ([]error, error) {
 	return append(s.strict, strict...), nil
 }
 
-func (s jsonSource) decode(kind *runtime.Kind, obj runtime.Object, _ unmarshal) ([]error, error) {
-	strict, err := kind.ReadJSON(s.data, obj)
+func (s jsonSource) decode(kind *runtime.Kind, obj runtime.Object, how manner) ([]error, error) {
+	read := kind.ReadJSON
+	if how.bounded {
+		read = func(data []byte, obj runtime.Object) ([]error, error) {
+			return kind.ReadJSONWithin(data, obj, MaxMemory)
+		}
+	}
+	strict, err := read(s.data, obj)
+	if errors.Is(err, runtimejson.ErrTooLarge) {
+		return nil, errTooLarge()
+	}
 	if err != nil {
 		return nil, err
 	}

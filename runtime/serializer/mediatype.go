@@ -49,15 +49,14 @@ var types = []Type{
 // Types returns all forms, in the order in which a server prefers them. The first is for who doesn't say.
 func Types() []Type { return append([]Type(nil), types...) }
 
-// TypeOf returns the form that a Content-Type header names. No header at all is JSON; parameters don't matter.
+// TypeOf returns the form that a Content-Type header names. No header at all is JSON; parameters don't matter, but must be such.
 func TypeOf(contentType string) (Type, bool) {
 	if strings.TrimSpace(contentType) == "" {
 		return types[0], true
 	}
 	name, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
-		name, _, _ = strings.Cut(contentType, ";")
-		name = strings.ToLower(strings.TrimSpace(name))
+		return Type{}, false
 	}
 	for _, t := range types {
 		if string(t.MediaType) == name {

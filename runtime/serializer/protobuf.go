@@ -45,15 +45,24 @@ func (s protobufSource) into(obj apiruntime.Object) ([]error, error) {
 	if !ok {
 		return nil, &NoProtobufError{Object: obj}
 	}
+	if !fits(s.envelope.Raw, obj) {
+		return nil, errTooLarge()
+	}
 	m.Reset()
 	return nil, m.Unmarshal(s.envelope.Raw)
 }
 
-func (s protobufSource) decode(kind *runtime.Kind, obj runtime.Object, unmarshal unmarshal) ([]error, error) {
+func (s protobufSource) decode(kind *runtime.Kind, obj runtime.Object, how manner) ([]error, error) {
 	if !kind.Protobuf() {
 		return nil, &NoProtobufError{Object: obj}
 	}
-	return nil, unmarshal(kind, s.envelope.Raw, obj)
+	if how.bounded && !fits(s.envelope.Raw, obj) {
+		return nil, errTooLarge()
+	}
+	if how.shared {
+		return nil, kind.UnmarshalShared(s.envelope.Raw, obj)
+	}
+	return nil, kind.Unmarshal(s.envelope.Raw, obj)
 }
 
 // AppendProtobuf appends obj in its envelope; what it says about its kind is gvk, not obj's TypeMeta.

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 
 	yamlv3 "go.yaml.in/yaml/v3"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/yaml"
 )
 
@@ -13,8 +15,16 @@ import (
 // well over what a server accepts as a body, so only documents that are made to expand get there.
 const maxExpanded = 16 << 20
 
-func readYAML(data []byte) (source, error) {
-	j, strict, err := YAMLToJSON(data)
+// maxSigns is how many signs of structure a stranger's YAML document may have. Each can be a value, which takes several hundred
+// bytes and microseconds until it is JSON.
+const maxSigns = 150_000
+
+func readYAML(data []byte, stranger bool) (source, error) {
+	convert := yamlToJSON
+	if stranger {
+		convert = YAMLToJSON
+	}
+	j, strict, err := convert(data)
 	if err != nil {
 		return nil, err
 	}
@@ -22,8 +32,15 @@ func readYAML(data []byte) (source, error) {
 }
 
 // YAMLToJSON makes one JSON value of a YAML document, whatever is in it. Strict are the fields that are there twice, of
-// which the last one counts.
+// which the last one counts. It is for data of a stranger: a document with too many values is a 413.
 func YAMLToJSON(data []byte) (j []byte, strict []error, err error) {
+	if !fewSigns(data) {
+		return nil, nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the YAML document has more than %d items: send it as JSON", maxSigns))
+	}
+	return yamlToJSON(data)
+}
+
+func yamlToJSON(data []byte) (j []byte, strict []error, err error) {
 	if err := checkAliases(data); err != nil {
 		return nil, nil, err
 	}
@@ -32,11 +49,61 @@ func YAMLToJSON(data []byte) (j []byte, strict []error, err error) {
 		return j, nil, nil
 	}
 	// It may be only that a field is there twice, which is for the caller to judge.
-	duplicates := err
+	duplicates := bounded(err)
 	if j, err = yaml.YAMLToJSON(data); err != nil {
 		return nil, nil, err
 	}
 	return j, []error{duplicates}, nil
+}
+
+// maxErrorText is how long an error about a document may be: it can name every line.
+const maxErrorText = 4 << 10
+
+// bounded is an error whose text is not too long to be told.
+func bounded(err error) error {
+	text := err.Error()
+	if len(text) <= maxErrorText {
+		return err
+	}
+	return errors.New(strings.ToValidUTF8(text[:maxErrorText], "") + " ...")
+}
+
+// fewSigns says whether a document can't have more than maxSigns values. Text in blocks (after | or >) does not count: that
+// is where documents have most of it.
+func fewSigns(data []byte) bool {
+	if len(data) < maxSigns {
+		return true
+	}
+	signs, block := 0, -1 // block is how far the line is indented that a block belongs to
+	for line := range bytes.Lines(data) {
+		text := bytes.TrimLeft(line, " ")
+		indent := len(line) - len(text)
+		text = bytes.TrimRight(text, " \r\n")
+		if block >= 0 && (indent > block || len(text) == 0) {
+			continue
+		}
+		block = -1
+		if beginsBlock(text) {
+			block = indent
+		}
+		signs++
+		for _, c := range text {
+			switch c {
+			case ',', ':', '[', '{', '-', '&', '*', '?':
+				signs++
+			}
+		}
+		if signs > maxSigns {
+			return false
+		}
+	}
+	return true
+}
+
+// beginsBlock says whether a line ends as one does that text in a block follows.
+func beginsBlock(line []byte) bool {
+	line = bytes.TrimRight(line, "+-0123456789")
+	return bytes.HasSuffix(line, []byte(" |")) || bytes.HasSuffix(line, []byte(" >"))
 }
 
 // checkAliases refuses a document that gets out of hand when its aliases are expanded. Decoders share what an alias

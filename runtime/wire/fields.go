@@ -24,6 +24,18 @@ func eachField(data []byte, f func(num protowire.Number, typ protowire.Type, val
 	return nil
 }
 
+// EachField calls f for the fields of one message, in order, until it returns false. body is the content of a length-delimited
+// field, and the raw bytes of the value for any other; it points into message. What can't be read ends it, too.
+func EachField(message []byte, f func(number int32, body []byte) bool) {
+	for len(message) > 0 {
+		number, _, body, size, err := nextField(message)
+		if err != nil || !f(int32(number), body) {
+			return
+		}
+		message = message[size:]
+	}
+}
+
 // nextField reads the first field of data. size is the length of tag and value.
 func nextField(data []byte) (num protowire.Number, typ protowire.Type, val []byte, size int, err error) {
 	// Nearly all fields are short strings with a low number.

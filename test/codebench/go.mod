@@ -7,7 +7,7 @@ toolchain go1.26.10
 replace github.com/typeplane/typeplane => ../..
 
 require (
-	github.com/typeplane/typeplane v0.0.0-00010101000000-000000000000
+	github.com/typeplane/typeplane/runtime v0.0.0
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2
 	sigs.k8s.io/json v0.0.0-20260909141634-11ed52e25bc5
@@ -31,3 +31,5 @@ require (
 	k8s.io/utils v0.0.0-20260626114624-be93311217bd // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 )
+
+replace github.com/typeplane/typeplane/runtime => ../../runtime

@@ -50,7 +50,7 @@ func generateWith(t *testing.T, dir string, flags []string) {
 	headerFile := filepath.Join(t.TempDir(), "header.txt")
 	write(t, headerFile, []byte(header))
 	for _, extra := range [][]string{nil, {"--verify"}} {
-		cmd := exec.Command(gen, slices.Concat(extra, flags, []string{"--go-header-file", headerFile, "./..."})...)
+		cmd := exec.Command(gen, slices.Concat(extra, flags, []string{"--inline-runtime", "--go-header-file", headerFile, "./..."})...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "GOWORK=off", "GOPROXY=off", "GOFLAGS=-mod=readonly")
 		if out, err := cmd.CombinedOutput(); err != nil {

@@ -73,7 +73,7 @@ func generateModel(t *testing.T, dir, pattern string) {
 	gen := filepath.Join(t.TempDir(), "gen")
 	goCommand(t, "../..", "build", "-o", gen, "./cmd/gen")
 	for _, extra := range [][]string{nil, {"--verify"}} {
-		cmd := exec.Command(gen, append(extra, "--generators", "deepcopy,defaulter,conversion", pattern)...)
+		cmd := exec.Command(gen, append(extra, "--inline-runtime", "--generators", "deepcopy,defaulter,conversion", pattern)...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "GOWORK=off", "GOPROXY=off", "GOFLAGS=-mod=readonly")
 		if out, err := cmd.CombinedOutput(); err != nil {

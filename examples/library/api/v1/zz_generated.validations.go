@@ -10,6 +10,7 @@ import (
 	fmt "fmt"
 	regexp "regexp"
 
+	rules "github.com/typeplane/typeplane/runtime/rules"
 	equality "k8s.io/apimachinery/pkg/api/equality"
 	operation "k8s.io/apimachinery/pkg/api/operation"
 	safe "k8s.io/apimachinery/pkg/api/safe"
@@ -138,7 +139,7 @@ func Validate_BookSpec(
 			if earlyReturn {
 				return // do not proceed
 			}
-			if e := validate.EachValSliceVal(ctx, op, fldPath, obj, oldObj, nil, nil,
+			if e := rules.EachVal(ctx, op, fldPath, obj, oldObj,
 				func(ctx context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *string) field.ErrorList {
 					return validate.MaxLength(ctx, op, fldPath, obj, oldObj, 200)
 				}); len(e) != 0 {
@@ -297,13 +298,13 @@ func Validate_BookStatus(
 			}
 			// call field-attached validations
 			// lists with map semantics require unique keys
-			if e := validate.ValSliceUnique(ctx, op, fldPath, obj, oldObj,
-				func(a *metav1.Condition, b *metav1.Condition) bool { return a.Type == b.Type }); len(e) != 0 {
+			if e := rules.Unique(ctx, op, fldPath, obj, oldObj,
+				func(a *metav1.Condition) string { return a.Type }); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			// iterate the list and call the type's validation function
-			if e := validate.EachValSliceVal(ctx, op, fldPath, obj, oldObj,
-				func(a *metav1.Condition, b *metav1.Condition) bool { return a.Type == b.Type }, validate.SemanticDeepEqual, validate_metav1_Condition); len(e) != 0 {
+			if e := rules.EachValByKey(ctx, op, fldPath, obj, oldObj,
+				func(a *metav1.Condition) string { return a.Type }, validate.SemanticDeepEqual, validate_metav1_Condition); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			return

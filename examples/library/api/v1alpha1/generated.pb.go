@@ -4,25 +4,13 @@
 package v1alpha1
 
 import (
-	cmp "cmp"
-	binary "encoding/binary"
-	errors "errors"
 	fmt "fmt"
-	io "io"
-	math "math"
-	bits "math/bits"
-	reflect "reflect"
-	slices "slices"
 	strings "strings"
-	sync "sync"
-	atomic "sync/atomic"
-	time "time"
-	unsafe "unsafe"
 
+	protobuf "github.com/typeplane/typeplane/runtime/protobuf"
+	apimachinery "github.com/typeplane/typeplane/runtime/protobuf/apimachinery"
 	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
-
-//lint:file-ignore SA1019 deprecated fields are read and written like others
 
 // Reset empties m.
 func (m *Book) Reset() { *m = Book{} }
@@ -32,20 +20,20 @@ func (m *Book) Size() (n int) {
 	if m == nil {
 		return 0
 	}
-	n += 1 + sizeGenerated(m.ObjectMeta.Size())
-	n += 1 + sizeGenerated(m.Spec.Size())
-	n += 1 + sizeGenerated(m.Status.Size())
+	n += 1 + protobuf.SizeBytes(m.ObjectMeta.Size())
+	n += 1 + protobuf.SizeBytes(m.Spec.Size())
+	n += 1 + protobuf.SizeBytes(m.Status.Size())
 	return n
 }
 
 // Marshal returns m as it stands on the wire.
 func (m *Book) Marshal() ([]byte, error) {
-	w := startGenerated()
+	w := protobuf.NewWriter()
 	n := marshal_Book(&w, 0, m)
-	if w.again(n) {
+	if w.Again(n) {
 		n = marshal_Book(&w, 0, m)
 	}
-	return w.finish(nil, n)
+	return w.Finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -55,17 +43,17 @@ func (m *Book) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *Book) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data}
-	return w.fit(marshal_Book(&w, 0, m))
+	w := protobuf.Writer{Data: data}
+	return w.Fit(marshal_Book(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *Book) Unmarshal(data []byte) error {
 	var err error
-	var slabs [4]slabGenerated
-	r := readerGenerated{err: &err, slabs: slabs[:]}
-	r.first(data)
-	readGenerated(&r, &type_Book, func() { reads_Book() }, data, m)
+	var slabs [apimachinery.FirstSlab]protobuf.Slab
+	r := protobuf.Reader{Err: &err, Slabs: slabs[:]}
+	apimachinery.Start(&r, data)
+	protobuf.Read(&r, &type_Book, func() { reads_Book() }, data, m)
 	return err
 }
 
@@ -73,52 +61,52 @@ func (m *Book) Unmarshal(data []byte) error {
 // each of them keeps all of it in memory. So are sets of fields (FieldsV1); other byte slices are copied.
 func UnmarshalShared_Book(data []byte, m *Book) error {
 	var err error
-	var slabs [4]slabGenerated
-	r := readerGenerated{shared: true, err: &err, slabs: slabs[:]}
-	r.first(data)
-	readGenerated(&r, &type_Book, func() { reads_Book() }, data, m)
+	var slabs [apimachinery.FirstSlab]protobuf.Slab
+	r := protobuf.Reader{Shared: true, Err: &err, Slabs: slabs[:]}
+	apimachinery.Start(&r, data)
+	protobuf.Read(&r, &type_Book, func() { reads_Book() }, data, m)
 	return err
 }
 
 // Recycler_Book returns a function that reads one message after the other into the same memory, as UnmarshalShared_Book
 // does: what it returns is good until it is called again. Only one goroutine at a time may call it.
 func Recycler_Book() func(data []byte) (*Book, error) {
-	return recyclerGenerated(&type_Book, func() { reads_Book() }, 4)
+	return protobuf.Recycler(&type_Book, func() { reads_Book() }, apimachinery.FirstSlab)
 }
 
 // type_Book is how Book is read.
-var type_Book = typeOfGenerated[Book]{typeGenerated{object: true}}
+var type_Book = protobuf.Type[Book]{Layout: protobuf.Layout{Object: true}}
 
 // reads_Book says where the fields of Book are and how each is read.
-func reads_Book() *typeOfGenerated[Book] {
-	if m := beginGenerated(&type_Book); m != nil {
-		t := &type_Book.typeGenerated
-		messageGenerated(t, 1, &m.ObjectMeta, reads_v1_ObjectMeta())
-		messageGenerated(t, 2, &m.Spec, reads_BookSpec())
-		messageGenerated(t, 3, &m.Status, reads_BookStatus())
+func reads_Book() *protobuf.Type[Book] {
+	if m := protobuf.Begin(&type_Book); m != nil {
+		t := &type_Book.Layout
+		protobuf.Message(t, 1, &m.ObjectMeta, apimachinery.ObjectMeta())
+		protobuf.Message(t, 2, &m.Spec, reads_BookSpec())
+		protobuf.Message(t, 3, &m.Status, reads_BookStatus())
 	}
 	return &type_Book
 }
 
 // marshal_Book writes m before the n bytes that w has, and returns how many it has then.
-func marshal_Book(w *writerGenerated, n int, m *Book) int {
+func marshal_Book(w *protobuf.Writer, n int, m *Book) int {
 	if m == nil {
 		return n
 	}
 	{
 		before := n
 		n = marshal_BookStatus(w, n, &m.Status)
-		n = w.close(n, 3<<3|2, before)
+		n = w.Close(n, 3<<3|2, before)
 	}
 	{
 		before := n
 		n = marshal_BookSpec(w, n, &m.Spec)
-		n = w.close(n, 2<<3|2, before)
+		n = w.Close(n, 2<<3|2, before)
 	}
 	{
 		before := n
-		n = marshal_v1_ObjectMeta(w, n, &m.ObjectMeta)
-		n = w.close(n, 1<<3|2, before)
+		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
+		n = w.Close(n, 1<<3|2, before)
 	}
 	return n
 }
@@ -129,9 +117,9 @@ func (m *Book) String() string {
 		return "nil"
 	}
 	return "&Book{" +
-		"ObjectMeta:" + structToStringGenerated(strings.Replace(fmt.Sprint(m.ObjectMeta), "ObjectMeta", "v1.ObjectMeta", 1)) + "," +
-		"Spec:" + structToStringGenerated(m.Spec.String()) + "," +
-		"Status:" + structToStringGenerated(m.Status.String()) + "," +
+		"ObjectMeta:" + protobuf.StructToString(strings.Replace(fmt.Sprint(m.ObjectMeta), "ObjectMeta", "v1.ObjectMeta", 1)) + "," +
+		"Spec:" + protobuf.StructToString(m.Spec.String()) + "," +
+		"Status:" + protobuf.StructToString(m.Status.String()) + "," +
 		"}"
 }
 
@@ -143,21 +131,21 @@ func (m *BookList) Size() (n int) {
 	if m == nil {
 		return 0
 	}
-	n += 1 + sizeGenerated(m.ListMeta.Size())
+	n += 1 + protobuf.SizeBytes(m.ListMeta.Size())
 	for i := range m.Items {
-		n += 1 + sizeGenerated(m.Items[i].Size())
+		n += 1 + protobuf.SizeBytes(m.Items[i].Size())
 	}
 	return n
 }
 
 // Marshal returns m as it stands on the wire.
 func (m *BookList) Marshal() ([]byte, error) {
-	w := startGenerated()
+	w := protobuf.NewWriter()
 	n := marshal_BookList(&w, 0, m)
-	if w.again(n) {
+	if w.Again(n) {
 		n = marshal_BookList(&w, 0, m)
 	}
-	return w.finish(nil, n)
+	return w.Finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -167,16 +155,16 @@ func (m *BookList) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *BookList) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data}
-	return w.fit(marshal_BookList(&w, 0, m))
+	w := protobuf.Writer{Data: data}
+	return w.Fit(marshal_BookList(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *BookList) Unmarshal(data []byte) error {
 	var err error
-	var slabs [4]slabGenerated
-	r := readerGenerated{err: &err, slabs: slabs[:]}
-	readGenerated(&r, &type_BookList, func() { reads_BookList() }, data, m)
+	var slabs [apimachinery.FirstSlab]protobuf.Slab
+	r := protobuf.Reader{Err: &err, Slabs: slabs[:]}
+	protobuf.Read(&r, &type_BookList, func() { reads_BookList() }, data, m)
 	return err
 }
 
@@ -184,27 +172,27 @@ func (m *BookList) Unmarshal(data []byte) error {
 // each of them keeps all of it in memory. So are sets of fields (FieldsV1); other byte slices are copied.
 func UnmarshalShared_BookList(data []byte, m *BookList) error {
 	var err error
-	var slabs [4]slabGenerated
-	r := readerGenerated{shared: true, err: &err, slabs: slabs[:]}
-	readGenerated(&r, &type_BookList, func() { reads_BookList() }, data, m)
+	var slabs [apimachinery.FirstSlab]protobuf.Slab
+	r := protobuf.Reader{Shared: true, Err: &err, Slabs: slabs[:]}
+	protobuf.Read(&r, &type_BookList, func() { reads_BookList() }, data, m)
 	return err
 }
 
 // type_BookList is how BookList is read.
-var type_BookList typeOfGenerated[BookList]
+var type_BookList protobuf.Type[BookList]
 
 // reads_BookList says where the fields of BookList are and how each is read.
-func reads_BookList() *typeOfGenerated[BookList] {
-	if m := beginGenerated(&type_BookList); m != nil {
-		t := &type_BookList.typeGenerated
-		messageGenerated(t, 1, &m.ListMeta, reads_v1_ListMeta())
-		itemsGenerated(t, 2, &m.Items, reads_Book())
+func reads_BookList() *protobuf.Type[BookList] {
+	if m := protobuf.Begin(&type_BookList); m != nil {
+		t := &type_BookList.Layout
+		protobuf.Message(t, 1, &m.ListMeta, apimachinery.ListMeta())
+		protobuf.Items(t, 2, &m.Items, reads_Book())
 	}
 	return &type_BookList
 }
 
 // marshal_BookList writes m before the n bytes that w has, and returns how many it has then.
-func marshal_BookList(w *writerGenerated, n int, m *BookList) int {
+func marshal_BookList(w *protobuf.Writer, n int, m *BookList) int {
 	if m == nil {
 		return n
 	}
@@ -212,13 +200,13 @@ func marshal_BookList(w *writerGenerated, n int, m *BookList) int {
 		{
 			before := n
 			n = marshal_Book(w, n, &m.Items[k])
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
 	{
 		before := n
-		n = marshal_v1_ListMeta(w, n, &m.ListMeta)
-		n = w.close(n, 1<<3|2, before)
+		n = apimachinery.PutListMeta(w, n, &m.ListMeta)
+		n = w.Close(n, 1<<3|2, before)
 	}
 	return n
 }
@@ -229,8 +217,8 @@ func (m *BookList) String() string {
 		return "nil"
 	}
 	return "&BookList{" +
-		"ListMeta:" + structToStringGenerated(strings.Replace(fmt.Sprint(m.ListMeta), "ListMeta", "v1.ListMeta", 1)) + "," +
-		"Items:" + listToStringGenerated("[]Book", m.Items, func(v *Book) string { return structToStringGenerated(v.String()) }) + "," +
+		"ListMeta:" + protobuf.StructToString(strings.Replace(fmt.Sprint(m.ListMeta), "ListMeta", "v1.ListMeta", 1)) + "," +
+		"Items:" + protobuf.ListToString("[]Book", m.Items, func(v *Book) string { return protobuf.StructToString(v.String()) }) + "," +
 		"}"
 }
 
@@ -242,26 +230,26 @@ func (m *BookSpec) Size() (n int) {
 	if m == nil {
 		return 0
 	}
-	n += 1 + sizeGenerated(len(m.Title))
-	n += 1 + sizeGenerated(len(m.SortTitle))
-	n += 1 + sizeGenerated(len(m.Author))
-	n += 1 + sizeGenerated(len(m.ISBN))
-	n += 1 + sizeGenerated(len(m.Genre))
+	n += 1 + protobuf.SizeBytes(len(m.Title))
+	n += 1 + protobuf.SizeBytes(len(m.SortTitle))
+	n += 1 + protobuf.SizeBytes(len(m.Author))
+	n += 1 + protobuf.SizeBytes(len(m.ISBN))
+	n += 1 + protobuf.SizeBytes(len(m.Genre))
 	if m.Copies != nil {
-		n += 1 + sovGenerated(uint64(*m.Copies))
+		n += 1 + protobuf.SizeVarint(uint64(*m.Copies))
 	}
-	n += 1 + sizeGenerated(len(m.Shelf))
+	n += 1 + protobuf.SizeBytes(len(m.Shelf))
 	return n
 }
 
 // Marshal returns m as it stands on the wire.
 func (m *BookSpec) Marshal() ([]byte, error) {
-	w := startGenerated()
+	w := protobuf.NewWriter()
 	n := marshal_BookSpec(&w, 0, m)
-	if w.again(n) {
+	if w.Again(n) {
 		n = marshal_BookSpec(&w, 0, m)
 	}
-	return w.finish(nil, n)
+	return w.Finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -271,16 +259,16 @@ func (m *BookSpec) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *BookSpec) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data}
-	return w.fit(marshal_BookSpec(&w, 0, m))
+	w := protobuf.Writer{Data: data}
+	return w.Fit(marshal_BookSpec(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *BookSpec) Unmarshal(data []byte) error {
 	var err error
-	var slabs [4]slabGenerated
-	r := readerGenerated{err: &err, slabs: slabs[:]}
-	readGenerated(&r, &type_BookSpec, func() { reads_BookSpec() }, data, m)
+	var slabs [apimachinery.FirstSlab]protobuf.Slab
+	r := protobuf.Reader{Err: &err, Slabs: slabs[:]}
+	protobuf.Read(&r, &type_BookSpec, func() { reads_BookSpec() }, data, m)
 	return err
 }
 
@@ -288,44 +276,44 @@ func (m *BookSpec) Unmarshal(data []byte) error {
 // each of them keeps all of it in memory. So are sets of fields (FieldsV1); other byte slices are copied.
 func UnmarshalShared_BookSpec(data []byte, m *BookSpec) error {
 	var err error
-	var slabs [4]slabGenerated
-	r := readerGenerated{shared: true, err: &err, slabs: slabs[:]}
-	readGenerated(&r, &type_BookSpec, func() { reads_BookSpec() }, data, m)
+	var slabs [apimachinery.FirstSlab]protobuf.Slab
+	r := protobuf.Reader{Shared: true, Err: &err, Slabs: slabs[:]}
+	protobuf.Read(&r, &type_BookSpec, func() { reads_BookSpec() }, data, m)
 	return err
 }
 
 // type_BookSpec is how BookSpec is read.
-var type_BookSpec typeOfGenerated[BookSpec]
+var type_BookSpec protobuf.Type[BookSpec]
 
 // reads_BookSpec says where the fields of BookSpec are and how each is read.
-func reads_BookSpec() *typeOfGenerated[BookSpec] {
-	if m := beginGenerated(&type_BookSpec); m != nil {
-		t := &type_BookSpec.typeGenerated
-		textGenerated(t, 1, &m.Title)
-		textGenerated(t, 2, &m.SortTitle)
-		textGenerated(t, 3, &m.Author)
-		textGenerated(t, 4, &m.ISBN)
-		textGenerated(t, 5, &m.Genre)
-		numberPointerGenerated(t, 6, &m.Copies)
-		textGenerated(t, 7, &m.Shelf)
+func reads_BookSpec() *protobuf.Type[BookSpec] {
+	if m := protobuf.Begin(&type_BookSpec); m != nil {
+		t := &type_BookSpec.Layout
+		protobuf.Text(t, 1, &m.Title)
+		protobuf.Text(t, 2, &m.SortTitle)
+		protobuf.Text(t, 3, &m.Author)
+		protobuf.Text(t, 4, &m.ISBN)
+		protobuf.Text(t, 5, &m.Genre)
+		protobuf.NumberPointer(t, 6, &m.Copies)
+		protobuf.Text(t, 7, &m.Shelf)
 	}
 	return &type_BookSpec
 }
 
 // marshal_BookSpec writes m before the n bytes that w has, and returns how many it has then.
-func marshal_BookSpec(w *writerGenerated, n int, m *BookSpec) int {
+func marshal_BookSpec(w *protobuf.Writer, n int, m *BookSpec) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 7<<3|2, m.Shelf)
+	n = w.PutString(n, 7<<3|2, m.Shelf)
 	if m.Copies != nil {
-		n = w.putNumber(n, 6<<3, uint64(*m.Copies))
+		n = w.PutNumber(n, 6<<3, uint64(*m.Copies))
 	}
-	n = w.putString(n, 5<<3|2, m.Genre)
-	n = w.putString(n, 4<<3|2, m.ISBN)
-	n = w.putString(n, 3<<3|2, m.Author)
-	n = w.putString(n, 2<<3|2, m.SortTitle)
-	n = w.putString(n, 1<<3|2, m.Title)
+	n = w.PutString(n, 5<<3|2, m.Genre)
+	n = w.PutString(n, 4<<3|2, m.ISBN)
+	n = w.PutString(n, 3<<3|2, m.Author)
+	n = w.PutString(n, 2<<3|2, m.SortTitle)
+	n = w.PutString(n, 1<<3|2, m.Title)
 	return n
 }
 
@@ -340,7 +328,7 @@ func (m *BookSpec) String() string {
 		"Author:" + fmt.Sprint(m.Author) + "," +
 		"ISBN:" + fmt.Sprint(m.ISBN) + "," +
 		"Genre:" + fmt.Sprint(m.Genre) + "," +
-		"Copies:" + valueToStringGenerated(m.Copies) + "," +
+		"Copies:" + protobuf.ValueToString(m.Copies) + "," +
 		"Shelf:" + fmt.Sprint(m.Shelf) + "," +
 		"}"
 }
@@ -353,21 +341,21 @@ func (m *BookStatus) Size() (n int) {
 	if m == nil {
 		return 0
 	}
-	n += 1 + sovGenerated(uint64(m.Available))
+	n += 1 + protobuf.SizeVarint(uint64(m.Available))
 	for i := range m.Conditions {
-		n += 1 + sizeGenerated(m.Conditions[i].Size())
+		n += 1 + protobuf.SizeBytes(m.Conditions[i].Size())
 	}
 	return n
 }
 
 // Marshal returns m as it stands on the wire.
 func (m *BookStatus) Marshal() ([]byte, error) {
-	w := startGenerated()
+	w := protobuf.NewWriter()
 	n := marshal_BookStatus(&w, 0, m)
-	if w.again(n) {
+	if w.Again(n) {
 		n = marshal_BookStatus(&w, 0, m)
 	}
-	return w.finish(nil, n)
+	return w.Finish(nil, n)
 }
 
 // MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
@@ -377,16 +365,16 @@ func (m *BookStatus) MarshalTo(data []byte) (int, error) {
 
 // MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
 func (m *BookStatus) MarshalToSizedBuffer(data []byte) (int, error) {
-	w := writerGenerated{data: data}
-	return w.fit(marshal_BookStatus(&w, 0, m))
+	w := protobuf.Writer{Data: data}
+	return w.Fit(marshal_BookStatus(&w, 0, m))
 }
 
 // Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
 func (m *BookStatus) Unmarshal(data []byte) error {
 	var err error
-	var slabs [4]slabGenerated
-	r := readerGenerated{err: &err, slabs: slabs[:]}
-	readGenerated(&r, &type_BookStatus, func() { reads_BookStatus() }, data, m)
+	var slabs [apimachinery.FirstSlab]protobuf.Slab
+	r := protobuf.Reader{Err: &err, Slabs: slabs[:]}
+	protobuf.Read(&r, &type_BookStatus, func() { reads_BookStatus() }, data, m)
 	return err
 }
 
@@ -394,38 +382,38 @@ func (m *BookStatus) Unmarshal(data []byte) error {
 // each of them keeps all of it in memory. So are sets of fields (FieldsV1); other byte slices are copied.
 func UnmarshalShared_BookStatus(data []byte, m *BookStatus) error {
 	var err error
-	var slabs [4]slabGenerated
-	r := readerGenerated{shared: true, err: &err, slabs: slabs[:]}
-	readGenerated(&r, &type_BookStatus, func() { reads_BookStatus() }, data, m)
+	var slabs [apimachinery.FirstSlab]protobuf.Slab
+	r := protobuf.Reader{Shared: true, Err: &err, Slabs: slabs[:]}
+	protobuf.Read(&r, &type_BookStatus, func() { reads_BookStatus() }, data, m)
 	return err
 }
 
 // type_BookStatus is how BookStatus is read.
-var type_BookStatus typeOfGenerated[BookStatus]
+var type_BookStatus protobuf.Type[BookStatus]
 
 // reads_BookStatus says where the fields of BookStatus are and how each is read.
-func reads_BookStatus() *typeOfGenerated[BookStatus] {
-	if m := beginGenerated(&type_BookStatus); m != nil {
-		t := &type_BookStatus.typeGenerated
-		numberGenerated(t, 1, &m.Available)
-		itemsGenerated(t, 2, &m.Conditions, reads_v1_Condition())
+func reads_BookStatus() *protobuf.Type[BookStatus] {
+	if m := protobuf.Begin(&type_BookStatus); m != nil {
+		t := &type_BookStatus.Layout
+		protobuf.Number(t, 1, &m.Available)
+		protobuf.Items(t, 2, &m.Conditions, apimachinery.Condition())
 	}
 	return &type_BookStatus
 }
 
 // marshal_BookStatus writes m before the n bytes that w has, and returns how many it has then.
-func marshal_BookStatus(w *writerGenerated, n int, m *BookStatus) int {
+func marshal_BookStatus(w *protobuf.Writer, n int, m *BookStatus) int {
 	if m == nil {
 		return n
 	}
 	for k := len(m.Conditions) - 1; k >= 0; k-- {
 		{
 			before := n
-			n = marshal_v1_Condition(w, n, &m.Conditions[k])
-			n = w.close(n, 2<<3|2, before)
+			n = apimachinery.PutCondition(w, n, &m.Conditions[k])
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
-	n = w.putNumber(n, 1<<3, uint64(m.Available))
+	n = w.PutNumber(n, 1<<3, uint64(m.Available))
 	return n
 }
 
@@ -436,1587 +424,9 @@ func (m *BookStatus) String() string {
 	}
 	return "&BookStatus{" +
 		"Available:" + fmt.Sprint(m.Available) + "," +
-		"Conditions:" + listToStringGenerated("[]Condition", m.Conditions, func(v *v1.Condition) string { return fmt.Sprint(*v) }) + "," +
+		"Conditions:" + protobuf.ListToString("[]Condition", m.Conditions, func(v *v1.Condition) string { return fmt.Sprint(*v) }) + "," +
 		"}"
 }
 
-// type_v1_ObjectMeta is how v1.ObjectMeta is read.
-var type_v1_ObjectMeta typeOfGenerated[v1.ObjectMeta]
-
-// reads_v1_ObjectMeta says where the fields of ObjectMeta are and how each is read.
-func reads_v1_ObjectMeta() *typeOfGenerated[v1.ObjectMeta] {
-	if m := beginGenerated(&type_v1_ObjectMeta); m != nil {
-		t := &type_v1_ObjectMeta.typeGenerated
-		textGenerated(t, 1, &m.Name)
-		textGenerated(t, 2, &m.GenerateName)
-		textGenerated(t, 3, &m.Namespace)
-		textGenerated(t, 4, &m.SelfLink)
-		textGenerated(t, 5, &m.UID)
-		textGenerated(t, 6, &m.ResourceVersion)
-		numberGenerated(t, 7, &m.Generation)
-		messageGenerated(t, 8, &m.CreationTimestamp, timeGenerated(&type_v1_Time))
-		pointerGenerated(t, 9, &m.DeletionTimestamp, timeGenerated(&type_v1_Time))
-		numberPointerGenerated(t, 10, &m.DeletionGracePeriodSeconds)
-		textMapGenerated(t, 11, &m.Labels)
-		textMapGenerated(t, 12, &m.Annotations)
-		itemsGenerated(t, 13, &m.OwnerReferences, reads_v1_OwnerReference())
-		textsGenerated(t, 14, &m.Finalizers)
-		itemsGenerated(t, 17, &m.ManagedFields, reads_v1_ManagedFieldsEntry())
-	}
-	return &type_v1_ObjectMeta
-}
-
-// marshal_v1_ObjectMeta writes m before the n bytes that w has, and returns how many it has then.
-func marshal_v1_ObjectMeta(w *writerGenerated, n int, m *v1.ObjectMeta) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.ManagedFields) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_ManagedFieldsEntry(w, n, &m.ManagedFields[k])
-			n = w.close(n, 17<<3|2, before)
-		}
-	}
-	for k := len(m.Finalizers) - 1; k >= 0; k-- {
-		n = w.putString(n, 14<<3|2, m.Finalizers[k])
-	}
-	for k := len(m.OwnerReferences) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_v1_OwnerReference(w, n, &m.OwnerReferences[k])
-			n = w.close(n, 13<<3|2, before)
-		}
-	}
-	n = putTextMapGenerated(w, n, 12<<3|2, m.Annotations)
-	n = putTextMapGenerated(w, n, 11<<3|2, m.Labels)
-	if m.DeletionGracePeriodSeconds != nil {
-		n = w.putNumber(n, 10<<3, uint64(*m.DeletionGracePeriodSeconds))
-	}
-	if m.DeletionTimestamp != nil {
-		n = w.putTime(n, 9<<3|2, m.DeletionTimestamp)
-	}
-	n = w.putTime(n, 8<<3|2, &m.CreationTimestamp)
-	n = w.putNumber(n, 7<<3, uint64(m.Generation))
-	n = w.putString(n, 6<<3|2, m.ResourceVersion)
-	n = w.putString(n, 5<<3|2, string(m.UID))
-	n = w.putString(n, 4<<3|2, m.SelfLink)
-	n = w.putString(n, 3<<3|2, m.Namespace)
-	n = w.putString(n, 2<<3|2, m.GenerateName)
-	n = w.putString(n, 1<<3|2, m.Name)
-	return n
-}
-
-// type_v1_ListMeta is how v1.ListMeta is read.
-var type_v1_ListMeta typeOfGenerated[v1.ListMeta]
-
-// reads_v1_ListMeta says where the fields of ListMeta are and how each is read.
-func reads_v1_ListMeta() *typeOfGenerated[v1.ListMeta] {
-	if m := beginGenerated(&type_v1_ListMeta); m != nil {
-		t := &type_v1_ListMeta.typeGenerated
-		textGenerated(t, 1, &m.SelfLink)
-		textGenerated(t, 2, &m.ResourceVersion)
-		textGenerated(t, 3, &m.Continue)
-		numberPointerGenerated(t, 4, &m.RemainingItemCount)
-		pointerGenerated(t, 5, &m.ShardInfo, reads_v1_ShardInfo())
-	}
-	return &type_v1_ListMeta
-}
-
-// marshal_v1_ListMeta writes m before the n bytes that w has, and returns how many it has then.
-func marshal_v1_ListMeta(w *writerGenerated, n int, m *v1.ListMeta) int {
-	if m == nil {
-		return n
-	}
-	if m.ShardInfo != nil {
-		{
-			before := n
-			n = marshal_v1_ShardInfo(w, n, m.ShardInfo)
-			n = w.close(n, 5<<3|2, before)
-		}
-	}
-	if m.RemainingItemCount != nil {
-		n = w.putNumber(n, 4<<3, uint64(*m.RemainingItemCount))
-	}
-	n = w.putString(n, 3<<3|2, m.Continue)
-	n = w.putString(n, 2<<3|2, m.ResourceVersion)
-	n = w.putString(n, 1<<3|2, m.SelfLink)
-	return n
-}
-
-// type_v1_Condition is how v1.Condition is read.
-var type_v1_Condition typeOfGenerated[v1.Condition]
-
-// reads_v1_Condition says where the fields of Condition are and how each is read.
-func reads_v1_Condition() *typeOfGenerated[v1.Condition] {
-	if m := beginGenerated(&type_v1_Condition); m != nil {
-		t := &type_v1_Condition.typeGenerated
-		textGenerated(t, 1, &m.Type)
-		textGenerated(t, 2, &m.Status)
-		numberGenerated(t, 3, &m.ObservedGeneration)
-		messageGenerated(t, 4, &m.LastTransitionTime, timeGenerated(&type_v1_Time))
-		textGenerated(t, 5, &m.Reason)
-		textGenerated(t, 6, &m.Message)
-	}
-	return &type_v1_Condition
-}
-
-// marshal_v1_Condition writes m before the n bytes that w has, and returns how many it has then.
-func marshal_v1_Condition(w *writerGenerated, n int, m *v1.Condition) int {
-	if m == nil {
-		return n
-	}
-	n = w.putString(n, 6<<3|2, m.Message)
-	n = w.putString(n, 5<<3|2, m.Reason)
-	n = w.putTime(n, 4<<3|2, &m.LastTransitionTime)
-	n = w.putNumber(n, 3<<3, uint64(m.ObservedGeneration))
-	n = w.putString(n, 2<<3|2, string(m.Status))
-	n = w.putString(n, 1<<3|2, m.Type)
-	return n
-}
-
-// type_v1_OwnerReference is how v1.OwnerReference is read.
-var type_v1_OwnerReference typeOfGenerated[v1.OwnerReference]
-
-// reads_v1_OwnerReference says where the fields of OwnerReference are and how each is read.
-func reads_v1_OwnerReference() *typeOfGenerated[v1.OwnerReference] {
-	if m := beginGenerated(&type_v1_OwnerReference); m != nil {
-		t := &type_v1_OwnerReference.typeGenerated
-		textGenerated(t, 1, &m.Kind)
-		textGenerated(t, 3, &m.Name)
-		textGenerated(t, 4, &m.UID)
-		textGenerated(t, 5, &m.APIVersion)
-		boolPointerGenerated(t, 6, &m.Controller)
-		boolPointerGenerated(t, 7, &m.BlockOwnerDeletion)
-	}
-	return &type_v1_OwnerReference
-}
-
-// marshal_v1_OwnerReference writes m before the n bytes that w has, and returns how many it has then.
-func marshal_v1_OwnerReference(w *writerGenerated, n int, m *v1.OwnerReference) int {
-	if m == nil {
-		return n
-	}
-	if m.BlockOwnerDeletion != nil {
-		n = w.putBool(n, 7<<3, *m.BlockOwnerDeletion)
-	}
-	if m.Controller != nil {
-		n = w.putBool(n, 6<<3, *m.Controller)
-	}
-	n = w.putString(n, 5<<3|2, m.APIVersion)
-	n = w.putString(n, 4<<3|2, string(m.UID))
-	n = w.putString(n, 3<<3|2, m.Name)
-	n = w.putString(n, 1<<3|2, m.Kind)
-	return n
-}
-
-// type_v1_ManagedFieldsEntry is how v1.ManagedFieldsEntry is read.
-var type_v1_ManagedFieldsEntry typeOfGenerated[v1.ManagedFieldsEntry]
-
-// reads_v1_ManagedFieldsEntry says where the fields of ManagedFieldsEntry are and how each is read.
-func reads_v1_ManagedFieldsEntry() *typeOfGenerated[v1.ManagedFieldsEntry] {
-	if m := beginGenerated(&type_v1_ManagedFieldsEntry); m != nil {
-		t := &type_v1_ManagedFieldsEntry.typeGenerated
-		textGenerated(t, 1, &m.Manager)
-		textGenerated(t, 2, &m.Operation)
-		textGenerated(t, 3, &m.APIVersion)
-		pointerGenerated(t, 4, &m.Time, timeGenerated(&type_v1_Time))
-		textGenerated(t, 6, &m.FieldsType)
-		pointerGenerated(t, 7, &m.FieldsV1, withGenerated(&type_v1_FieldsV1, fieldSetGenerated))
-		textGenerated(t, 8, &m.Subresource)
-	}
-	return &type_v1_ManagedFieldsEntry
-}
-
-// marshal_v1_ManagedFieldsEntry writes m before the n bytes that w has, and returns how many it has then.
-func marshal_v1_ManagedFieldsEntry(w *writerGenerated, n int, m *v1.ManagedFieldsEntry) int {
-	if m == nil {
-		return n
-	}
-	n = w.putString(n, 8<<3|2, m.Subresource)
-	if m.FieldsV1 != nil {
-		n = w.putOther(n, 7<<3|2, m.FieldsV1.Size(), m.FieldsV1.MarshalToSizedBuffer)
-	}
-	n = w.putString(n, 6<<3|2, m.FieldsType)
-	if m.Time != nil {
-		n = w.putTime(n, 4<<3|2, m.Time)
-	}
-	n = w.putString(n, 3<<3|2, m.APIVersion)
-	n = w.putString(n, 2<<3|2, string(m.Operation))
-	n = w.putString(n, 1<<3|2, m.Manager)
-	return n
-}
-
-// type_v1_ShardInfo is how v1.ShardInfo is read.
-var type_v1_ShardInfo typeOfGenerated[v1.ShardInfo]
-
-// reads_v1_ShardInfo says where the fields of ShardInfo are and how each is read.
-func reads_v1_ShardInfo() *typeOfGenerated[v1.ShardInfo] {
-	if m := beginGenerated(&type_v1_ShardInfo); m != nil {
-		t := &type_v1_ShardInfo.typeGenerated
-		textGenerated(t, 1, &m.Selector)
-	}
-	return &type_v1_ShardInfo
-}
-
-// marshal_v1_ShardInfo writes m before the n bytes that w has, and returns how many it has then.
-func marshal_v1_ShardInfo(w *writerGenerated, n int, m *v1.ShardInfo) int {
-	if m == nil {
-		return n
-	}
-	n = w.putString(n, 1<<3|2, m.Selector)
-	return n
-}
-
-// type_v1_FieldsV1 is how v1.FieldsV1 is read.
-var type_v1_FieldsV1 typeOfGenerated[v1.FieldsV1]
-
-// type_v1_Time is how v1.Time is read.
-var type_v1_Time = typeOfGenerated[v1.Time]{typeGenerated{slab: 3}}
-
-// firstGenerated is what the metadata of most objects needs some of.
-type firstGenerated struct {
-	words   [4]uint64
-	strings [2]string
-	v1_Time [2]v1.Time
-}
-
-// first allocates them at once, unless the object is too small to need more than one.
-func (r *readerGenerated) first(data []byte) {
-	if len(data) < 256 {
-		return
-	}
-	f := new(firstGenerated)
-	r.slabs[wordSlabGenerated] = slabGenerated{values: unsafe.Pointer(&f.words), free: 4, made: 4}
-	r.slabs[stringSlabGenerated] = slabGenerated{values: unsafe.Pointer(&f.strings), free: 2, made: 2}
-	r.slabs[3] = slabGenerated{values: unsafe.Pointer(&f.v1_Time), free: 2, made: 2}
-}
-
-// What a message can be wrong about; io.ErrUnexpectedEOF says that it ends too early.
-var (
-	ErrInvalidLengthGenerated        = errors.New("proto: negative length found during unmarshaling")
-	ErrIntOverflowGenerated          = errors.New("proto: integer overflow")
-	ErrUnexpectedEndOfGroupGenerated = errors.New("proto: unexpected end of group")
-)
-
-// maxDepthGenerated is how deep messages may stand in one another that can hold themselves.
-const maxDepthGenerated = 10000
-
-// ErrDepthGenerated is what input with more than that gets.
-var ErrDepthGenerated = errors.New("proto: exceeded maximum recursion depth")
-
-// The wire types: how the value after a tag is written.
-const (
-	varintGenerated     = 0
-	fixed64Generated    = 1
-	bytesGenerated      = 2
-	startGroupGenerated = 3
-	endGroupGenerated   = 4
-	fixed32Generated    = 5
-)
-
-// sovGenerated is how many bytes v takes as a varint.
-func sovGenerated(v uint64) int {
-	return int((9*uint(bits.Len64(v)) + 64) / 64)
-}
-
-// sizeGenerated is how many bytes a string, a []byte or a message of n bytes takes with its length before it.
-func sizeGenerated(n int) int {
-	return n + sovGenerated(uint64(n))
-}
-
-// encodeVarintGenerated writes v so that it ends before data[i], and returns where it starts.
-func encodeVarintGenerated(data []byte, i int, v uint64) int {
-	if v < 0x80 {
-		i--
-		data[i] = byte(v)
-		return i
-	}
-	i -= sovGenerated(v)
-	start := i
-	for v >= 0x80 {
-		data[i] = byte(v) | 0x80
-		v >>= 7
-		i++
-	}
-	data[i] = byte(v)
-	return start
-}
-
-// sortedKeysGenerated appends the keys of m to keys and sorts them: a message has one form only.
-func sortedKeysGenerated[K cmp.Ordered, V any](keys []K, m map[K]V) []K {
-	for k := range m {
-		keys = append(keys, k)
-	}
-	if len(keys) > 1 {
-		slices.Sort(keys)
-	}
-	return keys
-}
-
-// readVarintGenerated reads the varint at data[i] and returns it and what comes after it.
-func readVarintGenerated(data []byte, i int) (v uint64, next int, err error) {
-	for shift := uint(0); shift < 64; shift += 7 {
-		if i >= len(data) {
-			return 0, 0, io.ErrUnexpectedEOF
-		}
-		b := data[i]
-		i++
-		v |= uint64(b&0x7f) << shift
-		if b < 0x80 {
-			return v, i, nil
-		}
-	}
-	return 0, 0, ErrIntOverflowGenerated
-}
-
-// readBytesGenerated reads the length at data[i] and the bytes after it, which stay a part of data.
-func readBytesGenerated(data []byte, i int) (body []byte, next int, err error) {
-	size, start, err := sizeOfGenerated(data, i)
-	if err != nil {
-		return nil, 0, err
-	}
-	next = start + size
-	if next > len(data) {
-		return nil, 0, io.ErrUnexpectedEOF
-	}
-	return data[start:next], next, nil
-}
-
-// sizeOfGenerated reads the length at data[i] and returns it and what comes after it. Their sum is an int.
-func sizeOfGenerated(data []byte, i int) (size, next int, err error) {
-	v, next, err := readVarintGenerated(data, i)
-	if err != nil {
-		return 0, 0, err
-	}
-	if v > uint64(math.MaxInt-next) {
-		return 0, 0, ErrInvalidLengthGenerated
-	}
-	return int(v), next, nil
-}
-
-// skipGenerated is how long the field is that data starts with. A group is passed over with all it holds.
-func skipGenerated(data []byte) (n int, err error) {
-	for depth := 0; n < len(data); {
-		tag, next, err := readVarintGenerated(data, n)
-		if err != nil {
-			return 0, err
-		}
-		n = next
-		switch wire := int(tag & 7); wire {
-		case varintGenerated:
-			if _, n, err = readVarintGenerated(data, n); err != nil {
-				return 0, err
-			}
-		case fixed64Generated:
-			n += 8
-		case bytesGenerated:
-			if _, n, err = readBytesGenerated(data, n); err != nil {
-				return 0, err
-			}
-		case startGroupGenerated:
-			depth++
-		case endGroupGenerated:
-			if depth == 0 {
-				return 0, ErrUnexpectedEndOfGroupGenerated
-			}
-			depth--
-		case fixed32Generated:
-			n += 4
-		default:
-			return 0, fmt.Errorf("proto: illegal wireType %d", wire)
-		}
-		if depth == 0 {
-			return n, nil
-		}
-	}
-	return 0, io.ErrUnexpectedEOF
-}
-
-// The ways to read a field.
-const (
-	noWayGenerated = iota // there is no such field
-	textWayGenerated
-	textPointerWayGenerated
-	textsWayGenerated
-	bytesWayGenerated
-	wordWayGenerated // numbers are written into memory by their size
-	halfWayGenerated
-	boolWayGenerated
-	wordPointerWayGenerated
-	halfPointerWayGenerated
-	boolPointerWayGenerated
-	numbersWayGenerated // a list, packed or not
-	messageWayGenerated
-	pointerWayGenerated  // to a message
-	itemsWayGenerated    // messages
-	pointersWayGenerated // to messages, a list
-	entryWayGenerated    // of a map
-)
-
-// fieldGenerated is where a field of a message is in the Go struct, and how it is read.
-type fieldGenerated struct {
-	offset uint32
-	form   formGenerated
-	of     *typeGenerated // of what it holds, except for strings and single numbers
-}
-
-// formGenerated is a way to read a field, and in the lowest bits the wire type that it is written with.
-type formGenerated uint16
-
-func (f formGenerated) way() uint8 { return uint8(f >> 4) }
-
-func (f formGenerated) wire() uint8 { return uint8(f & 0xf) }
-
-// unknownGenerated is a field that there is not: nothing is written like that.
-var unknownGenerated = fieldGenerated{form: noWayGenerated<<4 | 0xf}
-
-// typeGenerated is how values of a type are made and read. From the first reading on it does not change. What is needed
-// for each value comes first, so that it is close together.
-type typeGenerated struct {
-	fields  []fieldGenerated           // by number
-	alloc   func(n int) unsafe.Pointer // that many empty values
-	size    uintptr                    // of a value
-	slab    int32                      // the number of the slab that values come from; 0 is none
-	plain   bool                       // it is read by its fields and nothing else
-	cycle   bool                       // it can hold itself
-	seconds bool                       // it begins with a time.Time
-	object  bool                       // how many values of other types it needs is remembered
-	far     map[int32]*fieldGenerated  // whose numbers are too large for fields
-	entries *entriesGenerated          // of a map
-	of      *typeGenerated             // what is read once empty has made it
-	number  int32                      // of the type, for arenas
-
-	body  func(to unsafe.Pointer, body []byte, shared bool) error // reads what is no message to this package
-	empty func(to unsafe.Pointer)                                 // makes a slice or map that is not nil
-	add   func(list unsafe.Pointer, number uint64)                // adds a number to a list
-
-	goType reflect.Type
-	built  bool            // guarded by buildingGenerated
-	base   unsafe.Pointer  // the value that fields were shown in
-	ready  atomic.Bool     // what it holds is built, too
-	needs  []needGenerated // of an object
-}
-
-// typeOfGenerated is a typeGenerated whose Go type the compiler knows.
-type typeOfGenerated[T any] struct{ typeGenerated }
-
-// buildingGenerated is held while types are built, each of which gets another number.
-var (
-	buildingGenerated sync.Mutex
-	typesGenerated    int32 = stringSlabGenerated
-)
-
-// readGenerated adds to m what data says. The type is built when it is needed for the first time.
-func readGenerated[T any](r *readerGenerated, t *typeOfGenerated[T], build func(), data []byte, m *T) {
-	r.read(&t.typeGenerated, build, data, unsafe.Pointer(m))
-}
-
-func (r *readerGenerated) read(t *typeGenerated, build func(), data []byte, m unsafe.Pointer) {
-	if !t.ready.Load() {
-		t.prepare(build, len(r.slabs))
-	}
-	r.needs = t.needs
-	r.inside(t, m, data, 0)
-	if t.object {
-		r.remember()
-	}
-}
-
-func (t *typeGenerated) prepare(build func(), slabs int) {
-	buildingGenerated.Lock()
-	defer buildingGenerated.Unlock()
-	if build(); t.object && t.needs == nil {
-		t.needs = make([]needGenerated, slabs)
-	}
-	t.ready.Store(true)
-}
-
-// beginGenerated starts to build the type of a message. It returns a value to show the fields in; nil if there is nothing
-// more to do.
-func beginGenerated[T any](t *typeOfGenerated[T]) *T {
-	if t.built {
-		return nil
-	}
-	m := new(T)
-	t.begin(reflect.TypeFor[T](), allocGenerated[T])
-	t.base, t.plain = unsafe.Pointer(m), !t.cycle
-	return m
-}
-
-// withGenerated builds a type that a function reads.
-func withGenerated[T any](t *typeOfGenerated[T], read func(to *T, body []byte, shared bool) error) *typeOfGenerated[T] {
-	if !t.built {
-		t.begin(reflect.TypeFor[T](), allocGenerated[T])
-		t.body = func(to unsafe.Pointer, body []byte, shared bool) error { return read((*T)(to), body, shared) }
-	}
-	return t
-}
-
-func allocGenerated[T any](n int) unsafe.Pointer {
-	if n == 1 {
-		return unsafe.Pointer(new(T))
-	}
-	return unsafe.Pointer(unsafe.SliceData(make([]T, n)))
-}
-
-//go:noinline
-func (t *typeGenerated) begin(goType reflect.Type, alloc func(int) unsafe.Pointer) {
-	t.built, t.goType, t.size, t.alloc = true, goType, goType.Size(), alloc
-	typesGenerated++
-	t.number = typesGenerated
-}
-
-// field adds a field to the type of a message that is being built.
-//
-//go:noinline
-func (t *typeGenerated) field(number int, at unsafe.Pointer, form formGenerated, of *typeGenerated) {
-	f := fieldGenerated{offset: uint32(uintptr(at) - uintptr(t.base)), form: form, of: of}
-	if number >= 64+2*len(t.fields) {
-		if t.far == nil {
-			t.far = map[int32]*fieldGenerated{}
-		}
-		t.far[int32(number)] = &f
-		return
-	}
-	for len(t.fields) <= number {
-		t.fields = append(t.fields, unknownGenerated)
-	}
-	t.fields[number] = f
-}
-
-// find is a field that is not in fields.
-func (t *typeGenerated) find(number uint64) *fieldGenerated {
-	if f := t.far[int32(number)]; f != nil {
-		return f
-	}
-	return &unknownGenerated
-}
-
-// nameOf is what the Go struct calls a field.
-func (t *typeGenerated) nameOf(f *fieldGenerated) string {
-	if t.goType.Kind() == reflect.Struct {
-		for i := range t.goType.NumField() {
-			if field := t.goType.Field(i); field.Offset == uintptr(f.offset) && field.Type.Size() > 0 {
-				return field.Name
-			}
-		}
-	}
-	return "Items"
-}
-
-// more adds an empty item to a list that has some, or room for some, and makes room for n.
-func (t *typeGenerated) more(list unsafe.Pointer, n int) unsafe.Pointer {
-	items := reflect.NewAt(reflect.SliceOf(t.goType), list).Elem()
-	last := items.Len()
-	if last == items.Cap() {
-		items.Grow(n)
-	}
-	items.SetLen(last + 1)
-	items.Index(last).SetZero()
-	return items.Index(last).Addr().UnsafePointer()
-}
-
-// textGenerated is a field that is a string.
-func textGenerated[S ~string](t *typeGenerated, number int, to *S) {
-	t.field(number, unsafe.Pointer(to), textWayGenerated<<4|bytesGenerated, nil)
-}
-
-// textsGenerated is a list of strings.
-func textsGenerated[L ~[]S, S ~string](t *typeGenerated, number int, to *L) {
-	t.field(number, unsafe.Pointer(to), textsWayGenerated<<4|bytesGenerated, nil)
-}
-
-// integerGenerated is what is written as a varint.
-type integerGenerated interface {
-	~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr
-}
-
-// numberGenerated is a field that is an integer.
-func numberGenerated[N integerGenerated](t *typeGenerated, number int, to *N) {
-	form := formGenerated(wordWayGenerated<<4 | varintGenerated)
-	if unsafe.Sizeof(*to) == 4 {
-		form = halfWayGenerated<<4 | varintGenerated
-	}
-	t.field(number, unsafe.Pointer(to), form, nil)
-}
-
-// numberPointerGenerated is a pointer to an integer.
-func numberPointerGenerated[N integerGenerated](t *typeGenerated, number int, to **N) {
-	form := formGenerated(wordPointerWayGenerated<<4 | varintGenerated)
-	if unsafe.Sizeof(**to) == 4 {
-		form = halfPointerWayGenerated<<4 | varintGenerated
-	}
-	t.field(number, unsafe.Pointer(to), form, nil)
-}
-
-// boolPointerGenerated is a pointer to a bool.
-func boolPointerGenerated[B ~bool](t *typeGenerated, number int, to **B) {
-	t.field(number, unsafe.Pointer(to), boolPointerWayGenerated<<4|varintGenerated, nil)
-}
-
-// messageGenerated is a field that is a message.
-func messageGenerated[T any](t *typeGenerated, number int, to *T, of *typeOfGenerated[T]) {
-	t.field(number, unsafe.Pointer(to), messageWayGenerated<<4|bytesGenerated, &of.typeGenerated)
-}
-
-// pointerGenerated is a pointer to a message.
-func pointerGenerated[T any](t *typeGenerated, number int, to **T, of *typeOfGenerated[T]) {
-	t.field(number, unsafe.Pointer(to), pointerWayGenerated<<4|bytesGenerated, &of.typeGenerated)
-}
-
-// itemsGenerated is a list of messages.
-func itemsGenerated[L ~[]T, T any](t *typeGenerated, number int, to *L, of *typeOfGenerated[T]) {
-	t.field(number, unsafe.Pointer(to), itemsWayGenerated<<4|bytesGenerated, &of.typeGenerated)
-}
-
-// methodsGenerated reads a message by its own method.
-func methodsGenerated[T any, M interface {
-	*T
-	Unmarshal([]byte) error
-}](to *T, body []byte, _ bool) error {
-	return M(to).Unmarshal(body)
-}
-
-// timeGenerated builds the type of times, of which whole seconds are kept.
-func timeGenerated(t *typeOfGenerated[v1.Time]) *typeOfGenerated[v1.Time] {
-	if !t.built {
-		var m v1.Time
-		withGenerated(t, methodsGenerated)
-		t.seconds = unsafe.Pointer(&m.Time) == unsafe.Pointer(&m)
-	}
-	return t
-}
-
-// fieldSetGenerated reads a set of fields. Nobody may change its bytes in place, says FieldsV1, so they are a part of what is read
-// where strings are.
-func fieldSetGenerated(to *v1.FieldsV1, body []byte, shared bool) error {
-	if !shared || fieldSetFormGenerated == 0 || len(body) == 0 || body[0] != 1<<3|bytesGenerated {
-		return to.Unmarshal(body)
-	}
-	set, end, err := readBytesGenerated(body, 1)
-	switch {
-	case err != nil || end != len(body) || len(set) == 0:
-		return to.Unmarshal(body)
-	case fieldSetFormGenerated == reflect.String:
-		*(*string)(unsafe.Pointer(to)) = unsafe.String(&set[0], len(set))
-	default:
-		*(*[]byte)(unsafe.Pointer(to)) = set[:len(set):len(set)]
-	}
-	return nil
-}
-
-// fieldSetFormGenerated is what FieldsV1 consists of: bytes, or a string if the program is built with the tag
-// fieldsv1string; 0 if it should be something else one day.
-var fieldSetFormGenerated = func() reflect.Kind {
-	t := reflect.TypeFor[v1.FieldsV1]()
-	if t.Kind() != reflect.Struct || t.NumField() != 1 {
-		return 0
-	}
-	switch of := t.Field(0).Type; {
-	case of.Kind() == reflect.String:
-		return reflect.String
-	case of == reflect.TypeFor[[]byte]():
-		return reflect.Slice
-	}
-	return 0
-}()
-
-// entriesGenerated is how entries of a map are read.
-type entriesGenerated struct {
-	key, value uint8          // the wire types
-	of         *typeGenerated // of values that are messages
-	pointers   bool           // to messages
-
-	put   func(to unsafe.Pointer, room int, key, value itemGenerated) error
-	short func(to unsafe.Pointer, room int, key string, value []byte, shared bool, arena *arenaGenerated) error // put, for values that are made of bytes by strings
-}
-
-// itemGenerated is the key or the value of an entry as it was read.
-type itemGenerated struct {
-	body    []byte         // nil if it was not there
-	number  uint64         // of what is written as a number
-	message unsafe.Pointer // nil if it was not there
-	shared  bool           // strings are parts of body
-}
-
-// entry reads one entry of a map, which lies between i and stop. What is in it may go on behind that, which other readers
-// of Kubernetes' bytes allow too.
-func (r *readerGenerated) entry(t *entriesGenerated, to unsafe.Pointer, data []byte, i, stop int, tag uint64) int {
-	room := 0
-	if *(*unsafe.Pointer)(to) == nil { // the entries may be the same one over and over, so there is a limit
-		room = min(1+followingGenerated(data, stop, tag), 1000)
-	}
-	if t.short != nil {
-		if key, value, ok := shortEntryGenerated(data[i:stop]); ok {
-			if err := t.short(to, room, r.text(key), value, r.shared, r.arena); err != nil {
-				return r.fail(data, err)
-			}
-			return stop
-		}
-	}
-	var key, value itemGenerated
-	for i < stop && !r.failed {
-		at := i
-		var part uint64
-		part, i = r.tag(data, i)
-		switch part >> 3 {
-		case 1:
-			key, i = r.item(t.key, nil, data, i)
-		case 2:
-			value, i = r.item(t.value, t.of, data, i)
-		default:
-			i = r.skip(data, at, stop)
-		}
-	}
-	if r.failed {
-		return len(data)
-	}
-	var err error
-	if t.short != nil {
-		err = t.short(to, room, r.text(key.body), value.body, r.shared, r.arena)
-	} else {
-		key.shared, value.shared = r.shared, r.shared
-		err = t.put(to, room, key, value)
-		if value.message != nil && !t.pointers {
-			r.spare, r.slabs[0].values = t.of, value.message
-		}
-	}
-	if err != nil {
-		return r.fail(data, err)
-	}
-	return stop
-}
-
-// recycled reads the first entry of a map into one that was used before, if there is one.
-func (r *readerGenerated) recycled(t *typeGenerated, to unsafe.Pointer, data []byte, i, stop int, tag uint64) int {
-	kept := (*unsafe.Pointer)(r.arena.take(t, 1))
-	*(*unsafe.Pointer)(to) = *kept
-	next := r.entry(t.entries, to, data, i, stop, tag)
-	*kept = *(*unsafe.Pointer)(to)
-	return next
-}
-
-// mapField adds a field that is a map to the type of a message.
-func (t *typeGenerated) mapField(number int, at unsafe.Pointer, goType reflect.Type, e *entriesGenerated) {
-	of := &typeGenerated{entries: e}
-	of.begin(goType, allocGenerated[unsafe.Pointer])
-	t.field(number, at, entryWayGenerated<<4|bytesGenerated, of)
-}
-
-// item reads a key, or a value, which may be a message.
-func (r *readerGenerated) item(wire uint8, of *typeGenerated, data []byte, i int) (v itemGenerated, next int) {
-	if wire != bytesGenerated {
-		v.number, next = r.number(wire, data, i)
-		return v, next
-	}
-	size, i := r.length(data, i)
-	if size > len(data)-i {
-		return v, r.fail(data, io.ErrUnexpectedEOF)
-	}
-	next = i + size
-	v.body = data[i:next]
-	if of != nil {
-		v.message = r.another(of)
-		r.inside(of, v.message, data[:next], i)
-	}
-	return v, next
-}
-
-// another is an empty value that is copied into a map and emptied then.
-func (r *readerGenerated) another(t *typeGenerated) unsafe.Pointer {
-	if r.spare == t {
-		r.spare = nil
-		return r.slabs[0].values
-	}
-	return t.alloc(1)
-}
-
-// shortEntryGenerated splits an entry that holds a key and a value of less than 128 bytes and nothing else, as nearly
-// all do.
-func shortEntryGenerated(entry []byte) (key, value []byte, ok bool) {
-	if len(entry) < 4 || entry[0] != 1<<3|bytesGenerated {
-		return nil, nil, false
-	}
-	at := 2 + int(entry[1])
-	if at+2 > len(entry) || entry[1] >= 0x80 || entry[at] != 2<<3|bytesGenerated || entry[at+1] >= 0x80 || at+2+int(entry[at+1]) != len(entry) {
-		return nil, nil, false
-	}
-	return entry[2:at], entry[at+2:], true
-}
-
-// textMapGenerated is a map of strings by strings.
-func textMapGenerated[M ~map[K]V, K, V ~string](t *typeGenerated, number int, to *M) {
-	t.shortMap(number, unsafe.Pointer(to), reflect.TypeFor[M](), func(to unsafe.Pointer, room int, key string, value []byte, shared bool, _ *arenaGenerated) error {
-		m := (*M)(to)
-		if *m == nil {
-			*m = newMapGenerated[M](room)
-		}
-		if len(value) > 0 && shared {
-			(*m)[K(key)] = V(unsafe.String(&value[0], len(value)))
-		} else {
-			(*m)[K(key)] = V(value) // an empty one keeps nothing of the input
-		}
-		return nil
-	})
-}
-
-// shortMap adds a field to the type of a message: a map by strings whose values are made of bytes.
-func (t *typeGenerated) shortMap(number int, at unsafe.Pointer, goType reflect.Type, put func(to unsafe.Pointer, room int, key string, value []byte, shared bool, arena *arenaGenerated) error) {
-	t.mapField(number, at, goType, &entriesGenerated{key: bytesGenerated, value: bytesGenerated, short: put})
-}
-
-// newMapGenerated is a map with room for some entries. One with few is made faster if nothing is said about them.
-func newMapGenerated[M ~map[K]V, K comparable, V any](room int) M {
-	if room <= 8 {
-		return make(M)
-	}
-	return make(M, room)
-}
-
-// readerGenerated reads one object. It is an ordinary variable of whoever reads, so no function that it does not know
-// gets hold of it.
-type readerGenerated struct {
-	shared bool // strings are parts of what is read
-	failed bool
-	err    *error // the first one
-	depth  int    // of messages that can hold themselves
-
-	slabs []slabGenerated // by the numbers that types have; too few of them for types that the object can't hold
-	needs []needGenerated // how many of each objects like this one needed
-
-	refilled int16 // the slab that was refilled for the first time last
-
-	arena *arenaGenerated // where values come from that come from no slab; nil for most
-
-	spare *typeGenerated // what the value in slab 0 is of: it is empty, for entries of maps
-}
-
-// fail ends all reading. It returns what lies behind data.
-//
-//go:noinline
-func (r *readerGenerated) fail(data []byte, err error) int {
-	if !r.failed {
-		r.failed, *r.err = true, err
-	}
-	return len(data)
-}
-
-// message adds to m, which is of type t, what data has from i on. After an error within it goes on: the first error
-// counts, and there is little to read then.
-func (r *readerGenerated) message(t *typeGenerated, m unsafe.Pointer, data []byte, i int) {
-	for i < len(data) {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			if i < len(data) && data[i] < 0x80 {
-				tag = tag&0x7f | uint64(data[i])<<7
-				i++
-			} else {
-				tag, i = r.tag(data, start)
-			}
-		}
-		f := &unknownGenerated
-		if number := tag >> 3; number < uint64(len(t.fields)) {
-			f = &t.fields[number]
-		} else {
-			f = t.find(number)
-		}
-		to := unsafe.Add(m, f.offset)
-		if f.form.wire() != uint8(tag&7) {
-			i = r.other(t, f, to, data, start, i, tag)
-			continue
-		}
-		if tag&7 != bytesGenerated {
-			var v uint64
-			if tag&7 == varintGenerated && i < len(data) && data[i] < 0x80 {
-				v = uint64(data[i])
-				i++
-			} else {
-				v, i = r.number(f.form.wire(), data, i)
-			}
-			switch f.form.way() {
-			case wordWayGenerated:
-				*(*uint64)(to) = v
-			case halfWayGenerated:
-				*(*uint32)(to) = uint32(v)
-			case boolWayGenerated:
-				*(*bool)(to) = v != 0
-			default:
-				r.put(f, to, v)
-			}
-			continue
-		}
-		var size int
-		if i < len(data) && data[i] < 0x80 {
-			size = int(data[i])
-			i++
-		} else {
-			size, i = r.length(data, i)
-		}
-		if size > len(data)-i {
-			r.fail(data, io.ErrUnexpectedEOF)
-			return
-		}
-		next := i + size
-		switch f.form.way() {
-		case textWayGenerated:
-			switch {
-			case size == 0: // keeps nothing of the input
-				*(*string)(to) = ""
-			case r.shared:
-				*(*string)(to) = unsafe.String(&data[i], size)
-			default:
-				*(*string)(to) = string(data[i:next])
-			}
-		case messageWayGenerated:
-			if f.of.plain {
-				r.message(f.of, to, data[:next], i)
-			} else {
-				r.inside(f.of, to, data[:next], i)
-			}
-		case pointerWayGenerated:
-			p := *(*unsafe.Pointer)(to)
-			if p == nil {
-				p = r.one(f.of)
-				*(*unsafe.Pointer)(to) = p
-			}
-			if f.of.plain {
-				r.message(f.of, p, data[:next], i)
-			} else {
-				r.inside(f.of, p, data[:next], i)
-			}
-		case itemsWayGenerated:
-			next = r.items(f.of, (*listGenerated)(to), data, i, next, tag)
-		case entryWayGenerated:
-			if r.arena != nil && *(*unsafe.Pointer)(to) == nil {
-				next = r.recycled(f.of, to, data, i, next, tag)
-			} else {
-				next = r.entry(f.of.entries, to, data, i, next, tag)
-			}
-		case textPointerWayGenerated:
-			p := (*string)(r.one(&stringTypeGenerated))
-			*p = r.text(data[i:next])
-			*(**string)(to) = p
-		case textsWayGenerated:
-			list := (*[]string)(to)
-			if cap(*list) == 0 {
-				n := 1 + followingGenerated(data, next, tag)
-				*list = unsafe.Slice((*string)(r.room(&stringTypeGenerated, n)), n)[:0]
-			}
-			*list = append(*list, r.text(data[i:next]))
-		case bytesWayGenerated:
-			*(*[]byte)(to) = append(make([]byte, 0, size), data[i:next]...)
-		case pointersWayGenerated:
-			p := r.one(f.of)
-			list := (*[]unsafe.Pointer)(to)
-			if cap(*list) == 0 {
-				*list = make([]unsafe.Pointer, 0, 1+followingGenerated(data, next, tag))
-			}
-			*list = append(*list, p)
-			r.inside(f.of, p, data[:next], i)
-		}
-		i = next
-	}
-}
-
-// inside reads a message in a message, or what else stands in its place.
-func (r *readerGenerated) inside(t *typeGenerated, m unsafe.Pointer, data []byte, i int) {
-	if t.plain {
-		r.message(t, m, data, i)
-		return
-	}
-	switch {
-	case t.seconds && secondsGenerated((*time.Time)(m), data[i:]):
-	case t.body != nil:
-		if err := t.body(m, data[i:], r.shared); err != nil {
-			r.fail(data, err)
-		}
-	case t.empty != nil:
-		if *(*unsafe.Pointer)(m) == nil {
-			t.empty(m)
-		}
-		r.inside(t.of, m, data, i)
-	case r.depth == maxDepthGenerated:
-		r.fail(data, ErrDepthGenerated)
-	default:
-		r.depth++
-		r.message(t, m, data, i)
-		r.depth--
-	}
-}
-
-// secondsGenerated reads a time in whole seconds, as nearly all are written.
-func secondsGenerated(to *time.Time, body []byte) bool {
-	if len(body) < 3 || body[0] != 1<<3 {
-		return false
-	}
-	seconds, i, err := readVarintGenerated(body, 1)
-	if err != nil || i+2 != len(body) || body[i] != 2<<3 || body[i+1] >= 0x80 {
-		return false
-	}
-	*to = time.Unix(int64(seconds), 0)
-	return true
-}
-
-// items reads the items of a list that stand one after the other, of which the first lies between i and next, and
-// returns where they end.
-func (r *readerGenerated) items(t *typeGenerated, list *listGenerated, data []byte, i, next int, tag uint64) int {
-	n := 1
-	if list.len == list.cap {
-		n += followingGenerated(data, next, tag)
-	}
-	if list.cap > 0 { // it is not empty, or has room that may not be
-		r.inside(t, t.more(unsafe.Pointer(list), n), data[:next], i)
-		return next
-	}
-	item := r.room(t, n)
-	list.data, list.cap = item, n
-	for {
-		list.len++
-		if t.plain {
-			r.message(t, item, data[:next], i)
-		} else {
-			r.inside(t, item, data[:next], i)
-		}
-		if n--; n == 0 || r.failed {
-			return next
-		}
-		_, i = r.varint(data, next)
-		var size int
-		size, i = r.length(data, i)
-		next = i + size
-		item = unsafe.Add(item, t.size)
-	}
-}
-
-// number reads what is written as a number.
-func (r *readerGenerated) number(wire uint8, data []byte, i int) (v uint64, next int) {
-	switch {
-	case wire == varintGenerated:
-		return r.varint(data, i)
-	case wire == fixed64Generated && len(data)-i >= 8:
-		return binary.LittleEndian.Uint64(data[i:]), i + 8
-	case wire == fixed32Generated && len(data)-i >= 4:
-		return uint64(binary.LittleEndian.Uint32(data[i:])), i + 4
-	}
-	return 0, r.fail(data, io.ErrUnexpectedEOF)
-}
-
-// put writes a number that is behind a pointer or in a list.
-func (r *readerGenerated) put(f *fieldGenerated, to unsafe.Pointer, v uint64) {
-	switch f.form.way() {
-	case wordPointerWayGenerated:
-		p := (*uint64)(r.one(&wordTypeGenerated))
-		*p = v
-		*(**uint64)(to) = p
-	case halfPointerWayGenerated:
-		p := (*uint32)(r.one(&wordTypeGenerated))
-		*p = uint32(v)
-		*(**uint32)(to) = p
-	case boolPointerWayGenerated:
-		p := (*bool)(r.one(&wordTypeGenerated))
-		*p = v != 0
-		*(**bool)(to) = p
-	case numbersWayGenerated:
-		if !r.failed {
-			f.of.add(to, v)
-		}
-	}
-}
-
-// other reads a field that is not written as its type asks for, which packed lists may be, or passes over one that the
-// message does not know.
-func (r *readerGenerated) other(t *typeGenerated, f *fieldGenerated, to unsafe.Pointer, data []byte, start, i int, tag uint64) int {
-	number, wire := int32(tag>>3), int(tag&7)
-	switch {
-	case r.failed:
-		return len(data)
-	case f.form.way() == numbersWayGenerated && wire == bytesGenerated:
-		size, at := r.length(data, i)
-		if size > len(data)-at {
-			return r.fail(data, io.ErrUnexpectedEOF)
-		}
-		packed := data[:at+size]
-		for at < len(packed) && !r.failed {
-			var v uint64
-			v, at = r.number(f.form.wire(), packed, at)
-			r.put(f, to, v)
-		}
-		return len(packed)
-	case wire == endGroupGenerated:
-		return r.fail(data, fmt.Errorf("proto: %s: wiretype end group for non-group", t.goType.Name()))
-	case f.form.way() != noWayGenerated:
-		return r.fail(data, fmt.Errorf("proto: wrong wireType = %d for field %s", wire, t.nameOf(f)))
-	case number <= 0:
-		written, _, _ := readVarintGenerated(data, start)
-		return r.fail(data, fmt.Errorf("proto: %s: illegal tag %d (wire type %d)", t.goType.Name(), number, written))
-	}
-	return r.skip(data, start, len(data))
-}
-
-// skip passes over the field that starts at start and stops before stop.
-func (r *readerGenerated) skip(data []byte, start, stop int) int {
-	n, err := skipGenerated(data[start:])
-	if err == nil && n > stop-start {
-		err = io.ErrUnexpectedEOF
-	}
-	if err != nil {
-		return r.fail(data, err)
-	}
-	return start + n
-}
-
-// tag reads the tag at data[i]; what is beyond 32 bits of its number does not count.
-func (r *readerGenerated) tag(data []byte, i int) (tag uint64, next int) {
-	v, next := r.varint(data, i)
-	return v & (1<<35 - 1), next
-}
-
-// varint reads a number.
-//
-//go:noinline
-func (r *readerGenerated) varint(data []byte, i int) (v uint64, next int) {
-	v, next, err := readVarintGenerated(data, i)
-	if err != nil {
-		return 0, r.fail(data, err)
-	}
-	return v, next
-}
-
-// length reads how long the value is that comes next. It may be longer than what is there.
-//
-//go:noinline
-func (r *readerGenerated) length(data []byte, i int) (size, next int) {
-	size, next, err := sizeOfGenerated(data, i)
-	if err != nil {
-		return 0, r.fail(data, err)
-	}
-	return size, next
-}
-
-// text is body as a string, which is a part of what is read if strings are. An empty one keeps nothing of it.
-func (r *readerGenerated) text(body []byte) string {
-	switch {
-	case len(body) == 0:
-		return ""
-	case r.shared:
-		return unsafe.String(&body[0], len(body))
-	}
-	return string(body)
-}
-
-// followingGenerated counts the fields with this tag and a length that data has from next on, one after the other.
-func followingGenerated(data []byte, next int, tag uint64) int {
-	if next >= len(data) || data[next]&0x7f != byte(tag&0x7f) {
-		return 0
-	}
-	return countGenerated(data[next:], tag)
-}
-
-// countGenerated counts the fields that data starts with and that have this tag and a length.
-func countGenerated(data []byte, tag uint64) (n int) {
-	for i := 0; i < len(data); n++ {
-		next, at, err := readVarintGenerated(data, i)
-		if err != nil || next != tag {
-			return n
-		}
-		if _, i, err = readBytesGenerated(data, at); err != nil {
-			return n
-		}
-	}
-	return n
-}
-
-// slabGenerated is memory for values of one type that are allocated together, up to 1 KiB at a time.
-type slabGenerated struct {
-	values unsafe.Pointer
-	free   int16 // of the values, the first ones
-	before int16 // one more than the number of the slab that was refilled before this one, once it was
-	made   int32 // how many values there were in all
-}
-
-// The slabs that every reader has.
-const (
-	wordSlabGenerated   = 1
-	stringSlabGenerated = 2
-)
-
-var (
-	// wordTypeGenerated is any number or bool that a pointer points at.
-	wordTypeGenerated = typeGenerated{number: wordSlabGenerated, slab: wordSlabGenerated, size: 8, alloc: allocGenerated[uint64], goType: reflect.TypeFor[uint64]()}
-	// stringTypeGenerated is any string that a pointer points at, or that is in a list.
-	stringTypeGenerated = typeGenerated{number: stringSlabGenerated, slab: stringSlabGenerated, size: unsafe.Sizeof(""), alloc: allocGenerated[string], goType: reflect.TypeFor[string]()}
-)
-
-// listGenerated is a list of any type, as it lies in memory.
-type listGenerated struct {
-	data     unsafe.Pointer
-	len, cap int
-}
-
-// one is a new value.
-func (r *readerGenerated) one(t *typeGenerated) unsafe.Pointer {
-	if t.slab == 0 || int(t.slab) >= len(r.slabs) {
-		return r.alloc(t, 1)
-	}
-	s := &r.slabs[t.slab]
-	if s.free == 0 {
-		r.refill(s, t)
-	}
-	s.free--
-	return unsafe.Add(s.values, uintptr(s.free)*t.size)
-}
-
-// room is n new values, one after the other.
-func (r *readerGenerated) room(t *typeGenerated, n int) unsafe.Pointer {
-	if t.slab == 0 || int(t.slab) >= len(r.slabs) {
-		return r.alloc(t, n)
-	}
-	s := &r.slabs[t.slab]
-	if n > int(s.free) {
-		if r.refill(s, t); n > int(s.free) {
-			return t.alloc(n)
-		}
-	}
-	s.free -= int16(n)
-	return unsafe.Add(s.values, uintptr(s.free)*t.size)
-}
-
-// alloc makes n values that come from no slab.
-func (r *readerGenerated) alloc(t *typeGenerated, n int) unsafe.Pointer {
-	if r.arena != nil {
-		return r.arena.take(t, n)
-	}
-	return t.alloc(n)
-}
-
-// refill allocates as many values as the last objects needed, or few at first, then as many as there are.
-func (r *readerGenerated) refill(s *slabGenerated, t *typeGenerated) {
-	n, size := 0, max(1, int(t.size))
-	if int(t.slab) < len(r.needs) {
-		n = r.needs[t.slab].likely() - int(s.made)
-		if s.before == 0 {
-			s.before, r.refilled = r.refilled+1, int16(t.slab)
-		}
-	}
-	if n <= 0 {
-		n = max(64/size, int(s.made))
-	}
-	n = max(1, min(n, 1024/size))
-	s.values = t.alloc(n)
-	s.free = int16(n)
-	s.made += int32(n)
-}
-
-// needGenerated is how many values of a type the last two objects of a kind needed that needed some, in 16 bits each.
-type needGenerated struct{ atomic.Uint32 }
-
-// likely is how many the next one will need. It is the smaller number: what is allocated and not needed stays with the
-// object.
-func (n *needGenerated) likely() int {
-	v := n.Load()
-	return int(min(v>>16, v&0xffff))
-}
-
-// remember notes what this object needed.
-func (r *readerGenerated) remember() {
-	for i := r.refilled; i > 0; i = r.slabs[i].before - 1 {
-		s, n := &r.slabs[i], &r.needs[i]
-		before := n.Load()
-		if after := before<<16 | uint32(min(s.made-int32(s.free), 0xffff)); after != before {
-			n.Store(after)
-		}
-	}
-}
-
-// arenaGenerated is memory that one object after the other lies in, but for what reads itself.
-type arenaGenerated struct {
-	pools []*poolGenerated // by the numbers of types
-	used  []*poolGenerated // those that the object has values of
-
-	quantities map[string]unsafe.Pointer // to each that was read, by how it is written
-}
-
-// poolGenerated are values of a type. The object has those that the list is long, and may get as many as it has room for.
-type poolGenerated struct {
-	values listGenerated
-	list   reflect.Value // the same
-	maps   bool
-}
-
-// take returns n empty values, one after the other.
-func (a *arenaGenerated) take(t *typeGenerated, n int) unsafe.Pointer {
-	var p *poolGenerated
-	if int(t.number) < len(a.pools) {
-		p = a.pools[t.number]
-	}
-	if p == nil {
-		p = a.pool(t)
-	}
-	if p.values.len == 0 {
-		a.used = append(a.used, p)
-	}
-	if p.values.len+n > p.values.cap { // what the object has so far, it keeps
-		room := max(2*p.values.cap, n)
-		p.values = listGenerated{t.alloc(room), 0, room}
-	}
-	at := unsafe.Add(p.values.data, uintptr(p.values.len)*t.size)
-	p.values.len += n
-	return at
-}
-
-// pool makes the pool of a type.
-func (a *arenaGenerated) pool(t *typeGenerated) *poolGenerated {
-	if more := int(t.number) + 1 - len(a.pools); more > 0 {
-		a.pools = append(a.pools, make([]*poolGenerated, more)...)
-	}
-	p := &poolGenerated{maps: t.goType.Kind() == reflect.Map}
-	p.list = reflect.NewAt(reflect.SliceOf(t.goType), unsafe.Pointer(&p.values)).Elem()
-	a.pools[t.number] = p
-	return p
-}
-
-// empty takes all values away from the object.
-func (a *arenaGenerated) empty() {
-	for _, p := range a.used {
-		p.wipe()
-	}
-	a.used = a.used[:0]
-}
-
-// wipe empties the values. A map stays there, unless it is large: to empty it takes as long as it ever was.
-func (p *poolGenerated) wipe() {
-	if !p.maps {
-		p.list.Clear()
-		p.values.len = 0
-		return
-	}
-	for i := range p.values.len {
-		if m := p.list.Index(i); m.Len() <= 32 {
-			m.Clear()
-		} else {
-			m.SetZero()
-		}
-	}
-	p.values.len = 0
-}
-
-// recyclerGenerated returns a function that reads one value after the other into the same memory. slabs is how many slabs
-// other readers of the type have.
-func recyclerGenerated[T any](t *typeOfGenerated[T], build func(), slabs int) func([]byte) (*T, error) {
-	arena, m := new(arenaGenerated), new(T)
-	return func(data []byte) (*T, error) {
-		arena.empty()
-		*m = *new(T)
-		return m, arena.reread(&t.typeGenerated, build, slabs, data, unsafe.Pointer(m))
-	}
-}
-
-func (a *arenaGenerated) reread(t *typeGenerated, build func(), slabs int, data []byte, m unsafe.Pointer) (err error) {
-	if !t.ready.Load() {
-		t.prepare(build, slabs)
-	}
-	var one [1]slabGenerated
-	r := readerGenerated{shared: true, err: &err, slabs: one[:], arena: a}
-	r.inside(t, m, data, 0)
-	return err
-}
-
-// writerGenerated writes from the end of data to its start, so that the length of a message is known when it is to be
-// written. How much was written goes from one function to the next: each takes n and returns what it is then. What
-// data has no room for is counted, too.
-type writerGenerated struct {
-	data    []byte
-	err     error
-	scratch *[]byte // to be given back
-}
-
-// scratchGenerated are buffers that are written to before their content is copied to where it is kept.
-var scratchGenerated = sync.Pool{New: func() any {
-	b := make([]byte, 4<<10)
-	return &b
-}}
-
-// startGenerated is a writer that has room for most objects.
-func startGenerated() writerGenerated {
-	scratch := scratchGenerated.Get().(*[]byte)
-	return writerGenerated{data: *scratch, scratch: scratch}
-}
-
-// pooledGenerated is how large scratch buffers become that are kept.
-const pooledGenerated = 256 << 10
-
-// again tells whether there was no room for n bytes. Now there is: just as much, if the buffer is too large to be kept.
-func (w *writerGenerated) again(n int) bool {
-	switch {
-	case n <= len(w.data):
-		return false
-	case n > pooledGenerated:
-		w.data = make([]byte, n)
-	default:
-		w.data = make([]byte, min(n+n/2, pooledGenerated))
-	}
-	w.err = nil
-	return true
-}
-
-// finish appends what was written to dst, and gives the buffer back. After an error it returns dst as it was.
-func (w *writerGenerated) finish(dst []byte, n int) ([]byte, error) {
-	written := w.data[len(w.data)-n:]
-	switch {
-	case w.err != nil:
-	case dst == nil && len(w.data) > pooledGenerated:
-		dst = written // nobody else has it
-	case dst == nil:
-		dst = make([]byte, n)
-		copy(dst, written)
-	default:
-		dst = append(dst, written...)
-	}
-	if len(w.data) <= pooledGenerated {
-		*w.scratch = w.data
-	}
-	scratchGenerated.Put(w.scratch)
-	return dst, w.err
-}
-
-// fit returns how much was written at the end of data.
-func (w *writerGenerated) fit(n int) (int, error) {
-	switch {
-	case w.err != nil:
-		return 0, w.err
-	case n > len(w.data):
-		return 0, io.ErrShortBuffer
-	}
-	return n, nil
-}
-
-// putNumber writes a number and its tag.
-func (w *writerGenerated) putNumber(n int, tag, v uint64) int {
-	i := len(w.data) - n
-	switch {
-	case i < 3 || v >= 0x80 || tag >= 1<<14:
-		size := sovGenerated(tag) + sovGenerated(v)
-		if i >= size {
-			encodeVarintGenerated(w.data, encodeVarintGenerated(w.data, i, v), tag)
-		}
-		return n + size
-	case tag < 0x80:
-		head := w.data[i-2 : i]
-		head[0], head[1] = byte(tag), byte(v)
-		return n + 2
-	default:
-		head := w.data[i-3 : i]
-		head[0], head[1], head[2] = byte(tag)|0x80, byte(tag>>7), byte(v)
-		return n + 3
-	}
-}
-
-// putBool writes a bool and its tag.
-func (w *writerGenerated) putBool(n int, tag uint64, v bool) int {
-	var number uint64
-	if v {
-		number = 1
-	}
-	return w.putNumber(n, tag, number)
-}
-
-// putString writes v, its length and its tag.
-func (w *writerGenerated) putString(n int, tag uint64, v string) int {
-	n += len(v)
-	i := len(w.data) - n
-	if i < 2 || tag >= 0x80 || len(v) >= 0x80 {
-		if i >= 0 {
-			copy(w.data[i:], v)
-		}
-		return w.putNumber(n, tag, uint64(len(v)))
-	}
-	field := w.data[i-2:]
-	field[0], field[1] = byte(tag), byte(len(v))
-	switch to, from := field[2:], []byte(v); {
-	case len(from) > 16:
-		copy(to, from)
-	case len(from) >= 8: // two words, which overlap: for so little, a call of copy takes as long as all the rest
-		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(from))
-		binary.LittleEndian.PutUint64(to[len(from)-8:], binary.LittleEndian.Uint64(from[len(from)-8:]))
-	default:
-		for i := range len(v) {
-			to[i] = v[i]
-		}
-	}
-	return n + 2
-}
-
-// close writes the tag and the length of what was written since before.
-func (w *writerGenerated) close(n int, tag uint64, before int) int {
-	return w.putNumber(n, tag, uint64(n-before))
-}
-
-// putOther writes a message that has size bytes by its own method, and its tag.
-func (w *writerGenerated) putOther(n int, tag uint64, size int, marshal func([]byte) (int, error)) int {
-	if free := len(w.data) - n; free >= size {
-		written, err := marshal(w.data[:free])
-		if err != nil && w.err == nil {
-			w.err = err
-		}
-		size = written
-	}
-	return w.putNumber(n+size, tag, uint64(size))
-}
-
-// putTime writes a time and its tag. Parts of a second are not kept.
-func (w *writerGenerated) putTime(n int, tag uint64, t *v1.Time) int {
-	before := n
-	if t != nil && !t.IsZero() {
-		n = w.putNumber(n, 2<<3, 0)
-		n = w.putNumber(n, 1<<3, uint64(t.Unix()))
-	}
-	return w.close(n, tag, before)
-}
-
-// putTextMapGenerated writes a map of strings, sorted by key: a message has one form only.
-func putTextMapGenerated[K, V ~string](w *writerGenerated, n int, tag uint64, m map[K]V) int {
-	if len(m) == 1 {
-		for k, v := range m {
-			n = putTextEntryGenerated(w, n, tag, k, v)
-		}
-		return n
-	}
-	var room [8]K
-	keys := sortedKeysGenerated(room[:0], m)
-	for k := len(keys) - 1; k >= 0; k-- {
-		n = putTextEntryGenerated(w, n, tag, keys[k], m[keys[k]])
-	}
-	return n
-}
-
-func putTextEntryGenerated[K, V ~string](w *writerGenerated, n int, tag uint64, k K, v V) int {
-	before := n
-	n = w.putString(n, 2<<3|bytesGenerated, string(v))
-	n = w.putString(n, 1<<3|bytesGenerated, string(k))
-	return w.close(n, tag, before)
-}
-
-// valueToStringGenerated is what may be nil: what a pointer points at, or bytes, after an asterisk.
-func valueToStringGenerated(v any) string {
-	value := reflect.ValueOf(v)
-	if value.IsNil() {
-		return "nil"
-	}
-	return fmt.Sprintf("*%v", reflect.Indirect(value).Interface())
-}
-
-// structToStringGenerated is the text of a message without the ampersand in front.
-func structToStringGenerated(text string) string {
-	return strings.Replace(text, "&", "", 1)
-}
-
-// listToStringGenerated is the text of a list of messages; name is the list's type, item makes the text of one.
-func listToStringGenerated[T any](name string, list []T, item func(*T) string) string {
-	var text strings.Builder
-	text.WriteString(name + "{")
-	for i := range list {
-		text.WriteString(item(&list[i]) + ",")
-	}
-	return text.String() + "}"
-}
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = protobuf.Level1_go_get_u_github_com_typeplane_typeplane_runtime

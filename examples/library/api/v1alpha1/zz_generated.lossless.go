@@ -6,704 +6,79 @@
 package v1alpha1
 
 import (
-	bytes "bytes"
-	json "encoding/json"
-	fnv "hash/fnv"
-	maps "maps"
-	slices "slices"
-	strconv "strconv"
-
 	api "github.com/typeplane/typeplane/examples/library/api"
+	lossless "github.com/typeplane/typeplane/runtime/lossless"
 	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	conversion "k8s.io/apimachinery/pkg/conversion"
 )
 
 // LosslessConvert_v1alpha1_Book_To_api_Book converts as Convert_v1alpha1_Book_To_api_Book does, and restores what LosslessConvert_api_Book_To_v1alpha1_Book kept.
 func LosslessConvert_v1alpha1_Book_To_api_Book(in *Book, out *api.Book, s conversion.Scope) error {
-	return lossless_Book.toHub(in, out, s)
+	return lossless_Book.ToHub(in, out, s)
 }
 
 // LosslessConvert_api_Book_To_v1alpha1_Book converts as Convert_api_Book_To_v1alpha1_Book does, and keeps in an annotation what that loses.
 func LosslessConvert_api_Book_To_v1alpha1_Book(in *api.Book, out *Book, s conversion.Scope) error {
-	return lossless_Book.fromHub(in, out, s)
+	return lossless_Book.FromHub(in, out, s)
 }
 
 // lossless_Book has the fields that conversion may lose.
-var lossless_Book = &losslessKind[api.Book, Book]{
-	up:   Convert_v1alpha1_Book_To_api_Book,
-	down: Convert_api_Book_To_v1alpha1_Book,
-	meta: func(v *Book) *v1.ObjectMeta { return &v.ObjectMeta },
-	fields: []losslessField[api.Book]{
+var lossless_Book = &lossless.Kind[api.Book, Book]{
+	Up:   Convert_v1alpha1_Book_To_api_Book,
+	Down: Convert_api_Book_To_v1alpha1_Book,
+	Meta: func(v *Book) *v1.ObjectMeta { return &v.ObjectMeta },
+	Fields: []lossless.Field[api.Book]{
 		{
-			path: "Spec.Title",
-			at:   func(h *api.Book) any { return &h.Spec.Title },
-			same: func(a, b *api.Book) bool { return a.Spec.Title == b.Spec.Title },
-			take: func(to, from *api.Book) { to.Spec.Title = from.Spec.Title },
+			Path: "Spec.Title",
+			At:   func(h *api.Book) any { return &h.Spec.Title },
+			Same: func(a, b *api.Book) bool { return a.Spec.Title == b.Spec.Title },
+			Take: func(to, from *api.Book) { to.Spec.Title = from.Spec.Title },
 		},
 		{
-			path: "Spec.SortTitle",
-			at:   func(h *api.Book) any { return &h.Spec.SortTitle },
-			same: func(a, b *api.Book) bool { return a.Spec.SortTitle == b.Spec.SortTitle },
-			take: func(to, from *api.Book) { to.Spec.SortTitle = from.Spec.SortTitle },
+			Path: "Spec.SortTitle",
+			At:   func(h *api.Book) any { return &h.Spec.SortTitle },
+			Same: func(a, b *api.Book) bool { return a.Spec.SortTitle == b.Spec.SortTitle },
+			Take: func(to, from *api.Book) { to.Spec.SortTitle = from.Spec.SortTitle },
 		},
 		{
-			path: "Spec.Authors",
-			at:   func(h *api.Book) any { return &h.Spec.Authors },
-			same: func(a, b *api.Book) bool {
-				return losslessSameSlice(a.Spec.Authors, b.Spec.Authors, losslessEqual[string])
+			Path: "Spec.Authors",
+			At:   func(h *api.Book) any { return &h.Spec.Authors },
+			Same: func(a, b *api.Book) bool {
+				return lossless.SameSlice(a.Spec.Authors, b.Spec.Authors, lossless.Equal[string])
 			},
-			take: func(to, from *api.Book) { to.Spec.Authors = from.Spec.Authors },
-			shape: &losslessShape{
-				isList: true,
+			Take: func(to, from *api.Book) { to.Spec.Authors = from.Spec.Authors },
+			Shape: &lossless.Shape{
+				IsList: true,
 			},
 		},
 		{
-			path: "Spec.ISBN",
-			at:   func(h *api.Book) any { return &h.Spec.ISBN },
-			same: func(a, b *api.Book) bool { return a.Spec.ISBN == b.Spec.ISBN },
-			take: func(to, from *api.Book) { to.Spec.ISBN = from.Spec.ISBN },
+			Path: "Spec.ISBN",
+			At:   func(h *api.Book) any { return &h.Spec.ISBN },
+			Same: func(a, b *api.Book) bool { return a.Spec.ISBN == b.Spec.ISBN },
+			Take: func(to, from *api.Book) { to.Spec.ISBN = from.Spec.ISBN },
 		},
 		{
-			path: "Spec.Genre",
-			at:   func(h *api.Book) any { return &h.Spec.Genre },
-			same: func(a, b *api.Book) bool { return a.Spec.Genre == b.Spec.Genre },
-			take: func(to, from *api.Book) { to.Spec.Genre = from.Spec.Genre },
+			Path: "Spec.Genre",
+			At:   func(h *api.Book) any { return &h.Spec.Genre },
+			Same: func(a, b *api.Book) bool { return a.Spec.Genre == b.Spec.Genre },
+			Take: func(to, from *api.Book) { to.Spec.Genre = from.Spec.Genre },
 		},
 		{
-			path: "Spec.Shelf",
-			at:   func(h *api.Book) any { return &h.Spec.Shelf },
-			same: func(a, b *api.Book) bool { return a.Spec.Shelf == b.Spec.Shelf },
-			take: func(to, from *api.Book) { to.Spec.Shelf = from.Spec.Shelf },
+			Path: "Spec.Shelf",
+			At:   func(h *api.Book) any { return &h.Spec.Shelf },
+			Same: func(a, b *api.Book) bool { return a.Spec.Shelf == b.Spec.Shelf },
+			Take: func(to, from *api.Book) { to.Spec.Shelf = from.Spec.Shelf },
 		},
 		{
-			path: "Spec.Copies",
-			at:   func(h *api.Book) any { return &h.Spec.Copies },
-			same: func(a, b *api.Book) bool {
-				return losslessSamePointer(a.Spec.Copies, b.Spec.Copies, losslessEqual[int32])
+			Path: "Spec.Copies",
+			At:   func(h *api.Book) any { return &h.Spec.Copies },
+			Same: func(a, b *api.Book) bool {
+				return lossless.SamePointer(a.Spec.Copies, b.Spec.Copies, lossless.Equal[int32])
 			},
-			take: func(to, from *api.Book) { to.Spec.Copies = from.Spec.Copies },
+			Take: func(to, from *api.Book) { to.Spec.Copies = from.Spec.Copies },
 		},
 	},
 }
 
-// losslessKey is the annotation of a version's objects that holds what the version can't say. The hub never has it.
-const losslessKey = "conversion.typeplane.dev/kept"
-
-// losslessTrials bounds how often what is kept is tried on an object, if not all of it fits.
-const losslessTrials = 64
-
-// losslessKind converts the objects of a kind between its hub type H and a version V, by functions that may lose fields
-// of the hub. It is immutable.
-type losslessKind[H, V any] struct {
-	up     func(*V, *H, conversion.Scope) error
-	down   func(*H, *V, conversion.Scope) error
-	meta   func(*V) *v1.ObjectMeta
-	fields []losslessField[H]
-}
-
-// losslessField is a field of the hub that conversion may lose, whole or in part.
-type losslessField[H any] struct {
-	path  string
-	at    func(*H) any       // a pointer to it
-	same  func(a, b *H) bool // whether it is equal in both
-	take  func(to, from *H)  // copies it
-	shape *losslessShape
-}
-
-// losslessRecord is the value of the annotation.
-type losslessRecord struct {
-	Namespace string                    `json:"namespace,omitempty"`
-	Name      string                    `json:"name"`
-	UID       string                    `json:"uid,omitempty"`
-	Fields    map[string]*losslessDelta `json:"fields"`
-}
-
-// fromHub converts to the version. What the way back to the hub would not bring back goes to the annotation.
-func (k *losslessKind[H, V]) fromHub(in *H, out *V, s conversion.Scope) error {
-	if err := k.down(in, out, s); err != nil {
-		return err
-	}
-	meta := k.meta(out)
-	losslessStrip(meta)
-	back := new(H)
-	if k.up(out, back, s) != nil {
-		*back = *new(H) // nothing comes back, so everything is kept
-	}
-	fields := map[string]*losslessDelta{}
-	for _, f := range k.fields {
-		if f.same(in, back) {
-			continue
-		}
-		hub, err := losslessTree(f.at(in))
-		if err != nil {
-			return err
-		}
-		plain, err := losslessTree(f.at(back))
-		if err != nil {
-			return err
-		}
-		if d := f.shape.diff(hub, plain); d != nil {
-			fields[f.path] = d
-		}
-	}
-	if len(fields) == 0 {
-		return nil
-	}
-	text, err := losslessJSON(losslessRecord{Namespace: meta.Namespace, Name: meta.Name, UID: string(meta.UID), Fields: fields})
-	if err != nil {
-		return err
-	}
-	annotations := make(map[string]string, len(meta.Annotations)+1)
-	maps.Copy(annotations, meta.Annotations)
-	annotations[losslessKey] = string(text)
-	meta.Annotations = annotations
-	return nil
-}
-
-// toHub converts to the hub. What the annotation keeps is restored where the version still says what it said then; an
-// annotation that is damaged or another object's restores nothing.
-func (k *losslessKind[H, V]) toHub(in *V, out *H, s conversion.Scope) error {
-	text, ok := k.meta(in).Annotations[losslessKey]
-	if !ok {
-		return k.up(in, out, s)
-	}
-	plain := *in
-	meta := k.meta(&plain)
-	losslessStrip(meta)
-	if err := k.up(&plain, out, s); err != nil {
-		return err
-	}
-	var record losslessRecord
-	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
-	decoder.UseNumber()
-	if decoder.Decode(&record) != nil || !record.isOf(meta) {
-		return nil
-	}
-	k.restore(record.Fields, out, s)
-	return nil
-}
-
-// isOf tells whether a record was made for the object. Its sender may leave out the namespace and the uid.
-func (r *losslessRecord) isOf(meta *v1.ObjectMeta) bool {
-	return r.Name == meta.Name &&
-		(r.Namespace == meta.Namespace || meta.Namespace == "") &&
-		(r.UID == string(meta.UID) || r.UID == "" || meta.UID == "")
-}
-
-// restore puts what is kept into a hub that was converted without it. If all of it together would change what the
-// version says, parts of it are tried, so that one that doesn't fit costs no other.
-func (k *losslessKind[H, V]) restore(kept map[string]*losslessDelta, hub *H, s conversion.Scope) {
-	said := k.says(hub, s)
-	count := losslessNumber(kept, 0)
-	on, best, left := make([]bool, count), (*H)(nil), losslessTrials
-	var try func(low, high int)
-	try = func(low, high int) {
-		if low == high || left == 0 {
-			return
-		}
-		left--
-		losslessSet(on[low:high], true)
-		if h := k.with(kept, on, hub); h != nil && said != nil && bytes.Equal(k.says(h, s), said) {
-			best = h
-			return
-		}
-		losslessSet(on[low:high], false)
-		if high-low > 1 {
-			try(low, (low+high)/2)
-			try((low+high)/2, high)
-		}
-	}
-	if try(0, count); best != nil {
-		*hub = *best
-	}
-}
-
-// with returns the hub with those parts of what is kept that are on, and leaves its argument as it is; nil, if they
-// don't fit.
-func (k *losslessKind[H, V]) with(kept map[string]*losslessDelta, on []bool, hub *H) *H {
-	out := *hub
-	for _, f := range k.fields {
-		delta := kept[f.path]
-		if delta == nil {
-			continue
-		}
-		plain, err := losslessTree(f.at(hub))
-		if err != nil {
-			return nil
-		}
-		restored := f.shape.apply(delta, plain, on)
-		if losslessPrint(restored) == losslessPrint(plain) {
-			continue
-		}
-		fresh := new(H)
-		text, err := losslessJSON(restored)
-		if err != nil || json.Unmarshal(text, f.at(fresh)) != nil {
-			return nil
-		}
-		f.take(&out, fresh)
-	}
-	return &out
-}
-
-// says returns what the version says of a hub, nil if it can't.
-func (k *losslessKind[H, V]) says(hub *H, s conversion.Scope) []byte {
-	v := new(V)
-	if k.down(hub, v, s) != nil {
-		return nil
-	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return nil
-	}
-	return text
-}
-
-// losslessStrip takes the annotation away and leaves the map, which others may share, as it is.
-func losslessStrip(meta *v1.ObjectMeta) {
-	if _, ok := meta.Annotations[losslessKey]; !ok {
-		return
-	}
-	meta.Annotations = maps.Clone(meta.Annotations)
-	if delete(meta.Annotations, losslessKey); len(meta.Annotations) == 0 {
-		meta.Annotations = nil
-	}
-}
-
-func losslessSet(on []bool, value bool) {
-	for i := range on {
-		on[i] = value
-	}
-}
-
-// losslessShape says of a value's JSON what the JSON does not: which objects are maps, how the items of a list are told
-// apart. nil says nothing. Inside the items of a list without keys it says nothing either: those are restored as they
-// were or not at all.
-type losslessShape struct {
-	isMap, isList bool
-	aligned       bool     // the version has as many items as the hub, in the same order
-	keys          []string // fields that tell the items of a list apart; none: their content does
-	elem          *losslessShape
-	fields        map[string]*losslessShape
-}
-
-// losslessDelta is what one value of the hub (hub) and the same value after the way down and up (plain) differ in. Below
-// an object or a list it is that of the parts; else what the hub had and the fingerprint of what plain is.
-type losslessDelta struct {
-	Said   string                    `json:"said,omitempty"` // "" if plain has nothing here
-	Kept   any                       `json:"kept,omitempty"` // nil if the hub has nothing here
-	Fields map[string]*losslessDelta `json:"fields,omitempty"`
-	Items  []losslessItem            `json:"items,omitempty"`
-
-	number int // of those without parts
-}
-
-// losslessItem is the delta of a list's item. One that plain does not have has no Of, but says behind which of the items
-// that plain has it stood, and how many of those were before it; in a list with keys also who it is.
-type losslessItem struct {
-	Of    string `json:"of,omitempty"`
-	ID    string `json:"id,omitempty"`
-	After string `json:"after,omitempty"`
-	At    int    `json:"at,omitempty"`
-	losslessDelta
-}
-
-// diff returns nil if nothing differs.
-func (s *losslessShape) diff(hub, plain any) *losslessDelta {
-	if a, b, ok := losslessBoth[[]any](hub, plain, s != nil && s.isList); ok {
-		return s.diffItems(a, b)
-	}
-	if a, b, ok := losslessBoth[map[string]any](hub, plain, s != nil && s.isMap); ok {
-		return s.diffFields(a, b)
-	}
-	said := losslessPrint(plain)
-	if said == losslessPrint(hub) {
-		return nil
-	}
-	return &losslessDelta{Said: said, Kept: hub}
-}
-
-func (s *losslessShape) diffFields(hub, plain map[string]any) *losslessDelta {
-	fields := map[string]*losslessDelta{}
-	for key := range losslessUnion(hub, plain) {
-		if d := s.of(key).diff(hub[key], plain[key]); d != nil {
-			fields[key] = d
-		}
-	}
-	if len(fields) == 0 {
-		return nil
-	}
-	return &losslessDelta{Fields: fields}
-}
-
-func (s *losslessShape) diffItems(hub, plain []any) *losslessDelta {
-	var items []losslessItem
-	own, ids, partners := s.identities(hub), s.identities(plain), s.partners(hub, plain)
-	before, after, paired := 0, "", make([]bool, len(plain))
-	for i, item := range hub {
-		p := partners[i]
-		if p < 0 {
-			hidden := losslessItem{After: after, At: before, losslessDelta: losslessDelta{Kept: item}}
-			if s.hasKeys() {
-				hidden.ID = own[i]
-			}
-			items = append(items, hidden)
-			continue
-		}
-		if d := s.item().diff(item, plain[p]); d != nil {
-			if _, isList := item.([]any); isList { // an empty list must not stand for no item
-				d = &losslessDelta{Said: losslessPrint(plain[p]), Kept: item}
-			}
-			items = append(items, losslessItem{Of: ids[p], losslessDelta: *d})
-		}
-		before, after, paired[p] = p+1, ids[p], true
-	}
-	for p, item := range plain {
-		if !paired[p] {
-			items = append(items, losslessItem{Of: ids[p], losslessDelta: losslessDelta{Said: losslessPrint(item)}})
-		}
-	}
-	if len(items) == 0 {
-		return nil
-	}
-	return &losslessDelta{Items: items}
-}
-
-// partners returns for each item of the hub the index of the item that became of it, -1 if there is none. The order of
-// the partners is that of the items.
-func (s *losslessShape) partners(hub, plain []any) []int {
-	out := make([]int, len(hub))
-	for i := range out {
-		out[i] = -1
-	}
-	switch {
-	case s.hasKeys() || len(hub)*len(plain) > 1<<20:
-		s.pairEqual(out, hub, plain)
-	case s != nil && s.aligned && len(hub) == len(plain):
-		for i := range out {
-			out[i] = i
-		}
-	default:
-		losslessPairCovered(out, hub, plain)
-	}
-	return out
-}
-
-// pairEqual gives each plain item the next of the hub's that has the same identity.
-func (s *losslessShape) pairEqual(out []int, hub, plain []any) {
-	index, next := map[string]int{}, 0
-	for i, id := range s.identities(hub) {
-		index[id] = i
-	}
-	for p, id := range s.identities(plain) {
-		if i, ok := index[id]; ok && i >= next {
-			out[i], next = p, i+1
-		}
-	}
-}
-
-// losslessPairCovered gives each plain item the next of the hub's that says what it says, and maybe more.
-func losslessPairCovered(out []int, hub, plain []any) {
-	next := 0
-	for p := range plain {
-		for i := next; i < len(hub); i++ {
-			if losslessCovers(hub[i], plain[p]) {
-				out[i], next = p, i+1
-				break
-			}
-		}
-	}
-}
-
-// identities tells the items of a list apart: by their keys, else by their content, else by how many equal ones are
-// before.
-func (s *losslessShape) identities(items []any) []string {
-	out, seen := make([]string, len(items)), map[string]int{}
-	for i, item := range items {
-		id := losslessPrint(s.identifying(item))
-		n := seen[id]
-		if seen[id]++; n > 0 {
-			id += "." + strconv.Itoa(n)
-		}
-		out[i] = id
-	}
-	return out
-}
-
-// identifying is that part of an item that tells it apart.
-func (s *losslessShape) identifying(item any) any {
-	fields, ok := item.(map[string]any)
-	if !ok || !s.hasKeys() {
-		return item
-	}
-	keys, found := make([]any, len(s.keys)), false
-	for i, key := range s.keys {
-		keys[i] = fields[key]
-		found = found || keys[i] != nil
-	}
-	if !found {
-		return item
-	}
-	return keys
-}
-
-func (s *losslessShape) hasKeys() bool { return s != nil && len(s.keys) > 0 }
-
-// of is the shape of an object's field or of a map's value.
-func (s *losslessShape) of(key string) *losslessShape {
-	if s == nil || s.isMap {
-		return s.item()
-	}
-	return s.fields[key]
-}
-
-// item is the shape of what a list or map holds.
-func (s *losslessShape) item() *losslessShape {
-	if s == nil {
-		return nil
-	}
-	return s.elem
-}
-
-// losslessCovers tells whether everything that plain says is what the hub says.
-func losslessCovers(hub, plain any) bool {
-	switch p := plain.(type) {
-	case nil:
-		return true
-	case map[string]any:
-		h, ok := hub.(map[string]any)
-		for key := range p {
-			ok = ok && losslessCovers(h[key], p[key])
-		}
-		return ok
-	case []any:
-		h, ok := hub.([]any)
-		ok = ok && len(h) == len(p)
-		for i := range p {
-			ok = ok && losslessCovers(h[i], p[i])
-		}
-		return ok
-	}
-	return plain == hub || plain == "" || plain == false || plain == json.Number("0")
-}
-
-// losslessBoth returns two values as type T if they are of it, or one is and the other is nothing and may stand for an
-// empty one.
-func losslessBoth[T any](a, b any, orNothing bool) (x, y T, ok bool) {
-	x, isA := a.(T)
-	y, isB := b.(T)
-	ok = isA && isB || orNothing && (isA && b == nil || isB && a == nil)
-	return x, y, ok
-}
-
-func losslessUnion(a, b map[string]any) map[string]any {
-	out := maps.Clone(a)
-	if out == nil {
-		out = map[string]any{}
-	}
-	maps.Copy(out, b)
-	return out
-}
-
-// losslessTree is a value as JSON, decoded again, in which nothing stands for null and for an empty list, except among
-// the items of a list.
-func losslessTree(v any) (any, error) {
-	text, err := losslessJSON(v)
-	if err != nil {
-		return nil, err
-	}
-	var tree any
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	if err := decoder.Decode(&tree); err != nil {
-		return nil, err
-	}
-	return losslessPrune(tree), nil
-}
-
-func losslessPrune(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		for key, value := range v {
-			if v[key] = losslessPrune(value); v[key] == nil {
-				delete(v, key)
-			}
-		}
-	case []any:
-		for i, item := range v {
-			if list, ok := item.([]any); !ok || len(list) > 0 {
-				v[i] = losslessPrune(item)
-			}
-		}
-		if len(v) == 0 {
-			return nil
-		}
-	}
-	return v
-}
-
-// losslessPrint is the fingerprint of a tree, "" if it is nothing.
-func losslessPrint(v any) string {
-	if v == nil {
-		return ""
-	}
-	text, _ := losslessJSON(v) // a tree has nothing that JSON has not
-	hash := fnv.New64a()
-	hash.Write(text)
-	return strconv.FormatUint(hash.Sum64(), 36)
-}
-
-// losslessJSON is the shortest JSON of a value; the keys of its objects are sorted or in the order of its fields.
-func losslessJSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
-
-// losslessNumber numbers the deltas that have no parts, in the order of their paths, beginning with next, and returns
-// the number after the last. It takes out what a damaged annotation may hold.
-func losslessNumber(fields map[string]*losslessDelta, next int) int {
-	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		if fields[key] == nil {
-			delete(fields, key)
-			continue
-		}
-		next = fields[key].count(next)
-	}
-	return next
-}
-
-func (d *losslessDelta) count(next int) int {
-	switch {
-	case d.Fields != nil:
-		return losslessNumber(d.Fields, next)
-	case d.Items != nil:
-		for i := range d.Items {
-			next = d.Items[i].count(next)
-		}
-		return next
-	}
-	d.number = next
-	return next + 1
-}
-
-// apply returns a value of the client's with what the delta keeps, as far as it is on and the value is still what it was.
-// The value stays as it is.
-func (s *losslessShape) apply(d *losslessDelta, value any, on []bool) any {
-	switch {
-	case d.Fields != nil:
-		fields, ok := value.(map[string]any)
-		if !ok && (value != nil || s == nil || !s.isMap) {
-			return value
-		}
-		return s.applyFields(d, fields, on)
-	case d.Items != nil:
-		items, ok := value.([]any)
-		if !ok && (value != nil || s == nil || !s.isList) {
-			return value
-		}
-		return s.applyItems(d, items, on)
-	case on[d.number] && losslessPrint(value) == d.Said:
-		return d.Kept
-	}
-	return value
-}
-
-func (s *losslessShape) applyFields(d *losslessDelta, fields map[string]any, on []bool) any {
-	out := losslessUnion(fields, nil)
-	for key, delta := range d.Fields {
-		if out[key] = s.of(key).apply(delta, fields[key], on); out[key] == nil {
-			delete(out, key)
-		}
-	}
-	if len(out) == 0 && s != nil && s.isMap {
-		return nil
-	}
-	return out
-}
-
-func (s *losslessShape) applyItems(d *losslessDelta, items []any, on []bool) any {
-	now, index := slices.Clone(items), map[string]int{}
-	for i, id := range s.identities(items) {
-		index[id] = i
-	}
-	for i := range d.Items {
-		if at, ok := index[d.Items[i].Of]; ok && d.Items[i].Of != "" {
-			now[at] = s.item().apply(&d.Items[i].losslessDelta, items[at], on)
-		}
-	}
-	present := map[string]bool{}
-	for i, id := range s.identities(now) {
-		present[id] = now[i] != nil
-	}
-	behind := make([][]any, len(items)+1) // [0] is the start
-	for i := range d.Items {
-		item := &d.Items[i]
-		if item.Of != "" || item.Kept == nil || !on[item.number] || item.ID != "" && present[item.ID] {
-			continue
-		}
-		at := min(max(item.At, 0), len(items))
-		if found, ok := index[item.After]; ok {
-			at = found + 1
-		}
-		behind[at] = append(behind[at], item.Kept)
-	}
-	out := behind[0]
-	for i, item := range now {
-		if item != nil {
-			out = append(out, item)
-		}
-		out = append(out, behind[i+1]...)
-	}
-	if len(out) == 0 {
-		return nil
-	}
-	return out
-}
-
-// losslessEqual compares values that Go compares.
-func losslessEqual[T comparable](a, b *T) bool { return *a == *b }
-
-// losslessSamePointer compares what two pointers point to.
-func losslessSamePointer[T any](a, b *T, same func(a, b *T) bool) bool {
-	return a == b || a != nil && b != nil && same(a, b)
-}
-
-// losslessSameSlice compares the items of two lists; none and nil are the same.
-func losslessSameSlice[S ~[]T, T any](a, b S, same func(a, b *T) bool) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	if len(a) == 0 || &a[0] == &b[0] {
-		return true // conversion shares memory where it can
-	}
-	for i := range a {
-		if !same(&a[i], &b[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// losslessSameMap compares the entries of two maps; none and nil are the same.
-func losslessSameMap[M ~map[K]T, K comparable, T any](a, b M, same func(a, b *T) bool) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for key, x := range a {
-		if y, ok := b[key]; !ok || !same(&x, &y) {
-			return false
-		}
-	}
-	return true
-}
-
-// losslessSameJSON compares values whose fields are not for us.
-func losslessSameJSON[T any](a, b *T) bool {
-	x, err := losslessJSON(a)
-	y, err2 := losslessJSON(b)
-	return err == nil && err2 == nil && bytes.Equal(x, y)
-}
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = lossless.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -10,6 +10,7 @@ import (
 	fmt "fmt"
 	regexp "regexp"
 
+	rules "github.com/typeplane/typeplane/runtime/rules"
 	equality "k8s.io/apimachinery/pkg/api/equality"
 	operation "k8s.io/apimachinery/pkg/api/operation"
 	safe "k8s.io/apimachinery/pkg/api/safe"
@@ -267,13 +268,13 @@ func Validate_BookStatus(
 			}
 			// call field-attached validations
 			// lists with map semantics require unique keys
-			if e := validate.ValSliceUnique(ctx, op, fldPath, obj, oldObj,
-				func(a *v1.Condition, b *v1.Condition) bool { return a.Type == b.Type }); len(e) != 0 {
+			if e := rules.Unique(ctx, op, fldPath, obj, oldObj,
+				func(a *v1.Condition) string { return a.Type }); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			// iterate the list and call the type's validation function
-			if e := validate.EachValSliceVal(ctx, op, fldPath, obj, oldObj,
-				func(a *v1.Condition, b *v1.Condition) bool { return a.Type == b.Type }, validate.SemanticDeepEqual, validate_v1_Condition); len(e) != 0 {
+			if e := rules.EachValByKey(ctx, op, fldPath, obj, oldObj,
+				func(a *v1.Condition) string { return a.Type }, validate.SemanticDeepEqual, validate_v1_Condition); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			return

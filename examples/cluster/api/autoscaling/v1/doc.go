@@ -9,5 +9,6 @@
 // +k8s:openapi-gen=true
 // +typeplane:roundtrip-gen=true
 // +typeplane:docs=examples/cluster/docs
+// +typeplane:kubernetes
 // +groupName=autoscaling
 package v1

@@ -10,5 +10,6 @@
 // +k8s:openapi-gen=true
 // +typeplane:roundtrip-gen=true
 // +typeplane:docs=examples/cluster/docs
+// +typeplane:kubernetes
 // +groupName=autoscaling
 package v2

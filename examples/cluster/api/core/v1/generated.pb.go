@@ -3,23 +3,10 @@
 package v1
 
 import (
-	cmp "cmp"
-	binary "encoding/binary"
-	errors "errors"
-	fmt "fmt"
-	io "io"
-	math "math"
-	bits "math/bits"
-	reflect "reflect"
-	slices "slices"
-	sync "sync"
-	atomic "sync/atomic"
-	time "time"
-	unsafe "unsafe"
-
+	protobuf "github.com/typeplane/typeplane/runtime/protobuf"
+	apimachinery "github.com/typeplane/typeplane/runtime/protobuf/apimachinery"
 	corev1 "k8s.io/api/core/v1"
 	resource "k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	intstr "k8s.io/apimachinery/pkg/util/intstr"
 )
 
@@ -29,337 +16,337 @@ import (
 // each of them keeps all of it in memory. So are sets of fields (FieldsV1); other byte slices are copied.
 func UnmarshalShared_Binding(data []byte, m *corev1.Binding) error {
 	var err error
-	var slabs [7]slabGenerated
-	r := readerGenerated{shared: true, err: &err, slabs: slabs[:]}
-	r.first(data)
-	readGenerated(&r, &type_corev1_Binding, func() { reads_corev1_Binding() }, data, m)
+	var slabs [apimachinery.FirstSlab]protobuf.Slab
+	r := protobuf.Reader{Shared: true, Err: &err, Slabs: slabs[:]}
+	apimachinery.Start(&r, data)
+	protobuf.Read(&r, &type_corev1_Binding, func() { reads_corev1_Binding() }, data, m)
 	return err
 }
 
 // Recycler_Binding returns a function that reads one message after the other into the same memory, as UnmarshalShared_Binding
 // does: what it returns is good until it is called again. Only one goroutine at a time may call it.
 func Recycler_Binding() func(data []byte) (*corev1.Binding, error) {
-	return recyclerGenerated(&type_corev1_Binding, func() { reads_corev1_Binding() }, 7)
+	return protobuf.Recycler(&type_corev1_Binding, func() { reads_corev1_Binding() }, apimachinery.FirstSlab)
 }
 
 // AppendProtobuf_Binding appends m as it stands on the wire.
 func AppendProtobuf_Binding(dst []byte, m *Binding) ([]byte, error) {
-	w := startGenerated()
+	w := protobuf.NewWriter()
 	n := marshal_corev1_Binding(&w, 0, m)
-	if w.again(n) {
+	if w.Again(n) {
 		n = marshal_corev1_Binding(&w, 0, m)
 	}
-	return w.finish(dst, n)
+	return w.Finish(dst, n)
 }
 
 // UnmarshalShared_PersistentVolume is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. So are sets of fields (FieldsV1); other byte slices are copied.
 func UnmarshalShared_PersistentVolume(data []byte, m *corev1.PersistentVolume) error {
 	var err error
-	var slabs [60]slabGenerated
-	r := readerGenerated{shared: true, err: &err, slabs: slabs[:]}
-	r.first(data)
-	readGenerated(&r, &type_corev1_PersistentVolume, func() { reads_corev1_PersistentVolume() }, data, m)
+	var slabs [apimachinery.FirstSlab + 51]protobuf.Slab
+	r := protobuf.Reader{Shared: true, Err: &err, Slabs: slabs[:]}
+	apimachinery.Start(&r, data)
+	protobuf.Read(&r, &type_corev1_PersistentVolume, func() { reads_corev1_PersistentVolume() }, data, m)
 	return err
 }
 
 // Recycler_PersistentVolume returns a function that reads one message after the other into the same memory, as UnmarshalShared_PersistentVolume
 // does: what it returns is good until it is called again. Only one goroutine at a time may call it.
 func Recycler_PersistentVolume() func(data []byte) (*corev1.PersistentVolume, error) {
-	return recyclerGenerated(&type_corev1_PersistentVolume, func() { reads_corev1_PersistentVolume() }, 60)
+	return protobuf.Recycler(&type_corev1_PersistentVolume, func() { reads_corev1_PersistentVolume() }, apimachinery.FirstSlab+51)
 }
 
 // AppendProtobuf_PersistentVolume appends m as it stands on the wire.
 func AppendProtobuf_PersistentVolume(dst []byte, m *PersistentVolume) ([]byte, error) {
-	w := startGenerated()
+	w := protobuf.NewWriter()
 	n := marshal_corev1_PersistentVolume(&w, 0, m)
-	if w.again(n) {
+	if w.Again(n) {
 		n = marshal_corev1_PersistentVolume(&w, 0, m)
 	}
-	return w.finish(dst, n)
+	return w.Finish(dst, n)
 }
 
 // UnmarshalShared_PersistentVolumeClaim is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. So are sets of fields (FieldsV1); other byte slices are copied.
 func UnmarshalShared_PersistentVolumeClaim(data []byte, m *corev1.PersistentVolumeClaim) error {
 	var err error
-	var slabs [60]slabGenerated
-	r := readerGenerated{shared: true, err: &err, slabs: slabs[:]}
-	r.first(data)
-	readGenerated(&r, &type_corev1_PersistentVolumeClaim, func() { reads_corev1_PersistentVolumeClaim() }, data, m)
+	var slabs [apimachinery.FirstSlab]protobuf.Slab
+	r := protobuf.Reader{Shared: true, Err: &err, Slabs: slabs[:]}
+	apimachinery.Start(&r, data)
+	protobuf.Read(&r, &type_corev1_PersistentVolumeClaim, func() { reads_corev1_PersistentVolumeClaim() }, data, m)
 	return err
 }
 
 // Recycler_PersistentVolumeClaim returns a function that reads one message after the other into the same memory, as UnmarshalShared_PersistentVolumeClaim
 // does: what it returns is good until it is called again. Only one goroutine at a time may call it.
 func Recycler_PersistentVolumeClaim() func(data []byte) (*corev1.PersistentVolumeClaim, error) {
-	return recyclerGenerated(&type_corev1_PersistentVolumeClaim, func() { reads_corev1_PersistentVolumeClaim() }, 60)
+	return protobuf.Recycler(&type_corev1_PersistentVolumeClaim, func() { reads_corev1_PersistentVolumeClaim() }, apimachinery.FirstSlab)
 }
 
 // AppendProtobuf_PersistentVolumeClaim appends m as it stands on the wire.
 func AppendProtobuf_PersistentVolumeClaim(dst []byte, m *PersistentVolumeClaim) ([]byte, error) {
-	w := startGenerated()
+	w := protobuf.NewWriter()
 	n := marshal_corev1_PersistentVolumeClaim(&w, 0, m)
-	if w.again(n) {
+	if w.Again(n) {
 		n = marshal_corev1_PersistentVolumeClaim(&w, 0, m)
 	}
-	return w.finish(dst, n)
+	return w.Finish(dst, n)
 }
 
 // UnmarshalShared_PersistentVolumeClaimList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. So are sets of fields (FieldsV1); other byte slices are copied.
 func UnmarshalShared_PersistentVolumeClaimList(data []byte, m *corev1.PersistentVolumeClaimList) error {
 	var err error
-	var slabs [60]slabGenerated
-	r := readerGenerated{shared: true, err: &err, slabs: slabs[:]}
-	readGenerated(&r, &type_corev1_PersistentVolumeClaimList, func() { reads_corev1_PersistentVolumeClaimList() }, data, m)
+	var slabs [apimachinery.FirstSlab]protobuf.Slab
+	r := protobuf.Reader{Shared: true, Err: &err, Slabs: slabs[:]}
+	protobuf.Read(&r, &type_corev1_PersistentVolumeClaimList, func() { reads_corev1_PersistentVolumeClaimList() }, data, m)
 	return err
 }
 
 // AppendProtobuf_PersistentVolumeClaimList appends m as it stands on the wire.
 func AppendProtobuf_PersistentVolumeClaimList(dst []byte, m *PersistentVolumeClaimList) ([]byte, error) {
-	w := startGenerated()
+	w := protobuf.NewWriter()
 	n := marshal_corev1_PersistentVolumeClaimList(&w, 0, m)
-	if w.again(n) {
+	if w.Again(n) {
 		n = marshal_corev1_PersistentVolumeClaimList(&w, 0, m)
 	}
-	return w.finish(dst, n)
+	return w.Finish(dst, n)
 }
 
 // UnmarshalShared_PersistentVolumeList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. So are sets of fields (FieldsV1); other byte slices are copied.
 func UnmarshalShared_PersistentVolumeList(data []byte, m *corev1.PersistentVolumeList) error {
 	var err error
-	var slabs [60]slabGenerated
-	r := readerGenerated{shared: true, err: &err, slabs: slabs[:]}
-	readGenerated(&r, &type_corev1_PersistentVolumeList, func() { reads_corev1_PersistentVolumeList() }, data, m)
+	var slabs [apimachinery.FirstSlab + 51]protobuf.Slab
+	r := protobuf.Reader{Shared: true, Err: &err, Slabs: slabs[:]}
+	protobuf.Read(&r, &type_corev1_PersistentVolumeList, func() { reads_corev1_PersistentVolumeList() }, data, m)
 	return err
 }
 
 // AppendProtobuf_PersistentVolumeList appends m as it stands on the wire.
 func AppendProtobuf_PersistentVolumeList(dst []byte, m *PersistentVolumeList) ([]byte, error) {
-	w := startGenerated()
+	w := protobuf.NewWriter()
 	n := marshal_corev1_PersistentVolumeList(&w, 0, m)
-	if w.again(n) {
+	if w.Again(n) {
 		n = marshal_corev1_PersistentVolumeList(&w, 0, m)
 	}
-	return w.finish(dst, n)
+	return w.Finish(dst, n)
 }
 
 // UnmarshalShared_Pod is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. So are sets of fields (FieldsV1); other byte slices are copied.
 func UnmarshalShared_Pod(data []byte, m *corev1.Pod) error {
 	var err error
-	var slabs [60]slabGenerated
-	r := readerGenerated{shared: true, err: &err, slabs: slabs[:]}
-	r.first(data)
-	readGenerated(&r, &type_corev1_Pod, func() { reads_corev1_Pod() }, data, m)
+	var slabs [apimachinery.FirstSlab + 51]protobuf.Slab
+	r := protobuf.Reader{Shared: true, Err: &err, Slabs: slabs[:]}
+	apimachinery.Start(&r, data)
+	protobuf.Read(&r, &type_corev1_Pod, func() { reads_corev1_Pod() }, data, m)
 	return err
 }
 
 // Recycler_Pod returns a function that reads one message after the other into the same memory, as UnmarshalShared_Pod
 // does: what it returns is good until it is called again. Only one goroutine at a time may call it.
 func Recycler_Pod() func(data []byte) (*corev1.Pod, error) {
-	return recyclerGenerated(&type_corev1_Pod, func() { reads_corev1_Pod() }, 60)
+	return protobuf.Recycler(&type_corev1_Pod, func() { reads_corev1_Pod() }, apimachinery.FirstSlab+51)
 }
 
 // AppendProtobuf_Pod appends m as it stands on the wire.
 func AppendProtobuf_Pod(dst []byte, m *Pod) ([]byte, error) {
-	w := startGenerated()
+	w := protobuf.NewWriter()
 	n := marshal_corev1_Pod(&w, 0, m)
-	if w.again(n) {
+	if w.Again(n) {
 		n = marshal_corev1_Pod(&w, 0, m)
 	}
-	return w.finish(dst, n)
+	return w.Finish(dst, n)
 }
 
 // UnmarshalShared_PodList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. So are sets of fields (FieldsV1); other byte slices are copied.
 func UnmarshalShared_PodList(data []byte, m *corev1.PodList) error {
 	var err error
-	var slabs [60]slabGenerated
-	r := readerGenerated{shared: true, err: &err, slabs: slabs[:]}
-	readGenerated(&r, &type_corev1_PodList, func() { reads_corev1_PodList() }, data, m)
+	var slabs [apimachinery.FirstSlab + 51]protobuf.Slab
+	r := protobuf.Reader{Shared: true, Err: &err, Slabs: slabs[:]}
+	protobuf.Read(&r, &type_corev1_PodList, func() { reads_corev1_PodList() }, data, m)
 	return err
 }
 
 // AppendProtobuf_PodList appends m as it stands on the wire.
 func AppendProtobuf_PodList(dst []byte, m *PodList) ([]byte, error) {
-	w := startGenerated()
+	w := protobuf.NewWriter()
 	n := marshal_corev1_PodList(&w, 0, m)
-	if w.again(n) {
+	if w.Again(n) {
 		n = marshal_corev1_PodList(&w, 0, m)
 	}
-	return w.finish(dst, n)
+	return w.Finish(dst, n)
 }
 
 // UnmarshalShared_ReplicationController is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. So are sets of fields (FieldsV1); other byte slices are copied.
 func UnmarshalShared_ReplicationController(data []byte, m *corev1.ReplicationController) error {
 	var err error
-	var slabs [60]slabGenerated
-	r := readerGenerated{shared: true, err: &err, slabs: slabs[:]}
-	r.first(data)
-	readGenerated(&r, &type_corev1_ReplicationController, func() { reads_corev1_ReplicationController() }, data, m)
+	var slabs [apimachinery.FirstSlab + 51]protobuf.Slab
+	r := protobuf.Reader{Shared: true, Err: &err, Slabs: slabs[:]}
+	apimachinery.Start(&r, data)
+	protobuf.Read(&r, &type_corev1_ReplicationController, func() { reads_corev1_ReplicationController() }, data, m)
 	return err
 }
 
 // Recycler_ReplicationController returns a function that reads one message after the other into the same memory, as UnmarshalShared_ReplicationController
 // does: what it returns is good until it is called again. Only one goroutine at a time may call it.
 func Recycler_ReplicationController() func(data []byte) (*corev1.ReplicationController, error) {
-	return recyclerGenerated(&type_corev1_ReplicationController, func() { reads_corev1_ReplicationController() }, 60)
+	return protobuf.Recycler(&type_corev1_ReplicationController, func() { reads_corev1_ReplicationController() }, apimachinery.FirstSlab+51)
 }
 
 // AppendProtobuf_ReplicationController appends m as it stands on the wire.
 func AppendProtobuf_ReplicationController(dst []byte, m *ReplicationController) ([]byte, error) {
-	w := startGenerated()
+	w := protobuf.NewWriter()
 	n := marshal_corev1_ReplicationController(&w, 0, m)
-	if w.again(n) {
+	if w.Again(n) {
 		n = marshal_corev1_ReplicationController(&w, 0, m)
 	}
-	return w.finish(dst, n)
+	return w.Finish(dst, n)
 }
 
 // UnmarshalShared_ReplicationControllerList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. So are sets of fields (FieldsV1); other byte slices are copied.
 func UnmarshalShared_ReplicationControllerList(data []byte, m *corev1.ReplicationControllerList) error {
 	var err error
-	var slabs [60]slabGenerated
-	r := readerGenerated{shared: true, err: &err, slabs: slabs[:]}
-	readGenerated(&r, &type_corev1_ReplicationControllerList, func() { reads_corev1_ReplicationControllerList() }, data, m)
+	var slabs [apimachinery.FirstSlab + 51]protobuf.Slab
+	r := protobuf.Reader{Shared: true, Err: &err, Slabs: slabs[:]}
+	protobuf.Read(&r, &type_corev1_ReplicationControllerList, func() { reads_corev1_ReplicationControllerList() }, data, m)
 	return err
 }
 
 // AppendProtobuf_ReplicationControllerList appends m as it stands on the wire.
 func AppendProtobuf_ReplicationControllerList(dst []byte, m *ReplicationControllerList) ([]byte, error) {
-	w := startGenerated()
+	w := protobuf.NewWriter()
 	n := marshal_corev1_ReplicationControllerList(&w, 0, m)
-	if w.again(n) {
+	if w.Again(n) {
 		n = marshal_corev1_ReplicationControllerList(&w, 0, m)
 	}
-	return w.finish(dst, n)
+	return w.Finish(dst, n)
 }
 
 // type_corev1_Binding is how corev1.Binding is read.
-var type_corev1_Binding = typeOfGenerated[corev1.Binding]{typeGenerated{object: true}}
+var type_corev1_Binding = protobuf.Type[corev1.Binding]{Layout: protobuf.Layout{Object: true}}
 
 // reads_corev1_Binding says where the fields of Binding are and how each is read.
-func reads_corev1_Binding() *typeOfGenerated[corev1.Binding] {
-	if m := beginGenerated(&type_corev1_Binding); m != nil {
-		t := &type_corev1_Binding.typeGenerated
-		messageGenerated(t, 1, &m.ObjectMeta, reads_metav1_ObjectMeta())
-		messageGenerated(t, 2, &m.Target, reads_corev1_ObjectReference())
+func reads_corev1_Binding() *protobuf.Type[corev1.Binding] {
+	if m := protobuf.Begin(&type_corev1_Binding); m != nil {
+		t := &type_corev1_Binding.Layout
+		protobuf.Message(t, 1, &m.ObjectMeta, apimachinery.ObjectMeta())
+		protobuf.Message(t, 2, &m.Target, reads_corev1_ObjectReference())
 	}
 	return &type_corev1_Binding
 }
 
 // marshal_corev1_Binding writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_Binding(w *writerGenerated, n int, m *corev1.Binding) int {
+func marshal_corev1_Binding(w *protobuf.Writer, n int, m *corev1.Binding) int {
 	if m == nil {
 		return n
 	}
 	{
 		before := n
 		n = marshal_corev1_ObjectReference(w, n, &m.Target)
-		n = w.close(n, 2<<3|2, before)
+		n = w.Close(n, 2<<3|2, before)
 	}
 	{
 		before := n
-		n = marshal_metav1_ObjectMeta(w, n, &m.ObjectMeta)
-		n = w.close(n, 1<<3|2, before)
+		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
+		n = w.Close(n, 1<<3|2, before)
 	}
 	return n
 }
 
 // type_corev1_PersistentVolume is how corev1.PersistentVolume is read.
-var type_corev1_PersistentVolume = typeOfGenerated[corev1.PersistentVolume]{typeGenerated{object: true}}
+var type_corev1_PersistentVolume = protobuf.Type[corev1.PersistentVolume]{Layout: protobuf.Layout{Object: true}}
 
 // reads_corev1_PersistentVolume says where the fields of PersistentVolume are and how each is read.
-func reads_corev1_PersistentVolume() *typeOfGenerated[corev1.PersistentVolume] {
-	if m := beginGenerated(&type_corev1_PersistentVolume); m != nil {
-		t := &type_corev1_PersistentVolume.typeGenerated
-		messageGenerated(t, 1, &m.ObjectMeta, reads_metav1_ObjectMeta())
-		messageGenerated(t, 2, &m.Spec, reads_corev1_PersistentVolumeSpec())
-		messageGenerated(t, 3, &m.Status, reads_corev1_PersistentVolumeStatus())
+func reads_corev1_PersistentVolume() *protobuf.Type[corev1.PersistentVolume] {
+	if m := protobuf.Begin(&type_corev1_PersistentVolume); m != nil {
+		t := &type_corev1_PersistentVolume.Layout
+		protobuf.Message(t, 1, &m.ObjectMeta, apimachinery.ObjectMeta())
+		protobuf.Message(t, 2, &m.Spec, reads_corev1_PersistentVolumeSpec())
+		protobuf.Message(t, 3, &m.Status, reads_corev1_PersistentVolumeStatus())
 	}
 	return &type_corev1_PersistentVolume
 }
 
 // marshal_corev1_PersistentVolume writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PersistentVolume(w *writerGenerated, n int, m *corev1.PersistentVolume) int {
+func marshal_corev1_PersistentVolume(w *protobuf.Writer, n int, m *corev1.PersistentVolume) int {
 	if m == nil {
 		return n
 	}
 	{
 		before := n
 		n = marshal_corev1_PersistentVolumeStatus(w, n, &m.Status)
-		n = w.close(n, 3<<3|2, before)
+		n = w.Close(n, 3<<3|2, before)
 	}
 	{
 		before := n
 		n = marshal_corev1_PersistentVolumeSpec(w, n, &m.Spec)
-		n = w.close(n, 2<<3|2, before)
+		n = w.Close(n, 2<<3|2, before)
 	}
 	{
 		before := n
-		n = marshal_metav1_ObjectMeta(w, n, &m.ObjectMeta)
-		n = w.close(n, 1<<3|2, before)
+		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
+		n = w.Close(n, 1<<3|2, before)
 	}
 	return n
 }
 
 // type_corev1_PersistentVolumeClaim is how corev1.PersistentVolumeClaim is read.
-var type_corev1_PersistentVolumeClaim = typeOfGenerated[corev1.PersistentVolumeClaim]{typeGenerated{object: true}}
+var type_corev1_PersistentVolumeClaim = protobuf.Type[corev1.PersistentVolumeClaim]{Layout: protobuf.Layout{Object: true}}
 
 // reads_corev1_PersistentVolumeClaim says where the fields of PersistentVolumeClaim are and how each is read.
-func reads_corev1_PersistentVolumeClaim() *typeOfGenerated[corev1.PersistentVolumeClaim] {
-	if m := beginGenerated(&type_corev1_PersistentVolumeClaim); m != nil {
-		t := &type_corev1_PersistentVolumeClaim.typeGenerated
-		messageGenerated(t, 1, &m.ObjectMeta, reads_metav1_ObjectMeta())
-		messageGenerated(t, 2, &m.Spec, reads_corev1_PersistentVolumeClaimSpec())
-		messageGenerated(t, 3, &m.Status, reads_corev1_PersistentVolumeClaimStatus())
+func reads_corev1_PersistentVolumeClaim() *protobuf.Type[corev1.PersistentVolumeClaim] {
+	if m := protobuf.Begin(&type_corev1_PersistentVolumeClaim); m != nil {
+		t := &type_corev1_PersistentVolumeClaim.Layout
+		protobuf.Message(t, 1, &m.ObjectMeta, apimachinery.ObjectMeta())
+		protobuf.Message(t, 2, &m.Spec, reads_corev1_PersistentVolumeClaimSpec())
+		protobuf.Message(t, 3, &m.Status, reads_corev1_PersistentVolumeClaimStatus())
 	}
 	return &type_corev1_PersistentVolumeClaim
 }
 
 // marshal_corev1_PersistentVolumeClaim writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PersistentVolumeClaim(w *writerGenerated, n int, m *corev1.PersistentVolumeClaim) int {
+func marshal_corev1_PersistentVolumeClaim(w *protobuf.Writer, n int, m *corev1.PersistentVolumeClaim) int {
 	if m == nil {
 		return n
 	}
 	{
 		before := n
 		n = marshal_corev1_PersistentVolumeClaimStatus(w, n, &m.Status)
-		n = w.close(n, 3<<3|2, before)
+		n = w.Close(n, 3<<3|2, before)
 	}
 	{
 		before := n
 		n = marshal_corev1_PersistentVolumeClaimSpec(w, n, &m.Spec)
-		n = w.close(n, 2<<3|2, before)
+		n = w.Close(n, 2<<3|2, before)
 	}
 	{
 		before := n
-		n = marshal_metav1_ObjectMeta(w, n, &m.ObjectMeta)
-		n = w.close(n, 1<<3|2, before)
+		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
+		n = w.Close(n, 1<<3|2, before)
 	}
 	return n
 }
 
 // type_corev1_PersistentVolumeClaimList is how corev1.PersistentVolumeClaimList is read.
-var type_corev1_PersistentVolumeClaimList typeOfGenerated[corev1.PersistentVolumeClaimList]
+var type_corev1_PersistentVolumeClaimList protobuf.Type[corev1.PersistentVolumeClaimList]
 
 // reads_corev1_PersistentVolumeClaimList says where the fields of PersistentVolumeClaimList are and how each is read.
-func reads_corev1_PersistentVolumeClaimList() *typeOfGenerated[corev1.PersistentVolumeClaimList] {
-	if m := beginGenerated(&type_corev1_PersistentVolumeClaimList); m != nil {
-		t := &type_corev1_PersistentVolumeClaimList.typeGenerated
-		messageGenerated(t, 1, &m.ListMeta, reads_metav1_ListMeta())
-		itemsGenerated(t, 2, &m.Items, reads_corev1_PersistentVolumeClaim())
+func reads_corev1_PersistentVolumeClaimList() *protobuf.Type[corev1.PersistentVolumeClaimList] {
+	if m := protobuf.Begin(&type_corev1_PersistentVolumeClaimList); m != nil {
+		t := &type_corev1_PersistentVolumeClaimList.Layout
+		protobuf.Message(t, 1, &m.ListMeta, apimachinery.ListMeta())
+		protobuf.Items(t, 2, &m.Items, reads_corev1_PersistentVolumeClaim())
 	}
 	return &type_corev1_PersistentVolumeClaimList
 }
 
 // marshal_corev1_PersistentVolumeClaimList writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PersistentVolumeClaimList(w *writerGenerated, n int, m *corev1.PersistentVolumeClaimList) int {
+func marshal_corev1_PersistentVolumeClaimList(w *protobuf.Writer, n int, m *corev1.PersistentVolumeClaimList) int {
 	if m == nil {
 		return n
 	}
@@ -367,32 +354,32 @@ func marshal_corev1_PersistentVolumeClaimList(w *writerGenerated, n int, m *core
 		{
 			before := n
 			n = marshal_corev1_PersistentVolumeClaim(w, n, &m.Items[k])
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
 	{
 		before := n
-		n = marshal_metav1_ListMeta(w, n, &m.ListMeta)
-		n = w.close(n, 1<<3|2, before)
+		n = apimachinery.PutListMeta(w, n, &m.ListMeta)
+		n = w.Close(n, 1<<3|2, before)
 	}
 	return n
 }
 
 // type_corev1_PersistentVolumeList is how corev1.PersistentVolumeList is read.
-var type_corev1_PersistentVolumeList typeOfGenerated[corev1.PersistentVolumeList]
+var type_corev1_PersistentVolumeList protobuf.Type[corev1.PersistentVolumeList]
 
 // reads_corev1_PersistentVolumeList says where the fields of PersistentVolumeList are and how each is read.
-func reads_corev1_PersistentVolumeList() *typeOfGenerated[corev1.PersistentVolumeList] {
-	if m := beginGenerated(&type_corev1_PersistentVolumeList); m != nil {
-		t := &type_corev1_PersistentVolumeList.typeGenerated
-		messageGenerated(t, 1, &m.ListMeta, reads_metav1_ListMeta())
-		itemsGenerated(t, 2, &m.Items, reads_corev1_PersistentVolume())
+func reads_corev1_PersistentVolumeList() *protobuf.Type[corev1.PersistentVolumeList] {
+	if m := protobuf.Begin(&type_corev1_PersistentVolumeList); m != nil {
+		t := &type_corev1_PersistentVolumeList.Layout
+		protobuf.Message(t, 1, &m.ListMeta, apimachinery.ListMeta())
+		protobuf.Items(t, 2, &m.Items, reads_corev1_PersistentVolume())
 	}
 	return &type_corev1_PersistentVolumeList
 }
 
 // marshal_corev1_PersistentVolumeList writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PersistentVolumeList(w *writerGenerated, n int, m *corev1.PersistentVolumeList) int {
+func marshal_corev1_PersistentVolumeList(w *protobuf.Writer, n int, m *corev1.PersistentVolumeList) int {
 	if m == nil {
 		return n
 	}
@@ -400,69 +387,69 @@ func marshal_corev1_PersistentVolumeList(w *writerGenerated, n int, m *corev1.Pe
 		{
 			before := n
 			n = marshal_corev1_PersistentVolume(w, n, &m.Items[k])
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
 	{
 		before := n
-		n = marshal_metav1_ListMeta(w, n, &m.ListMeta)
-		n = w.close(n, 1<<3|2, before)
+		n = apimachinery.PutListMeta(w, n, &m.ListMeta)
+		n = w.Close(n, 1<<3|2, before)
 	}
 	return n
 }
 
 // type_corev1_Pod is how corev1.Pod is read.
-var type_corev1_Pod = typeOfGenerated[corev1.Pod]{typeGenerated{object: true}}
+var type_corev1_Pod = protobuf.Type[corev1.Pod]{Layout: protobuf.Layout{Object: true}}
 
 // reads_corev1_Pod says where the fields of Pod are and how each is read.
-func reads_corev1_Pod() *typeOfGenerated[corev1.Pod] {
-	if m := beginGenerated(&type_corev1_Pod); m != nil {
-		t := &type_corev1_Pod.typeGenerated
-		messageGenerated(t, 1, &m.ObjectMeta, reads_metav1_ObjectMeta())
-		messageGenerated(t, 2, &m.Spec, reads_corev1_PodSpec())
-		messageGenerated(t, 3, &m.Status, reads_corev1_PodStatus())
+func reads_corev1_Pod() *protobuf.Type[corev1.Pod] {
+	if m := protobuf.Begin(&type_corev1_Pod); m != nil {
+		t := &type_corev1_Pod.Layout
+		protobuf.Message(t, 1, &m.ObjectMeta, apimachinery.ObjectMeta())
+		protobuf.Message(t, 2, &m.Spec, reads_corev1_PodSpec())
+		protobuf.Message(t, 3, &m.Status, reads_corev1_PodStatus())
 	}
 	return &type_corev1_Pod
 }
 
 // marshal_corev1_Pod writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_Pod(w *writerGenerated, n int, m *corev1.Pod) int {
+func marshal_corev1_Pod(w *protobuf.Writer, n int, m *corev1.Pod) int {
 	if m == nil {
 		return n
 	}
 	{
 		before := n
 		n = marshal_corev1_PodStatus(w, n, &m.Status)
-		n = w.close(n, 3<<3|2, before)
+		n = w.Close(n, 3<<3|2, before)
 	}
 	{
 		before := n
 		n = marshal_corev1_PodSpec(w, n, &m.Spec)
-		n = w.close(n, 2<<3|2, before)
+		n = w.Close(n, 2<<3|2, before)
 	}
 	{
 		before := n
-		n = marshal_metav1_ObjectMeta(w, n, &m.ObjectMeta)
-		n = w.close(n, 1<<3|2, before)
+		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
+		n = w.Close(n, 1<<3|2, before)
 	}
 	return n
 }
 
 // type_corev1_PodList is how corev1.PodList is read.
-var type_corev1_PodList typeOfGenerated[corev1.PodList]
+var type_corev1_PodList protobuf.Type[corev1.PodList]
 
 // reads_corev1_PodList says where the fields of PodList are and how each is read.
-func reads_corev1_PodList() *typeOfGenerated[corev1.PodList] {
-	if m := beginGenerated(&type_corev1_PodList); m != nil {
-		t := &type_corev1_PodList.typeGenerated
-		messageGenerated(t, 1, &m.ListMeta, reads_metav1_ListMeta())
-		itemsGenerated(t, 2, &m.Items, reads_corev1_Pod())
+func reads_corev1_PodList() *protobuf.Type[corev1.PodList] {
+	if m := protobuf.Begin(&type_corev1_PodList); m != nil {
+		t := &type_corev1_PodList.Layout
+		protobuf.Message(t, 1, &m.ListMeta, apimachinery.ListMeta())
+		protobuf.Items(t, 2, &m.Items, reads_corev1_Pod())
 	}
 	return &type_corev1_PodList
 }
 
 // marshal_corev1_PodList writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PodList(w *writerGenerated, n int, m *corev1.PodList) int {
+func marshal_corev1_PodList(w *protobuf.Writer, n int, m *corev1.PodList) int {
 	if m == nil {
 		return n
 	}
@@ -470,69 +457,69 @@ func marshal_corev1_PodList(w *writerGenerated, n int, m *corev1.PodList) int {
 		{
 			before := n
 			n = marshal_corev1_Pod(w, n, &m.Items[k])
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
 	{
 		before := n
-		n = marshal_metav1_ListMeta(w, n, &m.ListMeta)
-		n = w.close(n, 1<<3|2, before)
+		n = apimachinery.PutListMeta(w, n, &m.ListMeta)
+		n = w.Close(n, 1<<3|2, before)
 	}
 	return n
 }
 
 // type_corev1_ReplicationController is how corev1.ReplicationController is read.
-var type_corev1_ReplicationController = typeOfGenerated[corev1.ReplicationController]{typeGenerated{object: true}}
+var type_corev1_ReplicationController = protobuf.Type[corev1.ReplicationController]{Layout: protobuf.Layout{Object: true}}
 
 // reads_corev1_ReplicationController says where the fields of ReplicationController are and how each is read.
-func reads_corev1_ReplicationController() *typeOfGenerated[corev1.ReplicationController] {
-	if m := beginGenerated(&type_corev1_ReplicationController); m != nil {
-		t := &type_corev1_ReplicationController.typeGenerated
-		messageGenerated(t, 1, &m.ObjectMeta, reads_metav1_ObjectMeta())
-		messageGenerated(t, 2, &m.Spec, reads_corev1_ReplicationControllerSpec())
-		messageGenerated(t, 3, &m.Status, reads_corev1_ReplicationControllerStatus())
+func reads_corev1_ReplicationController() *protobuf.Type[corev1.ReplicationController] {
+	if m := protobuf.Begin(&type_corev1_ReplicationController); m != nil {
+		t := &type_corev1_ReplicationController.Layout
+		protobuf.Message(t, 1, &m.ObjectMeta, apimachinery.ObjectMeta())
+		protobuf.Message(t, 2, &m.Spec, reads_corev1_ReplicationControllerSpec())
+		protobuf.Message(t, 3, &m.Status, reads_corev1_ReplicationControllerStatus())
 	}
 	return &type_corev1_ReplicationController
 }
 
 // marshal_corev1_ReplicationController writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ReplicationController(w *writerGenerated, n int, m *corev1.ReplicationController) int {
+func marshal_corev1_ReplicationController(w *protobuf.Writer, n int, m *corev1.ReplicationController) int {
 	if m == nil {
 		return n
 	}
 	{
 		before := n
 		n = marshal_corev1_ReplicationControllerStatus(w, n, &m.Status)
-		n = w.close(n, 3<<3|2, before)
+		n = w.Close(n, 3<<3|2, before)
 	}
 	{
 		before := n
 		n = marshal_corev1_ReplicationControllerSpec(w, n, &m.Spec)
-		n = w.close(n, 2<<3|2, before)
+		n = w.Close(n, 2<<3|2, before)
 	}
 	{
 		before := n
-		n = marshal_metav1_ObjectMeta(w, n, &m.ObjectMeta)
-		n = w.close(n, 1<<3|2, before)
+		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
+		n = w.Close(n, 1<<3|2, before)
 	}
 	return n
 }
 
 // type_corev1_ReplicationControllerList is how corev1.ReplicationControllerList is read.
-var type_corev1_ReplicationControllerList typeOfGenerated[corev1.ReplicationControllerList]
+var type_corev1_ReplicationControllerList protobuf.Type[corev1.ReplicationControllerList]
 
 // reads_corev1_ReplicationControllerList says where the fields of ReplicationControllerList are and how each is read.
-func reads_corev1_ReplicationControllerList() *typeOfGenerated[corev1.ReplicationControllerList] {
-	if m := beginGenerated(&type_corev1_ReplicationControllerList); m != nil {
-		t := &type_corev1_ReplicationControllerList.typeGenerated
-		messageGenerated(t, 1, &m.ListMeta, reads_metav1_ListMeta())
-		itemsGenerated(t, 2, &m.Items, reads_corev1_ReplicationController())
+func reads_corev1_ReplicationControllerList() *protobuf.Type[corev1.ReplicationControllerList] {
+	if m := protobuf.Begin(&type_corev1_ReplicationControllerList); m != nil {
+		t := &type_corev1_ReplicationControllerList.Layout
+		protobuf.Message(t, 1, &m.ListMeta, apimachinery.ListMeta())
+		protobuf.Items(t, 2, &m.Items, reads_corev1_ReplicationController())
 	}
 	return &type_corev1_ReplicationControllerList
 }
 
 // marshal_corev1_ReplicationControllerList writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ReplicationControllerList(w *writerGenerated, n int, m *corev1.ReplicationControllerList) int {
+func marshal_corev1_ReplicationControllerList(w *protobuf.Writer, n int, m *corev1.ReplicationControllerList) int {
 	if m == nil {
 		return n
 	}
@@ -540,308 +527,241 @@ func marshal_corev1_ReplicationControllerList(w *writerGenerated, n int, m *core
 		{
 			before := n
 			n = marshal_corev1_ReplicationController(w, n, &m.Items[k])
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
 	{
 		before := n
-		n = marshal_metav1_ListMeta(w, n, &m.ListMeta)
-		n = w.close(n, 1<<3|2, before)
+		n = apimachinery.PutListMeta(w, n, &m.ListMeta)
+		n = w.Close(n, 1<<3|2, before)
 	}
-	return n
-}
-
-// type_metav1_ObjectMeta is how metav1.ObjectMeta is read.
-var type_metav1_ObjectMeta typeOfGenerated[metav1.ObjectMeta]
-
-// reads_metav1_ObjectMeta says where the fields of ObjectMeta are and how each is read.
-func reads_metav1_ObjectMeta() *typeOfGenerated[metav1.ObjectMeta] {
-	if m := beginGenerated(&type_metav1_ObjectMeta); m != nil {
-		t := &type_metav1_ObjectMeta.typeGenerated
-		textGenerated(t, 1, &m.Name)
-		textGenerated(t, 2, &m.GenerateName)
-		textGenerated(t, 3, &m.Namespace)
-		textGenerated(t, 4, &m.SelfLink)
-		textGenerated(t, 5, &m.UID)
-		textGenerated(t, 6, &m.ResourceVersion)
-		numberGenerated(t, 7, &m.Generation)
-		messageGenerated(t, 8, &m.CreationTimestamp, timeGenerated(&type_metav1_Time))
-		pointerGenerated(t, 9, &m.DeletionTimestamp, timeGenerated(&type_metav1_Time))
-		numberPointerGenerated(t, 10, &m.DeletionGracePeriodSeconds)
-		textMapGenerated(t, 11, &m.Labels)
-		textMapGenerated(t, 12, &m.Annotations)
-		itemsGenerated(t, 13, &m.OwnerReferences, reads_metav1_OwnerReference())
-		textsGenerated(t, 14, &m.Finalizers)
-		itemsGenerated(t, 17, &m.ManagedFields, reads_metav1_ManagedFieldsEntry())
-	}
-	return &type_metav1_ObjectMeta
-}
-
-// marshal_metav1_ObjectMeta writes m before the n bytes that w has, and returns how many it has then.
-func marshal_metav1_ObjectMeta(w *writerGenerated, n int, m *metav1.ObjectMeta) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.ManagedFields) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_metav1_ManagedFieldsEntry(w, n, &m.ManagedFields[k])
-			n = w.close(n, 17<<3|2, before)
-		}
-	}
-	for k := len(m.Finalizers) - 1; k >= 0; k-- {
-		n = w.putString(n, 14<<3|2, m.Finalizers[k])
-	}
-	for k := len(m.OwnerReferences) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_metav1_OwnerReference(w, n, &m.OwnerReferences[k])
-			n = w.close(n, 13<<3|2, before)
-		}
-	}
-	n = putTextMapGenerated(w, n, 12<<3|2, m.Annotations)
-	n = putTextMapGenerated(w, n, 11<<3|2, m.Labels)
-	if m.DeletionGracePeriodSeconds != nil {
-		n = w.putNumber(n, 10<<3, uint64(*m.DeletionGracePeriodSeconds))
-	}
-	if m.DeletionTimestamp != nil {
-		n = w.putTime(n, 9<<3|2, m.DeletionTimestamp)
-	}
-	n = w.putTime(n, 8<<3|2, &m.CreationTimestamp)
-	n = w.putNumber(n, 7<<3, uint64(m.Generation))
-	n = w.putString(n, 6<<3|2, m.ResourceVersion)
-	n = w.putString(n, 5<<3|2, string(m.UID))
-	n = w.putString(n, 4<<3|2, m.SelfLink)
-	n = w.putString(n, 3<<3|2, m.Namespace)
-	n = w.putString(n, 2<<3|2, m.GenerateName)
-	n = w.putString(n, 1<<3|2, m.Name)
 	return n
 }
 
 // type_corev1_ObjectReference is how corev1.ObjectReference is read.
-var type_corev1_ObjectReference typeOfGenerated[corev1.ObjectReference]
+var type_corev1_ObjectReference protobuf.Type[corev1.ObjectReference]
 
 // reads_corev1_ObjectReference says where the fields of ObjectReference are and how each is read.
-func reads_corev1_ObjectReference() *typeOfGenerated[corev1.ObjectReference] {
-	if m := beginGenerated(&type_corev1_ObjectReference); m != nil {
-		t := &type_corev1_ObjectReference.typeGenerated
-		textGenerated(t, 1, &m.Kind)
-		textGenerated(t, 2, &m.Namespace)
-		textGenerated(t, 3, &m.Name)
-		textGenerated(t, 4, &m.UID)
-		textGenerated(t, 5, &m.APIVersion)
-		textGenerated(t, 6, &m.ResourceVersion)
-		textGenerated(t, 7, &m.FieldPath)
+func reads_corev1_ObjectReference() *protobuf.Type[corev1.ObjectReference] {
+	if m := protobuf.Begin(&type_corev1_ObjectReference); m != nil {
+		t := &type_corev1_ObjectReference.Layout
+		protobuf.Text(t, 1, &m.Kind)
+		protobuf.Text(t, 2, &m.Namespace)
+		protobuf.Text(t, 3, &m.Name)
+		protobuf.Text(t, 4, &m.UID)
+		protobuf.Text(t, 5, &m.APIVersion)
+		protobuf.Text(t, 6, &m.ResourceVersion)
+		protobuf.Text(t, 7, &m.FieldPath)
 	}
 	return &type_corev1_ObjectReference
 }
 
 // marshal_corev1_ObjectReference writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ObjectReference(w *writerGenerated, n int, m *corev1.ObjectReference) int {
+func marshal_corev1_ObjectReference(w *protobuf.Writer, n int, m *corev1.ObjectReference) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 7<<3|2, m.FieldPath)
-	n = w.putString(n, 6<<3|2, m.ResourceVersion)
-	n = w.putString(n, 5<<3|2, m.APIVersion)
-	n = w.putString(n, 4<<3|2, string(m.UID))
-	n = w.putString(n, 3<<3|2, m.Name)
-	n = w.putString(n, 2<<3|2, m.Namespace)
-	n = w.putString(n, 1<<3|2, m.Kind)
+	n = w.PutString(n, 7<<3|2, m.FieldPath)
+	n = w.PutString(n, 6<<3|2, m.ResourceVersion)
+	n = w.PutString(n, 5<<3|2, m.APIVersion)
+	n = w.PutString(n, 4<<3|2, string(m.UID))
+	n = w.PutString(n, 3<<3|2, m.Name)
+	n = w.PutString(n, 2<<3|2, m.Namespace)
+	n = w.PutString(n, 1<<3|2, m.Kind)
 	return n
 }
 
 // type_corev1_PersistentVolumeSpec is how corev1.PersistentVolumeSpec is read.
-var type_corev1_PersistentVolumeSpec typeOfGenerated[corev1.PersistentVolumeSpec]
+var type_corev1_PersistentVolumeSpec protobuf.Type[corev1.PersistentVolumeSpec]
 
 // reads_corev1_PersistentVolumeSpec says where the fields of PersistentVolumeSpec are and how each is read.
-func reads_corev1_PersistentVolumeSpec() *typeOfGenerated[corev1.PersistentVolumeSpec] {
-	if m := beginGenerated(&type_corev1_PersistentVolumeSpec); m != nil {
-		t := &type_corev1_PersistentVolumeSpec.typeGenerated
-		quantityMapGenerated(t, 1, &m.Capacity)
-		messageGenerated(t, 2, &m.PersistentVolumeSource, reads_corev1_PersistentVolumeSource())
-		textsGenerated(t, 3, &m.AccessModes)
-		pointerGenerated(t, 4, &m.ClaimRef, reads_corev1_ObjectReference())
-		textGenerated(t, 5, &m.PersistentVolumeReclaimPolicy)
-		textGenerated(t, 6, &m.StorageClassName)
-		textsGenerated(t, 7, &m.MountOptions)
-		textPointerGenerated(t, 8, &m.VolumeMode)
-		pointerGenerated(t, 9, &m.NodeAffinity, reads_corev1_VolumeNodeAffinity())
-		textPointerGenerated(t, 10, &m.VolumeAttributesClassName)
+func reads_corev1_PersistentVolumeSpec() *protobuf.Type[corev1.PersistentVolumeSpec] {
+	if m := protobuf.Begin(&type_corev1_PersistentVolumeSpec); m != nil {
+		t := &type_corev1_PersistentVolumeSpec.Layout
+		protobuf.QuantityMap(t, 1, &m.Capacity)
+		protobuf.Message(t, 2, &m.PersistentVolumeSource, reads_corev1_PersistentVolumeSource())
+		protobuf.Texts(t, 3, &m.AccessModes)
+		protobuf.Pointer(t, 4, &m.ClaimRef, reads_corev1_ObjectReference())
+		protobuf.Text(t, 5, &m.PersistentVolumeReclaimPolicy)
+		protobuf.Text(t, 6, &m.StorageClassName)
+		protobuf.Texts(t, 7, &m.MountOptions)
+		protobuf.TextPointer(t, 8, &m.VolumeMode)
+		protobuf.Pointer(t, 9, &m.NodeAffinity, reads_corev1_VolumeNodeAffinity())
+		protobuf.TextPointer(t, 10, &m.VolumeAttributesClassName)
 	}
 	return &type_corev1_PersistentVolumeSpec
 }
 
 // marshal_corev1_PersistentVolumeSpec writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PersistentVolumeSpec(w *writerGenerated, n int, m *corev1.PersistentVolumeSpec) int {
+func marshal_corev1_PersistentVolumeSpec(w *protobuf.Writer, n int, m *corev1.PersistentVolumeSpec) int {
 	if m == nil {
 		return n
 	}
 	if m.VolumeAttributesClassName != nil {
-		n = w.putString(n, 10<<3|2, *m.VolumeAttributesClassName)
+		n = w.PutString(n, 10<<3|2, *m.VolumeAttributesClassName)
 	}
 	if m.NodeAffinity != nil {
 		{
 			before := n
 			n = marshal_corev1_VolumeNodeAffinity(w, n, m.NodeAffinity)
-			n = w.close(n, 9<<3|2, before)
+			n = w.Close(n, 9<<3|2, before)
 		}
 	}
 	if m.VolumeMode != nil {
-		n = w.putString(n, 8<<3|2, string(*m.VolumeMode))
+		n = w.PutString(n, 8<<3|2, string(*m.VolumeMode))
 	}
 	for k := len(m.MountOptions) - 1; k >= 0; k-- {
-		n = w.putString(n, 7<<3|2, m.MountOptions[k])
+		n = w.PutString(n, 7<<3|2, m.MountOptions[k])
 	}
-	n = w.putString(n, 6<<3|2, m.StorageClassName)
-	n = w.putString(n, 5<<3|2, string(m.PersistentVolumeReclaimPolicy))
+	n = w.PutString(n, 6<<3|2, m.StorageClassName)
+	n = w.PutString(n, 5<<3|2, string(m.PersistentVolumeReclaimPolicy))
 	if m.ClaimRef != nil {
 		{
 			before := n
 			n = marshal_corev1_ObjectReference(w, n, m.ClaimRef)
-			n = w.close(n, 4<<3|2, before)
+			n = w.Close(n, 4<<3|2, before)
 		}
 	}
 	for k := len(m.AccessModes) - 1; k >= 0; k-- {
-		n = w.putString(n, 3<<3|2, string(m.AccessModes[k]))
+		n = w.PutString(n, 3<<3|2, string(m.AccessModes[k]))
 	}
 	{
 		before := n
 		n = marshal_corev1_PersistentVolumeSource(w, n, &m.PersistentVolumeSource)
-		n = w.close(n, 2<<3|2, before)
+		n = w.Close(n, 2<<3|2, before)
 	}
 	if len(m.Capacity) > 0 {
 		var room [8]corev1.ResourceName
-		keys := sortedKeysGenerated(room[:0], m.Capacity)
+		keys := protobuf.SortedKeys(room[:0], m.Capacity)
 		for k := len(keys) - 1; k >= 0; k-- {
 			entry := n
 			v := m.Capacity[keys[k]]
-			n = w.putQuantity(n, 2<<3|2, v)
-			n = w.putString(n, 1<<3|2, string(keys[k]))
-			n = w.close(n, 1<<3|2, entry)
+			n = w.PutQuantity(n, 2<<3|2, v)
+			n = w.PutString(n, 1<<3|2, string(keys[k]))
+			n = w.Close(n, 1<<3|2, entry)
 		}
 	}
 	return n
 }
 
 // type_corev1_PersistentVolumeStatus is how corev1.PersistentVolumeStatus is read.
-var type_corev1_PersistentVolumeStatus typeOfGenerated[corev1.PersistentVolumeStatus]
+var type_corev1_PersistentVolumeStatus protobuf.Type[corev1.PersistentVolumeStatus]
 
 // reads_corev1_PersistentVolumeStatus says where the fields of PersistentVolumeStatus are and how each is read.
-func reads_corev1_PersistentVolumeStatus() *typeOfGenerated[corev1.PersistentVolumeStatus] {
-	if m := beginGenerated(&type_corev1_PersistentVolumeStatus); m != nil {
-		t := &type_corev1_PersistentVolumeStatus.typeGenerated
-		textGenerated(t, 1, &m.Phase)
-		textGenerated(t, 2, &m.Message)
-		textGenerated(t, 3, &m.Reason)
-		pointerGenerated(t, 4, &m.LastPhaseTransitionTime, timeGenerated(&type_metav1_Time))
+func reads_corev1_PersistentVolumeStatus() *protobuf.Type[corev1.PersistentVolumeStatus] {
+	if m := protobuf.Begin(&type_corev1_PersistentVolumeStatus); m != nil {
+		t := &type_corev1_PersistentVolumeStatus.Layout
+		protobuf.Text(t, 1, &m.Phase)
+		protobuf.Text(t, 2, &m.Message)
+		protobuf.Text(t, 3, &m.Reason)
+		protobuf.Pointer(t, 4, &m.LastPhaseTransitionTime, apimachinery.Time())
 	}
 	return &type_corev1_PersistentVolumeStatus
 }
 
 // marshal_corev1_PersistentVolumeStatus writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PersistentVolumeStatus(w *writerGenerated, n int, m *corev1.PersistentVolumeStatus) int {
+func marshal_corev1_PersistentVolumeStatus(w *protobuf.Writer, n int, m *corev1.PersistentVolumeStatus) int {
 	if m == nil {
 		return n
 	}
 	if m.LastPhaseTransitionTime != nil {
-		n = w.putTime(n, 4<<3|2, m.LastPhaseTransitionTime)
+		n = w.PutTime(n, 4<<3|2, m.LastPhaseTransitionTime)
 	}
-	n = w.putString(n, 3<<3|2, m.Reason)
-	n = w.putString(n, 2<<3|2, m.Message)
-	n = w.putString(n, 1<<3|2, string(m.Phase))
+	n = w.PutString(n, 3<<3|2, m.Reason)
+	n = w.PutString(n, 2<<3|2, m.Message)
+	n = w.PutString(n, 1<<3|2, string(m.Phase))
 	return n
 }
 
 // type_corev1_PersistentVolumeClaimSpec is how corev1.PersistentVolumeClaimSpec is read.
-var type_corev1_PersistentVolumeClaimSpec typeOfGenerated[corev1.PersistentVolumeClaimSpec]
+var type_corev1_PersistentVolumeClaimSpec protobuf.Type[corev1.PersistentVolumeClaimSpec]
 
 // reads_corev1_PersistentVolumeClaimSpec says where the fields of PersistentVolumeClaimSpec are and how each is read.
-func reads_corev1_PersistentVolumeClaimSpec() *typeOfGenerated[corev1.PersistentVolumeClaimSpec] {
-	if m := beginGenerated(&type_corev1_PersistentVolumeClaimSpec); m != nil {
-		t := &type_corev1_PersistentVolumeClaimSpec.typeGenerated
-		textsGenerated(t, 1, &m.AccessModes)
-		messageGenerated(t, 2, &m.Resources, reads_corev1_VolumeResourceRequirements())
-		textGenerated(t, 3, &m.VolumeName)
-		pointerGenerated(t, 4, &m.Selector, reads_metav1_LabelSelector())
-		textPointerGenerated(t, 5, &m.StorageClassName)
-		textPointerGenerated(t, 6, &m.VolumeMode)
-		pointerGenerated(t, 7, &m.DataSource, reads_corev1_TypedLocalObjectReference())
-		pointerGenerated(t, 8, &m.DataSourceRef, reads_corev1_TypedObjectReference())
-		textPointerGenerated(t, 9, &m.VolumeAttributesClassName)
+func reads_corev1_PersistentVolumeClaimSpec() *protobuf.Type[corev1.PersistentVolumeClaimSpec] {
+	if m := protobuf.Begin(&type_corev1_PersistentVolumeClaimSpec); m != nil {
+		t := &type_corev1_PersistentVolumeClaimSpec.Layout
+		protobuf.Texts(t, 1, &m.AccessModes)
+		protobuf.Message(t, 2, &m.Resources, reads_corev1_VolumeResourceRequirements())
+		protobuf.Text(t, 3, &m.VolumeName)
+		protobuf.Pointer(t, 4, &m.Selector, apimachinery.LabelSelector())
+		protobuf.TextPointer(t, 5, &m.StorageClassName)
+		protobuf.TextPointer(t, 6, &m.VolumeMode)
+		protobuf.Pointer(t, 7, &m.DataSource, reads_corev1_TypedLocalObjectReference())
+		protobuf.Pointer(t, 8, &m.DataSourceRef, reads_corev1_TypedObjectReference())
+		protobuf.TextPointer(t, 9, &m.VolumeAttributesClassName)
 	}
 	return &type_corev1_PersistentVolumeClaimSpec
 }
 
 // marshal_corev1_PersistentVolumeClaimSpec writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PersistentVolumeClaimSpec(w *writerGenerated, n int, m *corev1.PersistentVolumeClaimSpec) int {
+func marshal_corev1_PersistentVolumeClaimSpec(w *protobuf.Writer, n int, m *corev1.PersistentVolumeClaimSpec) int {
 	if m == nil {
 		return n
 	}
 	if m.VolumeAttributesClassName != nil {
-		n = w.putString(n, 9<<3|2, *m.VolumeAttributesClassName)
+		n = w.PutString(n, 9<<3|2, *m.VolumeAttributesClassName)
 	}
 	if m.DataSourceRef != nil {
 		{
 			before := n
 			n = marshal_corev1_TypedObjectReference(w, n, m.DataSourceRef)
-			n = w.close(n, 8<<3|2, before)
+			n = w.Close(n, 8<<3|2, before)
 		}
 	}
 	if m.DataSource != nil {
 		{
 			before := n
 			n = marshal_corev1_TypedLocalObjectReference(w, n, m.DataSource)
-			n = w.close(n, 7<<3|2, before)
+			n = w.Close(n, 7<<3|2, before)
 		}
 	}
 	if m.VolumeMode != nil {
-		n = w.putString(n, 6<<3|2, string(*m.VolumeMode))
+		n = w.PutString(n, 6<<3|2, string(*m.VolumeMode))
 	}
 	if m.StorageClassName != nil {
-		n = w.putString(n, 5<<3|2, *m.StorageClassName)
+		n = w.PutString(n, 5<<3|2, *m.StorageClassName)
 	}
 	if m.Selector != nil {
 		{
 			before := n
-			n = marshal_metav1_LabelSelector(w, n, m.Selector)
-			n = w.close(n, 4<<3|2, before)
+			n = apimachinery.PutLabelSelector(w, n, m.Selector)
+			n = w.Close(n, 4<<3|2, before)
 		}
 	}
-	n = w.putString(n, 3<<3|2, m.VolumeName)
+	n = w.PutString(n, 3<<3|2, m.VolumeName)
 	{
 		before := n
 		n = marshal_corev1_VolumeResourceRequirements(w, n, &m.Resources)
-		n = w.close(n, 2<<3|2, before)
+		n = w.Close(n, 2<<3|2, before)
 	}
 	for k := len(m.AccessModes) - 1; k >= 0; k-- {
-		n = w.putString(n, 1<<3|2, string(m.AccessModes[k]))
+		n = w.PutString(n, 1<<3|2, string(m.AccessModes[k]))
 	}
 	return n
 }
 
 // type_corev1_PersistentVolumeClaimStatus is how corev1.PersistentVolumeClaimStatus is read.
-var type_corev1_PersistentVolumeClaimStatus typeOfGenerated[corev1.PersistentVolumeClaimStatus]
+var type_corev1_PersistentVolumeClaimStatus protobuf.Type[corev1.PersistentVolumeClaimStatus]
 
 // reads_corev1_PersistentVolumeClaimStatus says where the fields of PersistentVolumeClaimStatus are and how each is read.
-func reads_corev1_PersistentVolumeClaimStatus() *typeOfGenerated[corev1.PersistentVolumeClaimStatus] {
-	if m := beginGenerated(&type_corev1_PersistentVolumeClaimStatus); m != nil {
-		t := &type_corev1_PersistentVolumeClaimStatus.typeGenerated
-		textGenerated(t, 1, &m.Phase)
-		textsGenerated(t, 2, &m.AccessModes)
-		quantityMapGenerated(t, 3, &m.Capacity)
-		itemsGenerated(t, 4, &m.Conditions, reads_corev1_PersistentVolumeClaimCondition())
-		quantityMapGenerated(t, 5, &m.AllocatedResources)
-		textMapGenerated(t, 7, &m.AllocatedResourceStatuses)
-		textPointerGenerated(t, 8, &m.CurrentVolumeAttributesClassName)
-		pointerGenerated(t, 9, &m.ModifyVolumeStatus, reads_corev1_ModifyVolumeStatus())
-		pointerGenerated(t, 10, &m.HealthStatus, reads_corev1_VolumeHealthStatus())
+func reads_corev1_PersistentVolumeClaimStatus() *protobuf.Type[corev1.PersistentVolumeClaimStatus] {
+	if m := protobuf.Begin(&type_corev1_PersistentVolumeClaimStatus); m != nil {
+		t := &type_corev1_PersistentVolumeClaimStatus.Layout
+		protobuf.Text(t, 1, &m.Phase)
+		protobuf.Texts(t, 2, &m.AccessModes)
+		protobuf.QuantityMap(t, 3, &m.Capacity)
+		protobuf.Items(t, 4, &m.Conditions, reads_corev1_PersistentVolumeClaimCondition())
+		protobuf.QuantityMap(t, 5, &m.AllocatedResources)
+		protobuf.TextMap(t, 7, &m.AllocatedResourceStatuses)
+		protobuf.TextPointer(t, 8, &m.CurrentVolumeAttributesClassName)
+		protobuf.Pointer(t, 9, &m.ModifyVolumeStatus, reads_corev1_ModifyVolumeStatus())
+		protobuf.Pointer(t, 10, &m.HealthStatus, reads_corev1_VolumeHealthStatus())
 	}
 	return &type_corev1_PersistentVolumeClaimStatus
 }
 
 // marshal_corev1_PersistentVolumeClaimStatus writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PersistentVolumeClaimStatus(w *writerGenerated, n int, m *corev1.PersistentVolumeClaimStatus) int {
+func marshal_corev1_PersistentVolumeClaimStatus(w *protobuf.Writer, n int, m *corev1.PersistentVolumeClaimStatus) int {
 	if m == nil {
 		return n
 	}
@@ -849,149 +769,112 @@ func marshal_corev1_PersistentVolumeClaimStatus(w *writerGenerated, n int, m *co
 		{
 			before := n
 			n = marshal_corev1_VolumeHealthStatus(w, n, m.HealthStatus)
-			n = w.close(n, 10<<3|2, before)
+			n = w.Close(n, 10<<3|2, before)
 		}
 	}
 	if m.ModifyVolumeStatus != nil {
 		{
 			before := n
 			n = marshal_corev1_ModifyVolumeStatus(w, n, m.ModifyVolumeStatus)
-			n = w.close(n, 9<<3|2, before)
+			n = w.Close(n, 9<<3|2, before)
 		}
 	}
 	if m.CurrentVolumeAttributesClassName != nil {
-		n = w.putString(n, 8<<3|2, *m.CurrentVolumeAttributesClassName)
+		n = w.PutString(n, 8<<3|2, *m.CurrentVolumeAttributesClassName)
 	}
-	n = putTextMapGenerated(w, n, 7<<3|2, m.AllocatedResourceStatuses)
+	n = protobuf.PutTextMap(w, n, 7<<3|2, m.AllocatedResourceStatuses)
 	if len(m.AllocatedResources) > 0 {
 		var room [8]corev1.ResourceName
-		keys := sortedKeysGenerated(room[:0], m.AllocatedResources)
+		keys := protobuf.SortedKeys(room[:0], m.AllocatedResources)
 		for k := len(keys) - 1; k >= 0; k-- {
 			entry := n
 			v := m.AllocatedResources[keys[k]]
-			n = w.putQuantity(n, 2<<3|2, v)
-			n = w.putString(n, 1<<3|2, string(keys[k]))
-			n = w.close(n, 5<<3|2, entry)
+			n = w.PutQuantity(n, 2<<3|2, v)
+			n = w.PutString(n, 1<<3|2, string(keys[k]))
+			n = w.Close(n, 5<<3|2, entry)
 		}
 	}
 	for k := len(m.Conditions) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_PersistentVolumeClaimCondition(w, n, &m.Conditions[k])
-			n = w.close(n, 4<<3|2, before)
+			n = w.Close(n, 4<<3|2, before)
 		}
 	}
 	if len(m.Capacity) > 0 {
 		var room [8]corev1.ResourceName
-		keys := sortedKeysGenerated(room[:0], m.Capacity)
+		keys := protobuf.SortedKeys(room[:0], m.Capacity)
 		for k := len(keys) - 1; k >= 0; k-- {
 			entry := n
 			v := m.Capacity[keys[k]]
-			n = w.putQuantity(n, 2<<3|2, v)
-			n = w.putString(n, 1<<3|2, string(keys[k]))
-			n = w.close(n, 3<<3|2, entry)
+			n = w.PutQuantity(n, 2<<3|2, v)
+			n = w.PutString(n, 1<<3|2, string(keys[k]))
+			n = w.Close(n, 3<<3|2, entry)
 		}
 	}
 	for k := len(m.AccessModes) - 1; k >= 0; k-- {
-		n = w.putString(n, 2<<3|2, string(m.AccessModes[k]))
+		n = w.PutString(n, 2<<3|2, string(m.AccessModes[k]))
 	}
-	n = w.putString(n, 1<<3|2, string(m.Phase))
-	return n
-}
-
-// type_metav1_ListMeta is how metav1.ListMeta is read.
-var type_metav1_ListMeta typeOfGenerated[metav1.ListMeta]
-
-// reads_metav1_ListMeta says where the fields of ListMeta are and how each is read.
-func reads_metav1_ListMeta() *typeOfGenerated[metav1.ListMeta] {
-	if m := beginGenerated(&type_metav1_ListMeta); m != nil {
-		t := &type_metav1_ListMeta.typeGenerated
-		textGenerated(t, 1, &m.SelfLink)
-		textGenerated(t, 2, &m.ResourceVersion)
-		textGenerated(t, 3, &m.Continue)
-		numberPointerGenerated(t, 4, &m.RemainingItemCount)
-		pointerGenerated(t, 5, &m.ShardInfo, reads_metav1_ShardInfo())
-	}
-	return &type_metav1_ListMeta
-}
-
-// marshal_metav1_ListMeta writes m before the n bytes that w has, and returns how many it has then.
-func marshal_metav1_ListMeta(w *writerGenerated, n int, m *metav1.ListMeta) int {
-	if m == nil {
-		return n
-	}
-	if m.ShardInfo != nil {
-		{
-			before := n
-			n = marshal_metav1_ShardInfo(w, n, m.ShardInfo)
-			n = w.close(n, 5<<3|2, before)
-		}
-	}
-	if m.RemainingItemCount != nil {
-		n = w.putNumber(n, 4<<3, uint64(*m.RemainingItemCount))
-	}
-	n = w.putString(n, 3<<3|2, m.Continue)
-	n = w.putString(n, 2<<3|2, m.ResourceVersion)
-	n = w.putString(n, 1<<3|2, m.SelfLink)
+	n = w.PutString(n, 1<<3|2, string(m.Phase))
 	return n
 }
 
 // type_corev1_PodSpec is how corev1.PodSpec is read.
-var type_corev1_PodSpec typeOfGenerated[corev1.PodSpec]
+var type_corev1_PodSpec protobuf.Type[corev1.PodSpec]
 
 // reads_corev1_PodSpec says where the fields of PodSpec are and how each is read.
-func reads_corev1_PodSpec() *typeOfGenerated[corev1.PodSpec] {
-	if m := beginGenerated(&type_corev1_PodSpec); m != nil {
-		t := &type_corev1_PodSpec.typeGenerated
-		itemsGenerated(t, 1, &m.Volumes, reads_corev1_Volume())
-		itemsGenerated(t, 2, &m.Containers, reads_corev1_Container())
-		textGenerated(t, 3, &m.RestartPolicy)
-		numberPointerGenerated(t, 4, &m.TerminationGracePeriodSeconds)
-		numberPointerGenerated(t, 5, &m.ActiveDeadlineSeconds)
-		textGenerated(t, 6, &m.DNSPolicy)
-		textMapGenerated(t, 7, &m.NodeSelector)
-		textGenerated(t, 8, &m.ServiceAccountName)
-		textGenerated(t, 9, &m.DeprecatedServiceAccount)
-		textGenerated(t, 10, &m.NodeName)
-		boolGenerated(t, 11, &m.HostNetwork)
-		boolGenerated(t, 12, &m.HostPID)
-		boolGenerated(t, 13, &m.HostIPC)
-		pointerGenerated(t, 14, &m.SecurityContext, reads_corev1_PodSecurityContext())
-		itemsGenerated(t, 15, &m.ImagePullSecrets, reads_corev1_LocalObjectReference())
-		textGenerated(t, 16, &m.Hostname)
-		textGenerated(t, 17, &m.Subdomain)
-		pointerGenerated(t, 18, &m.Affinity, reads_corev1_Affinity())
-		textGenerated(t, 19, &m.SchedulerName)
-		itemsGenerated(t, 20, &m.InitContainers, reads_corev1_Container())
-		boolPointerGenerated(t, 21, &m.AutomountServiceAccountToken)
-		itemsGenerated(t, 22, &m.Tolerations, reads_corev1_Toleration())
-		itemsGenerated(t, 23, &m.HostAliases, reads_corev1_HostAlias())
-		textGenerated(t, 24, &m.PriorityClassName)
-		numberPointerGenerated(t, 25, &m.Priority)
-		pointerGenerated(t, 26, &m.DNSConfig, reads_corev1_PodDNSConfig())
-		boolPointerGenerated(t, 27, &m.ShareProcessNamespace)
-		itemsGenerated(t, 28, &m.ReadinessGates, reads_corev1_PodReadinessGate())
-		textPointerGenerated(t, 29, &m.RuntimeClassName)
-		boolPointerGenerated(t, 30, &m.EnableServiceLinks)
-		textPointerGenerated(t, 31, &m.PreemptionPolicy)
-		quantityMapGenerated(t, 32, &m.Overhead)
-		itemsGenerated(t, 33, &m.TopologySpreadConstraints, reads_corev1_TopologySpreadConstraint())
-		itemsGenerated(t, 34, &m.EphemeralContainers, reads_corev1_EphemeralContainer())
-		boolPointerGenerated(t, 35, &m.SetHostnameAsFQDN)
-		pointerGenerated(t, 36, &m.OS, reads_corev1_PodOS())
-		boolPointerGenerated(t, 37, &m.HostUsers)
-		itemsGenerated(t, 38, &m.SchedulingGates, reads_corev1_PodSchedulingGate())
-		itemsGenerated(t, 39, &m.ResourceClaims, reads_corev1_PodResourceClaim())
-		pointerGenerated(t, 40, &m.Resources, reads_corev1_ResourceRequirements())
-		textPointerGenerated(t, 41, &m.HostnameOverride)
-		pointerGenerated(t, 43, &m.SchedulingGroup, reads_corev1_PodSchedulingGroup())
-		itemsGenerated(t, 44, &m.EvictionResponders, reads_corev1_EvictionResponder())
+func reads_corev1_PodSpec() *protobuf.Type[corev1.PodSpec] {
+	if m := protobuf.Begin(&type_corev1_PodSpec); m != nil {
+		t := &type_corev1_PodSpec.Layout
+		protobuf.Items(t, 1, &m.Volumes, reads_corev1_Volume())
+		protobuf.Items(t, 2, &m.Containers, reads_corev1_Container())
+		protobuf.Text(t, 3, &m.RestartPolicy)
+		protobuf.NumberPointer(t, 4, &m.TerminationGracePeriodSeconds)
+		protobuf.NumberPointer(t, 5, &m.ActiveDeadlineSeconds)
+		protobuf.Text(t, 6, &m.DNSPolicy)
+		protobuf.TextMap(t, 7, &m.NodeSelector)
+		protobuf.Text(t, 8, &m.ServiceAccountName)
+		protobuf.Text(t, 9, &m.DeprecatedServiceAccount)
+		protobuf.Text(t, 10, &m.NodeName)
+		protobuf.Bool(t, 11, &m.HostNetwork)
+		protobuf.Bool(t, 12, &m.HostPID)
+		protobuf.Bool(t, 13, &m.HostIPC)
+		protobuf.Pointer(t, 14, &m.SecurityContext, reads_corev1_PodSecurityContext())
+		protobuf.Items(t, 15, &m.ImagePullSecrets, reads_corev1_LocalObjectReference())
+		protobuf.Text(t, 16, &m.Hostname)
+		protobuf.Text(t, 17, &m.Subdomain)
+		protobuf.Pointer(t, 18, &m.Affinity, reads_corev1_Affinity())
+		protobuf.Text(t, 19, &m.SchedulerName)
+		protobuf.Items(t, 20, &m.InitContainers, reads_corev1_Container())
+		protobuf.BoolPointer(t, 21, &m.AutomountServiceAccountToken)
+		protobuf.Items(t, 22, &m.Tolerations, reads_corev1_Toleration())
+		protobuf.Items(t, 23, &m.HostAliases, reads_corev1_HostAlias())
+		protobuf.Text(t, 24, &m.PriorityClassName)
+		protobuf.NumberPointer(t, 25, &m.Priority)
+		protobuf.Pointer(t, 26, &m.DNSConfig, reads_corev1_PodDNSConfig())
+		protobuf.BoolPointer(t, 27, &m.ShareProcessNamespace)
+		protobuf.Items(t, 28, &m.ReadinessGates, reads_corev1_PodReadinessGate())
+		protobuf.TextPointer(t, 29, &m.RuntimeClassName)
+		protobuf.BoolPointer(t, 30, &m.EnableServiceLinks)
+		protobuf.TextPointer(t, 31, &m.PreemptionPolicy)
+		protobuf.QuantityMap(t, 32, &m.Overhead)
+		protobuf.Items(t, 33, &m.TopologySpreadConstraints, reads_corev1_TopologySpreadConstraint())
+		protobuf.Items(t, 34, &m.EphemeralContainers, reads_corev1_EphemeralContainer())
+		protobuf.BoolPointer(t, 35, &m.SetHostnameAsFQDN)
+		protobuf.Pointer(t, 36, &m.OS, reads_corev1_PodOS())
+		protobuf.BoolPointer(t, 37, &m.HostUsers)
+		protobuf.Items(t, 38, &m.SchedulingGates, reads_corev1_PodSchedulingGate())
+		protobuf.Items(t, 39, &m.ResourceClaims, reads_corev1_PodResourceClaim())
+		protobuf.Pointer(t, 40, &m.Resources, reads_corev1_ResourceRequirements())
+		protobuf.TextPointer(t, 41, &m.HostnameOverride)
+		protobuf.Pointer(t, 43, &m.SchedulingGroup, reads_corev1_PodSchedulingGroup())
+		protobuf.Items(t, 44, &m.EvictionResponders, reads_corev1_EvictionResponder())
 	}
 	return &type_corev1_PodSpec
 }
 
 // marshal_corev1_PodSpec writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PodSpec(w *writerGenerated, n int, m *corev1.PodSpec) int {
+func marshal_corev1_PodSpec(w *protobuf.Writer, n int, m *corev1.PodSpec) int {
 	if m == nil {
 		return n
 	}
@@ -999,223 +882,223 @@ func marshal_corev1_PodSpec(w *writerGenerated, n int, m *corev1.PodSpec) int {
 		{
 			before := n
 			n = marshal_corev1_EvictionResponder(w, n, &m.EvictionResponders[k])
-			n = w.close(n, 44<<3|2, before)
+			n = w.Close(n, 44<<3|2, before)
 		}
 	}
 	if m.SchedulingGroup != nil {
 		{
 			before := n
 			n = marshal_corev1_PodSchedulingGroup(w, n, m.SchedulingGroup)
-			n = w.close(n, 43<<3|2, before)
+			n = w.Close(n, 43<<3|2, before)
 		}
 	}
 	if m.HostnameOverride != nil {
-		n = w.putString(n, 41<<3|2, *m.HostnameOverride)
+		n = w.PutString(n, 41<<3|2, *m.HostnameOverride)
 	}
 	if m.Resources != nil {
 		{
 			before := n
 			n = marshal_corev1_ResourceRequirements(w, n, m.Resources)
-			n = w.close(n, 40<<3|2, before)
+			n = w.Close(n, 40<<3|2, before)
 		}
 	}
 	for k := len(m.ResourceClaims) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_PodResourceClaim(w, n, &m.ResourceClaims[k])
-			n = w.close(n, 39<<3|2, before)
+			n = w.Close(n, 39<<3|2, before)
 		}
 	}
 	for k := len(m.SchedulingGates) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_PodSchedulingGate(w, n, &m.SchedulingGates[k])
-			n = w.close(n, 38<<3|2, before)
+			n = w.Close(n, 38<<3|2, before)
 		}
 	}
 	if m.HostUsers != nil {
-		n = w.putBool(n, 37<<3, *m.HostUsers)
+		n = w.PutBool(n, 37<<3, *m.HostUsers)
 	}
 	if m.OS != nil {
 		{
 			before := n
 			n = marshal_corev1_PodOS(w, n, m.OS)
-			n = w.close(n, 36<<3|2, before)
+			n = w.Close(n, 36<<3|2, before)
 		}
 	}
 	if m.SetHostnameAsFQDN != nil {
-		n = w.putBool(n, 35<<3, *m.SetHostnameAsFQDN)
+		n = w.PutBool(n, 35<<3, *m.SetHostnameAsFQDN)
 	}
 	for k := len(m.EphemeralContainers) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_EphemeralContainer(w, n, &m.EphemeralContainers[k])
-			n = w.close(n, 34<<3|2, before)
+			n = w.Close(n, 34<<3|2, before)
 		}
 	}
 	for k := len(m.TopologySpreadConstraints) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_TopologySpreadConstraint(w, n, &m.TopologySpreadConstraints[k])
-			n = w.close(n, 33<<3|2, before)
+			n = w.Close(n, 33<<3|2, before)
 		}
 	}
 	if len(m.Overhead) > 0 {
 		var room [8]corev1.ResourceName
-		keys := sortedKeysGenerated(room[:0], m.Overhead)
+		keys := protobuf.SortedKeys(room[:0], m.Overhead)
 		for k := len(keys) - 1; k >= 0; k-- {
 			entry := n
 			v := m.Overhead[keys[k]]
-			n = w.putQuantity(n, 2<<3|2, v)
-			n = w.putString(n, 1<<3|2, string(keys[k]))
-			n = w.close(n, 32<<3|2, entry)
+			n = w.PutQuantity(n, 2<<3|2, v)
+			n = w.PutString(n, 1<<3|2, string(keys[k]))
+			n = w.Close(n, 32<<3|2, entry)
 		}
 	}
 	if m.PreemptionPolicy != nil {
-		n = w.putString(n, 31<<3|2, string(*m.PreemptionPolicy))
+		n = w.PutString(n, 31<<3|2, string(*m.PreemptionPolicy))
 	}
 	if m.EnableServiceLinks != nil {
-		n = w.putBool(n, 30<<3, *m.EnableServiceLinks)
+		n = w.PutBool(n, 30<<3, *m.EnableServiceLinks)
 	}
 	if m.RuntimeClassName != nil {
-		n = w.putString(n, 29<<3|2, *m.RuntimeClassName)
+		n = w.PutString(n, 29<<3|2, *m.RuntimeClassName)
 	}
 	for k := len(m.ReadinessGates) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_PodReadinessGate(w, n, &m.ReadinessGates[k])
-			n = w.close(n, 28<<3|2, before)
+			n = w.Close(n, 28<<3|2, before)
 		}
 	}
 	if m.ShareProcessNamespace != nil {
-		n = w.putBool(n, 27<<3, *m.ShareProcessNamespace)
+		n = w.PutBool(n, 27<<3, *m.ShareProcessNamespace)
 	}
 	if m.DNSConfig != nil {
 		{
 			before := n
 			n = marshal_corev1_PodDNSConfig(w, n, m.DNSConfig)
-			n = w.close(n, 26<<3|2, before)
+			n = w.Close(n, 26<<3|2, before)
 		}
 	}
 	if m.Priority != nil {
-		n = w.putNumber(n, 25<<3, uint64(*m.Priority))
+		n = w.PutNumber(n, 25<<3, uint64(*m.Priority))
 	}
-	n = w.putString(n, 24<<3|2, m.PriorityClassName)
+	n = w.PutString(n, 24<<3|2, m.PriorityClassName)
 	for k := len(m.HostAliases) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_HostAlias(w, n, &m.HostAliases[k])
-			n = w.close(n, 23<<3|2, before)
+			n = w.Close(n, 23<<3|2, before)
 		}
 	}
 	for k := len(m.Tolerations) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_Toleration(w, n, &m.Tolerations[k])
-			n = w.close(n, 22<<3|2, before)
+			n = w.Close(n, 22<<3|2, before)
 		}
 	}
 	if m.AutomountServiceAccountToken != nil {
-		n = w.putBool(n, 21<<3, *m.AutomountServiceAccountToken)
+		n = w.PutBool(n, 21<<3, *m.AutomountServiceAccountToken)
 	}
 	for k := len(m.InitContainers) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_Container(w, n, &m.InitContainers[k])
-			n = w.close(n, 20<<3|2, before)
+			n = w.Close(n, 20<<3|2, before)
 		}
 	}
-	n = w.putString(n, 19<<3|2, m.SchedulerName)
+	n = w.PutString(n, 19<<3|2, m.SchedulerName)
 	if m.Affinity != nil {
 		{
 			before := n
 			n = marshal_corev1_Affinity(w, n, m.Affinity)
-			n = w.close(n, 18<<3|2, before)
+			n = w.Close(n, 18<<3|2, before)
 		}
 	}
-	n = w.putString(n, 17<<3|2, m.Subdomain)
-	n = w.putString(n, 16<<3|2, m.Hostname)
+	n = w.PutString(n, 17<<3|2, m.Subdomain)
+	n = w.PutString(n, 16<<3|2, m.Hostname)
 	for k := len(m.ImagePullSecrets) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_LocalObjectReference(w, n, &m.ImagePullSecrets[k])
-			n = w.close(n, 15<<3|2, before)
+			n = w.Close(n, 15<<3|2, before)
 		}
 	}
 	if m.SecurityContext != nil {
 		{
 			before := n
 			n = marshal_corev1_PodSecurityContext(w, n, m.SecurityContext)
-			n = w.close(n, 14<<3|2, before)
+			n = w.Close(n, 14<<3|2, before)
 		}
 	}
-	n = w.putBool(n, 13<<3, m.HostIPC)
-	n = w.putBool(n, 12<<3, m.HostPID)
-	n = w.putBool(n, 11<<3, m.HostNetwork)
-	n = w.putString(n, 10<<3|2, m.NodeName)
-	n = w.putString(n, 9<<3|2, m.DeprecatedServiceAccount)
-	n = w.putString(n, 8<<3|2, m.ServiceAccountName)
-	n = putTextMapGenerated(w, n, 7<<3|2, m.NodeSelector)
-	n = w.putString(n, 6<<3|2, string(m.DNSPolicy))
+	n = w.PutBool(n, 13<<3, m.HostIPC)
+	n = w.PutBool(n, 12<<3, m.HostPID)
+	n = w.PutBool(n, 11<<3, m.HostNetwork)
+	n = w.PutString(n, 10<<3|2, m.NodeName)
+	n = w.PutString(n, 9<<3|2, m.DeprecatedServiceAccount)
+	n = w.PutString(n, 8<<3|2, m.ServiceAccountName)
+	n = protobuf.PutTextMap(w, n, 7<<3|2, m.NodeSelector)
+	n = w.PutString(n, 6<<3|2, string(m.DNSPolicy))
 	if m.ActiveDeadlineSeconds != nil {
-		n = w.putNumber(n, 5<<3, uint64(*m.ActiveDeadlineSeconds))
+		n = w.PutNumber(n, 5<<3, uint64(*m.ActiveDeadlineSeconds))
 	}
 	if m.TerminationGracePeriodSeconds != nil {
-		n = w.putNumber(n, 4<<3, uint64(*m.TerminationGracePeriodSeconds))
+		n = w.PutNumber(n, 4<<3, uint64(*m.TerminationGracePeriodSeconds))
 	}
-	n = w.putString(n, 3<<3|2, string(m.RestartPolicy))
+	n = w.PutString(n, 3<<3|2, string(m.RestartPolicy))
 	for k := len(m.Containers) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_Container(w, n, &m.Containers[k])
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
 	for k := len(m.Volumes) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_Volume(w, n, &m.Volumes[k])
-			n = w.close(n, 1<<3|2, before)
+			n = w.Close(n, 1<<3|2, before)
 		}
 	}
 	return n
 }
 
 // type_corev1_PodStatus is how corev1.PodStatus is read.
-var type_corev1_PodStatus typeOfGenerated[corev1.PodStatus]
+var type_corev1_PodStatus protobuf.Type[corev1.PodStatus]
 
 // reads_corev1_PodStatus says where the fields of PodStatus are and how each is read.
-func reads_corev1_PodStatus() *typeOfGenerated[corev1.PodStatus] {
-	if m := beginGenerated(&type_corev1_PodStatus); m != nil {
-		t := &type_corev1_PodStatus.typeGenerated
-		textGenerated(t, 1, &m.Phase)
-		itemsGenerated(t, 2, &m.Conditions, reads_corev1_PodCondition())
-		textGenerated(t, 3, &m.Message)
-		textGenerated(t, 4, &m.Reason)
-		textGenerated(t, 5, &m.HostIP)
-		textGenerated(t, 6, &m.PodIP)
-		pointerGenerated(t, 7, &m.StartTime, timeGenerated(&type_metav1_Time))
-		itemsGenerated(t, 8, &m.ContainerStatuses, reads_corev1_ContainerStatus())
-		textGenerated(t, 9, &m.QOSClass)
-		itemsGenerated(t, 10, &m.InitContainerStatuses, reads_corev1_ContainerStatus())
-		textGenerated(t, 11, &m.NominatedNodeName)
-		itemsGenerated(t, 12, &m.PodIPs, reads_corev1_PodIP())
-		itemsGenerated(t, 13, &m.EphemeralContainerStatuses, reads_corev1_ContainerStatus())
-		textGenerated(t, 14, &m.Resize)
-		itemsGenerated(t, 15, &m.ResourceClaimStatuses, reads_corev1_PodResourceClaimStatus())
-		itemsGenerated(t, 16, &m.HostIPs, reads_corev1_HostIP())
-		numberGenerated(t, 17, &m.ObservedGeneration)
-		pointerGenerated(t, 18, &m.ExtendedResourceClaimStatus, reads_corev1_PodExtendedResourceClaimStatus())
-		quantityMapGenerated(t, 19, &m.AllocatedResources)
-		pointerGenerated(t, 20, &m.Resources, reads_corev1_ResourceRequirements())
-		itemsGenerated(t, 21, &m.NodeAllocatableResourceClaimStatuses, reads_corev1_NodeAllocatableResourceClaimStatus())
-		itemsGenerated(t, 22, &m.VolumeHealth, reads_corev1_PodVolumeHealth())
+func reads_corev1_PodStatus() *protobuf.Type[corev1.PodStatus] {
+	if m := protobuf.Begin(&type_corev1_PodStatus); m != nil {
+		t := &type_corev1_PodStatus.Layout
+		protobuf.Text(t, 1, &m.Phase)
+		protobuf.Items(t, 2, &m.Conditions, reads_corev1_PodCondition())
+		protobuf.Text(t, 3, &m.Message)
+		protobuf.Text(t, 4, &m.Reason)
+		protobuf.Text(t, 5, &m.HostIP)
+		protobuf.Text(t, 6, &m.PodIP)
+		protobuf.Pointer(t, 7, &m.StartTime, apimachinery.Time())
+		protobuf.Items(t, 8, &m.ContainerStatuses, reads_corev1_ContainerStatus())
+		protobuf.Text(t, 9, &m.QOSClass)
+		protobuf.Items(t, 10, &m.InitContainerStatuses, reads_corev1_ContainerStatus())
+		protobuf.Text(t, 11, &m.NominatedNodeName)
+		protobuf.Items(t, 12, &m.PodIPs, reads_corev1_PodIP())
+		protobuf.Items(t, 13, &m.EphemeralContainerStatuses, reads_corev1_ContainerStatus())
+		protobuf.Text(t, 14, &m.Resize)
+		protobuf.Items(t, 15, &m.ResourceClaimStatuses, reads_corev1_PodResourceClaimStatus())
+		protobuf.Items(t, 16, &m.HostIPs, reads_corev1_HostIP())
+		protobuf.Number(t, 17, &m.ObservedGeneration)
+		protobuf.Pointer(t, 18, &m.ExtendedResourceClaimStatus, reads_corev1_PodExtendedResourceClaimStatus())
+		protobuf.QuantityMap(t, 19, &m.AllocatedResources)
+		protobuf.Pointer(t, 20, &m.Resources, reads_corev1_ResourceRequirements())
+		protobuf.Items(t, 21, &m.NodeAllocatableResourceClaimStatuses, reads_corev1_NodeAllocatableResourceClaimStatus())
+		protobuf.Items(t, 22, &m.VolumeHealth, reads_corev1_PodVolumeHealth())
 	}
 	return &type_corev1_PodStatus
 }
 
 // marshal_corev1_PodStatus writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PodStatus(w *writerGenerated, n int, m *corev1.PodStatus) int {
+func marshal_corev1_PodStatus(w *protobuf.Writer, n int, m *corev1.PodStatus) int {
 	if m == nil {
 		return n
 	}
@@ -1223,159 +1106,159 @@ func marshal_corev1_PodStatus(w *writerGenerated, n int, m *corev1.PodStatus) in
 		{
 			before := n
 			n = marshal_corev1_PodVolumeHealth(w, n, &m.VolumeHealth[k])
-			n = w.close(n, 22<<3|2, before)
+			n = w.Close(n, 22<<3|2, before)
 		}
 	}
 	for k := len(m.NodeAllocatableResourceClaimStatuses) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_NodeAllocatableResourceClaimStatus(w, n, &m.NodeAllocatableResourceClaimStatuses[k])
-			n = w.close(n, 21<<3|2, before)
+			n = w.Close(n, 21<<3|2, before)
 		}
 	}
 	if m.Resources != nil {
 		{
 			before := n
 			n = marshal_corev1_ResourceRequirements(w, n, m.Resources)
-			n = w.close(n, 20<<3|2, before)
+			n = w.Close(n, 20<<3|2, before)
 		}
 	}
 	if len(m.AllocatedResources) > 0 {
 		var room [8]corev1.ResourceName
-		keys := sortedKeysGenerated(room[:0], m.AllocatedResources)
+		keys := protobuf.SortedKeys(room[:0], m.AllocatedResources)
 		for k := len(keys) - 1; k >= 0; k-- {
 			entry := n
 			v := m.AllocatedResources[keys[k]]
-			n = w.putQuantity(n, 2<<3|2, v)
-			n = w.putString(n, 1<<3|2, string(keys[k]))
-			n = w.close(n, 19<<3|2, entry)
+			n = w.PutQuantity(n, 2<<3|2, v)
+			n = w.PutString(n, 1<<3|2, string(keys[k]))
+			n = w.Close(n, 19<<3|2, entry)
 		}
 	}
 	if m.ExtendedResourceClaimStatus != nil {
 		{
 			before := n
 			n = marshal_corev1_PodExtendedResourceClaimStatus(w, n, m.ExtendedResourceClaimStatus)
-			n = w.close(n, 18<<3|2, before)
+			n = w.Close(n, 18<<3|2, before)
 		}
 	}
-	n = w.putNumber(n, 17<<3, uint64(m.ObservedGeneration))
+	n = w.PutNumber(n, 17<<3, uint64(m.ObservedGeneration))
 	for k := len(m.HostIPs) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_HostIP(w, n, &m.HostIPs[k])
-			n = w.close(n, 16<<3|2, before)
+			n = w.Close(n, 16<<3|2, before)
 		}
 	}
 	for k := len(m.ResourceClaimStatuses) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_PodResourceClaimStatus(w, n, &m.ResourceClaimStatuses[k])
-			n = w.close(n, 15<<3|2, before)
+			n = w.Close(n, 15<<3|2, before)
 		}
 	}
-	n = w.putString(n, 14<<3|2, string(m.Resize))
+	n = w.PutString(n, 14<<3|2, string(m.Resize))
 	for k := len(m.EphemeralContainerStatuses) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_ContainerStatus(w, n, &m.EphemeralContainerStatuses[k])
-			n = w.close(n, 13<<3|2, before)
+			n = w.Close(n, 13<<3|2, before)
 		}
 	}
 	for k := len(m.PodIPs) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_PodIP(w, n, &m.PodIPs[k])
-			n = w.close(n, 12<<3|2, before)
+			n = w.Close(n, 12<<3|2, before)
 		}
 	}
-	n = w.putString(n, 11<<3|2, m.NominatedNodeName)
+	n = w.PutString(n, 11<<3|2, m.NominatedNodeName)
 	for k := len(m.InitContainerStatuses) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_ContainerStatus(w, n, &m.InitContainerStatuses[k])
-			n = w.close(n, 10<<3|2, before)
+			n = w.Close(n, 10<<3|2, before)
 		}
 	}
-	n = w.putString(n, 9<<3|2, string(m.QOSClass))
+	n = w.PutString(n, 9<<3|2, string(m.QOSClass))
 	for k := len(m.ContainerStatuses) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_ContainerStatus(w, n, &m.ContainerStatuses[k])
-			n = w.close(n, 8<<3|2, before)
+			n = w.Close(n, 8<<3|2, before)
 		}
 	}
 	if m.StartTime != nil {
-		n = w.putTime(n, 7<<3|2, m.StartTime)
+		n = w.PutTime(n, 7<<3|2, m.StartTime)
 	}
-	n = w.putString(n, 6<<3|2, m.PodIP)
-	n = w.putString(n, 5<<3|2, m.HostIP)
-	n = w.putString(n, 4<<3|2, m.Reason)
-	n = w.putString(n, 3<<3|2, m.Message)
+	n = w.PutString(n, 6<<3|2, m.PodIP)
+	n = w.PutString(n, 5<<3|2, m.HostIP)
+	n = w.PutString(n, 4<<3|2, m.Reason)
+	n = w.PutString(n, 3<<3|2, m.Message)
 	for k := len(m.Conditions) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_PodCondition(w, n, &m.Conditions[k])
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
-	n = w.putString(n, 1<<3|2, string(m.Phase))
+	n = w.PutString(n, 1<<3|2, string(m.Phase))
 	return n
 }
 
 // type_corev1_ReplicationControllerSpec is how corev1.ReplicationControllerSpec is read.
-var type_corev1_ReplicationControllerSpec typeOfGenerated[corev1.ReplicationControllerSpec]
+var type_corev1_ReplicationControllerSpec protobuf.Type[corev1.ReplicationControllerSpec]
 
 // reads_corev1_ReplicationControllerSpec says where the fields of ReplicationControllerSpec are and how each is read.
-func reads_corev1_ReplicationControllerSpec() *typeOfGenerated[corev1.ReplicationControllerSpec] {
-	if m := beginGenerated(&type_corev1_ReplicationControllerSpec); m != nil {
-		t := &type_corev1_ReplicationControllerSpec.typeGenerated
-		numberPointerGenerated(t, 1, &m.Replicas)
-		textMapGenerated(t, 2, &m.Selector)
-		pointerGenerated(t, 3, &m.Template, reads_corev1_PodTemplateSpec())
-		numberGenerated(t, 4, &m.MinReadySeconds)
+func reads_corev1_ReplicationControllerSpec() *protobuf.Type[corev1.ReplicationControllerSpec] {
+	if m := protobuf.Begin(&type_corev1_ReplicationControllerSpec); m != nil {
+		t := &type_corev1_ReplicationControllerSpec.Layout
+		protobuf.NumberPointer(t, 1, &m.Replicas)
+		protobuf.TextMap(t, 2, &m.Selector)
+		protobuf.Pointer(t, 3, &m.Template, reads_corev1_PodTemplateSpec())
+		protobuf.Number(t, 4, &m.MinReadySeconds)
 	}
 	return &type_corev1_ReplicationControllerSpec
 }
 
 // marshal_corev1_ReplicationControllerSpec writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ReplicationControllerSpec(w *writerGenerated, n int, m *corev1.ReplicationControllerSpec) int {
+func marshal_corev1_ReplicationControllerSpec(w *protobuf.Writer, n int, m *corev1.ReplicationControllerSpec) int {
 	if m == nil {
 		return n
 	}
-	n = w.putNumber(n, 4<<3, uint64(m.MinReadySeconds))
+	n = w.PutNumber(n, 4<<3, uint64(m.MinReadySeconds))
 	if m.Template != nil {
 		{
 			before := n
 			n = marshal_corev1_PodTemplateSpec(w, n, m.Template)
-			n = w.close(n, 3<<3|2, before)
+			n = w.Close(n, 3<<3|2, before)
 		}
 	}
-	n = putTextMapGenerated(w, n, 2<<3|2, m.Selector)
+	n = protobuf.PutTextMap(w, n, 2<<3|2, m.Selector)
 	if m.Replicas != nil {
-		n = w.putNumber(n, 1<<3, uint64(*m.Replicas))
+		n = w.PutNumber(n, 1<<3, uint64(*m.Replicas))
 	}
 	return n
 }
 
 // type_corev1_ReplicationControllerStatus is how corev1.ReplicationControllerStatus is read.
-var type_corev1_ReplicationControllerStatus typeOfGenerated[corev1.ReplicationControllerStatus]
+var type_corev1_ReplicationControllerStatus protobuf.Type[corev1.ReplicationControllerStatus]
 
 // reads_corev1_ReplicationControllerStatus says where the fields of ReplicationControllerStatus are and how each is read.
-func reads_corev1_ReplicationControllerStatus() *typeOfGenerated[corev1.ReplicationControllerStatus] {
-	if m := beginGenerated(&type_corev1_ReplicationControllerStatus); m != nil {
-		t := &type_corev1_ReplicationControllerStatus.typeGenerated
-		numberGenerated(t, 1, &m.Replicas)
-		numberGenerated(t, 2, &m.FullyLabeledReplicas)
-		numberGenerated(t, 3, &m.ObservedGeneration)
-		numberGenerated(t, 4, &m.ReadyReplicas)
-		numberGenerated(t, 5, &m.AvailableReplicas)
-		itemsGenerated(t, 6, &m.Conditions, reads_corev1_ReplicationControllerCondition())
+func reads_corev1_ReplicationControllerStatus() *protobuf.Type[corev1.ReplicationControllerStatus] {
+	if m := protobuf.Begin(&type_corev1_ReplicationControllerStatus); m != nil {
+		t := &type_corev1_ReplicationControllerStatus.Layout
+		protobuf.Number(t, 1, &m.Replicas)
+		protobuf.Number(t, 2, &m.FullyLabeledReplicas)
+		protobuf.Number(t, 3, &m.ObservedGeneration)
+		protobuf.Number(t, 4, &m.ReadyReplicas)
+		protobuf.Number(t, 5, &m.AvailableReplicas)
+		protobuf.Items(t, 6, &m.Conditions, reads_corev1_ReplicationControllerCondition())
 	}
 	return &type_corev1_ReplicationControllerStatus
 }
 
 // marshal_corev1_ReplicationControllerStatus writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ReplicationControllerStatus(w *writerGenerated, n int, m *corev1.ReplicationControllerStatus) int {
+func marshal_corev1_ReplicationControllerStatus(w *protobuf.Writer, n int, m *corev1.ReplicationControllerStatus) int {
 	if m == nil {
 		return n
 	}
@@ -1383,124 +1266,52 @@ func marshal_corev1_ReplicationControllerStatus(w *writerGenerated, n int, m *co
 		{
 			before := n
 			n = marshal_corev1_ReplicationControllerCondition(w, n, &m.Conditions[k])
-			n = w.close(n, 6<<3|2, before)
+			n = w.Close(n, 6<<3|2, before)
 		}
 	}
-	n = w.putNumber(n, 5<<3, uint64(m.AvailableReplicas))
-	n = w.putNumber(n, 4<<3, uint64(m.ReadyReplicas))
-	n = w.putNumber(n, 3<<3, uint64(m.ObservedGeneration))
-	n = w.putNumber(n, 2<<3, uint64(m.FullyLabeledReplicas))
-	n = w.putNumber(n, 1<<3, uint64(m.Replicas))
-	return n
-}
-
-// type_metav1_OwnerReference is how metav1.OwnerReference is read.
-var type_metav1_OwnerReference = typeOfGenerated[metav1.OwnerReference]{typeGenerated{slab: 5}}
-
-// reads_metav1_OwnerReference says where the fields of OwnerReference are and how each is read.
-func reads_metav1_OwnerReference() *typeOfGenerated[metav1.OwnerReference] {
-	if m := beginGenerated(&type_metav1_OwnerReference); m != nil {
-		t := &type_metav1_OwnerReference.typeGenerated
-		textGenerated(t, 1, &m.Kind)
-		textGenerated(t, 3, &m.Name)
-		textGenerated(t, 4, &m.UID)
-		textGenerated(t, 5, &m.APIVersion)
-		boolPointerGenerated(t, 6, &m.Controller)
-		boolPointerGenerated(t, 7, &m.BlockOwnerDeletion)
-	}
-	return &type_metav1_OwnerReference
-}
-
-// marshal_metav1_OwnerReference writes m before the n bytes that w has, and returns how many it has then.
-func marshal_metav1_OwnerReference(w *writerGenerated, n int, m *metav1.OwnerReference) int {
-	if m == nil {
-		return n
-	}
-	if m.BlockOwnerDeletion != nil {
-		n = w.putBool(n, 7<<3, *m.BlockOwnerDeletion)
-	}
-	if m.Controller != nil {
-		n = w.putBool(n, 6<<3, *m.Controller)
-	}
-	n = w.putString(n, 5<<3|2, m.APIVersion)
-	n = w.putString(n, 4<<3|2, string(m.UID))
-	n = w.putString(n, 3<<3|2, m.Name)
-	n = w.putString(n, 1<<3|2, m.Kind)
-	return n
-}
-
-// type_metav1_ManagedFieldsEntry is how metav1.ManagedFieldsEntry is read.
-var type_metav1_ManagedFieldsEntry = typeOfGenerated[metav1.ManagedFieldsEntry]{typeGenerated{slab: 4}}
-
-// reads_metav1_ManagedFieldsEntry says where the fields of ManagedFieldsEntry are and how each is read.
-func reads_metav1_ManagedFieldsEntry() *typeOfGenerated[metav1.ManagedFieldsEntry] {
-	if m := beginGenerated(&type_metav1_ManagedFieldsEntry); m != nil {
-		t := &type_metav1_ManagedFieldsEntry.typeGenerated
-		textGenerated(t, 1, &m.Manager)
-		textGenerated(t, 2, &m.Operation)
-		textGenerated(t, 3, &m.APIVersion)
-		pointerGenerated(t, 4, &m.Time, timeGenerated(&type_metav1_Time))
-		textGenerated(t, 6, &m.FieldsType)
-		pointerGenerated(t, 7, &m.FieldsV1, withGenerated(&type_metav1_FieldsV1, fieldSetGenerated))
-		textGenerated(t, 8, &m.Subresource)
-	}
-	return &type_metav1_ManagedFieldsEntry
-}
-
-// marshal_metav1_ManagedFieldsEntry writes m before the n bytes that w has, and returns how many it has then.
-func marshal_metav1_ManagedFieldsEntry(w *writerGenerated, n int, m *metav1.ManagedFieldsEntry) int {
-	if m == nil {
-		return n
-	}
-	n = w.putString(n, 8<<3|2, m.Subresource)
-	if m.FieldsV1 != nil {
-		n = w.putOther(n, 7<<3|2, m.FieldsV1.Size(), m.FieldsV1.MarshalToSizedBuffer)
-	}
-	n = w.putString(n, 6<<3|2, m.FieldsType)
-	if m.Time != nil {
-		n = w.putTime(n, 4<<3|2, m.Time)
-	}
-	n = w.putString(n, 3<<3|2, m.APIVersion)
-	n = w.putString(n, 2<<3|2, string(m.Operation))
-	n = w.putString(n, 1<<3|2, m.Manager)
+	n = w.PutNumber(n, 5<<3, uint64(m.AvailableReplicas))
+	n = w.PutNumber(n, 4<<3, uint64(m.ReadyReplicas))
+	n = w.PutNumber(n, 3<<3, uint64(m.ObservedGeneration))
+	n = w.PutNumber(n, 2<<3, uint64(m.FullyLabeledReplicas))
+	n = w.PutNumber(n, 1<<3, uint64(m.Replicas))
 	return n
 }
 
 // type_corev1_PersistentVolumeSource is how corev1.PersistentVolumeSource is read.
-var type_corev1_PersistentVolumeSource typeOfGenerated[corev1.PersistentVolumeSource]
+var type_corev1_PersistentVolumeSource protobuf.Type[corev1.PersistentVolumeSource]
 
 // reads_corev1_PersistentVolumeSource says where the fields of PersistentVolumeSource are and how each is read.
-func reads_corev1_PersistentVolumeSource() *typeOfGenerated[corev1.PersistentVolumeSource] {
-	if m := beginGenerated(&type_corev1_PersistentVolumeSource); m != nil {
-		t := &type_corev1_PersistentVolumeSource.typeGenerated
-		pointerGenerated(t, 1, &m.GCEPersistentDisk, reads_corev1_GCEPersistentDiskVolumeSource())
-		pointerGenerated(t, 2, &m.AWSElasticBlockStore, reads_corev1_AWSElasticBlockStoreVolumeSource())
-		pointerGenerated(t, 3, &m.HostPath, reads_corev1_HostPathVolumeSource())
-		pointerGenerated(t, 4, &m.Glusterfs, reads_corev1_GlusterfsPersistentVolumeSource())
-		pointerGenerated(t, 5, &m.NFS, reads_corev1_NFSVolumeSource())
-		pointerGenerated(t, 6, &m.RBD, reads_corev1_RBDPersistentVolumeSource())
-		pointerGenerated(t, 7, &m.ISCSI, reads_corev1_ISCSIPersistentVolumeSource())
-		pointerGenerated(t, 8, &m.Cinder, reads_corev1_CinderPersistentVolumeSource())
-		pointerGenerated(t, 9, &m.CephFS, reads_corev1_CephFSPersistentVolumeSource())
-		pointerGenerated(t, 10, &m.FC, reads_corev1_FCVolumeSource())
-		pointerGenerated(t, 11, &m.Flocker, reads_corev1_FlockerVolumeSource())
-		pointerGenerated(t, 12, &m.FlexVolume, reads_corev1_FlexPersistentVolumeSource())
-		pointerGenerated(t, 13, &m.AzureFile, reads_corev1_AzureFilePersistentVolumeSource())
-		pointerGenerated(t, 14, &m.VsphereVolume, reads_corev1_VsphereVirtualDiskVolumeSource())
-		pointerGenerated(t, 15, &m.Quobyte, reads_corev1_QuobyteVolumeSource())
-		pointerGenerated(t, 16, &m.AzureDisk, reads_corev1_AzureDiskVolumeSource())
-		pointerGenerated(t, 17, &m.PhotonPersistentDisk, reads_corev1_PhotonPersistentDiskVolumeSource())
-		pointerGenerated(t, 18, &m.PortworxVolume, reads_corev1_PortworxVolumeSource())
-		pointerGenerated(t, 19, &m.ScaleIO, reads_corev1_ScaleIOPersistentVolumeSource())
-		pointerGenerated(t, 20, &m.Local, reads_corev1_LocalVolumeSource())
-		pointerGenerated(t, 21, &m.StorageOS, reads_corev1_StorageOSPersistentVolumeSource())
-		pointerGenerated(t, 22, &m.CSI, reads_corev1_CSIPersistentVolumeSource())
+func reads_corev1_PersistentVolumeSource() *protobuf.Type[corev1.PersistentVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_PersistentVolumeSource); m != nil {
+		t := &type_corev1_PersistentVolumeSource.Layout
+		protobuf.Pointer(t, 1, &m.GCEPersistentDisk, reads_corev1_GCEPersistentDiskVolumeSource())
+		protobuf.Pointer(t, 2, &m.AWSElasticBlockStore, reads_corev1_AWSElasticBlockStoreVolumeSource())
+		protobuf.Pointer(t, 3, &m.HostPath, reads_corev1_HostPathVolumeSource())
+		protobuf.Pointer(t, 4, &m.Glusterfs, reads_corev1_GlusterfsPersistentVolumeSource())
+		protobuf.Pointer(t, 5, &m.NFS, reads_corev1_NFSVolumeSource())
+		protobuf.Pointer(t, 6, &m.RBD, reads_corev1_RBDPersistentVolumeSource())
+		protobuf.Pointer(t, 7, &m.ISCSI, reads_corev1_ISCSIPersistentVolumeSource())
+		protobuf.Pointer(t, 8, &m.Cinder, reads_corev1_CinderPersistentVolumeSource())
+		protobuf.Pointer(t, 9, &m.CephFS, reads_corev1_CephFSPersistentVolumeSource())
+		protobuf.Pointer(t, 10, &m.FC, reads_corev1_FCVolumeSource())
+		protobuf.Pointer(t, 11, &m.Flocker, reads_corev1_FlockerVolumeSource())
+		protobuf.Pointer(t, 12, &m.FlexVolume, reads_corev1_FlexPersistentVolumeSource())
+		protobuf.Pointer(t, 13, &m.AzureFile, reads_corev1_AzureFilePersistentVolumeSource())
+		protobuf.Pointer(t, 14, &m.VsphereVolume, reads_corev1_VsphereVirtualDiskVolumeSource())
+		protobuf.Pointer(t, 15, &m.Quobyte, reads_corev1_QuobyteVolumeSource())
+		protobuf.Pointer(t, 16, &m.AzureDisk, reads_corev1_AzureDiskVolumeSource())
+		protobuf.Pointer(t, 17, &m.PhotonPersistentDisk, reads_corev1_PhotonPersistentDiskVolumeSource())
+		protobuf.Pointer(t, 18, &m.PortworxVolume, reads_corev1_PortworxVolumeSource())
+		protobuf.Pointer(t, 19, &m.ScaleIO, reads_corev1_ScaleIOPersistentVolumeSource())
+		protobuf.Pointer(t, 20, &m.Local, reads_corev1_LocalVolumeSource())
+		protobuf.Pointer(t, 21, &m.StorageOS, reads_corev1_StorageOSPersistentVolumeSource())
+		protobuf.Pointer(t, 22, &m.CSI, reads_corev1_CSIPersistentVolumeSource())
 	}
 	return &type_corev1_PersistentVolumeSource
 }
 
 // marshal_corev1_PersistentVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PersistentVolumeSource(w *writerGenerated, n int, m *corev1.PersistentVolumeSource) int {
+func marshal_corev1_PersistentVolumeSource(w *protobuf.Writer, n int, m *corev1.PersistentVolumeSource) int {
 	if m == nil {
 		return n
 	}
@@ -1508,173 +1319,173 @@ func marshal_corev1_PersistentVolumeSource(w *writerGenerated, n int, m *corev1.
 		{
 			before := n
 			n = marshal_corev1_CSIPersistentVolumeSource(w, n, m.CSI)
-			n = w.close(n, 22<<3|2, before)
+			n = w.Close(n, 22<<3|2, before)
 		}
 	}
 	if m.StorageOS != nil {
 		{
 			before := n
 			n = marshal_corev1_StorageOSPersistentVolumeSource(w, n, m.StorageOS)
-			n = w.close(n, 21<<3|2, before)
+			n = w.Close(n, 21<<3|2, before)
 		}
 	}
 	if m.Local != nil {
 		{
 			before := n
 			n = marshal_corev1_LocalVolumeSource(w, n, m.Local)
-			n = w.close(n, 20<<3|2, before)
+			n = w.Close(n, 20<<3|2, before)
 		}
 	}
 	if m.ScaleIO != nil {
 		{
 			before := n
 			n = marshal_corev1_ScaleIOPersistentVolumeSource(w, n, m.ScaleIO)
-			n = w.close(n, 19<<3|2, before)
+			n = w.Close(n, 19<<3|2, before)
 		}
 	}
 	if m.PortworxVolume != nil {
 		{
 			before := n
 			n = marshal_corev1_PortworxVolumeSource(w, n, m.PortworxVolume)
-			n = w.close(n, 18<<3|2, before)
+			n = w.Close(n, 18<<3|2, before)
 		}
 	}
 	if m.PhotonPersistentDisk != nil {
 		{
 			before := n
 			n = marshal_corev1_PhotonPersistentDiskVolumeSource(w, n, m.PhotonPersistentDisk)
-			n = w.close(n, 17<<3|2, before)
+			n = w.Close(n, 17<<3|2, before)
 		}
 	}
 	if m.AzureDisk != nil {
 		{
 			before := n
 			n = marshal_corev1_AzureDiskVolumeSource(w, n, m.AzureDisk)
-			n = w.close(n, 16<<3|2, before)
+			n = w.Close(n, 16<<3|2, before)
 		}
 	}
 	if m.Quobyte != nil {
 		{
 			before := n
 			n = marshal_corev1_QuobyteVolumeSource(w, n, m.Quobyte)
-			n = w.close(n, 15<<3|2, before)
+			n = w.Close(n, 15<<3|2, before)
 		}
 	}
 	if m.VsphereVolume != nil {
 		{
 			before := n
 			n = marshal_corev1_VsphereVirtualDiskVolumeSource(w, n, m.VsphereVolume)
-			n = w.close(n, 14<<3|2, before)
+			n = w.Close(n, 14<<3|2, before)
 		}
 	}
 	if m.AzureFile != nil {
 		{
 			before := n
 			n = marshal_corev1_AzureFilePersistentVolumeSource(w, n, m.AzureFile)
-			n = w.close(n, 13<<3|2, before)
+			n = w.Close(n, 13<<3|2, before)
 		}
 	}
 	if m.FlexVolume != nil {
 		{
 			before := n
 			n = marshal_corev1_FlexPersistentVolumeSource(w, n, m.FlexVolume)
-			n = w.close(n, 12<<3|2, before)
+			n = w.Close(n, 12<<3|2, before)
 		}
 	}
 	if m.Flocker != nil {
 		{
 			before := n
 			n = marshal_corev1_FlockerVolumeSource(w, n, m.Flocker)
-			n = w.close(n, 11<<3|2, before)
+			n = w.Close(n, 11<<3|2, before)
 		}
 	}
 	if m.FC != nil {
 		{
 			before := n
 			n = marshal_corev1_FCVolumeSource(w, n, m.FC)
-			n = w.close(n, 10<<3|2, before)
+			n = w.Close(n, 10<<3|2, before)
 		}
 	}
 	if m.CephFS != nil {
 		{
 			before := n
 			n = marshal_corev1_CephFSPersistentVolumeSource(w, n, m.CephFS)
-			n = w.close(n, 9<<3|2, before)
+			n = w.Close(n, 9<<3|2, before)
 		}
 	}
 	if m.Cinder != nil {
 		{
 			before := n
 			n = marshal_corev1_CinderPersistentVolumeSource(w, n, m.Cinder)
-			n = w.close(n, 8<<3|2, before)
+			n = w.Close(n, 8<<3|2, before)
 		}
 	}
 	if m.ISCSI != nil {
 		{
 			before := n
 			n = marshal_corev1_ISCSIPersistentVolumeSource(w, n, m.ISCSI)
-			n = w.close(n, 7<<3|2, before)
+			n = w.Close(n, 7<<3|2, before)
 		}
 	}
 	if m.RBD != nil {
 		{
 			before := n
 			n = marshal_corev1_RBDPersistentVolumeSource(w, n, m.RBD)
-			n = w.close(n, 6<<3|2, before)
+			n = w.Close(n, 6<<3|2, before)
 		}
 	}
 	if m.NFS != nil {
 		{
 			before := n
 			n = marshal_corev1_NFSVolumeSource(w, n, m.NFS)
-			n = w.close(n, 5<<3|2, before)
+			n = w.Close(n, 5<<3|2, before)
 		}
 	}
 	if m.Glusterfs != nil {
 		{
 			before := n
 			n = marshal_corev1_GlusterfsPersistentVolumeSource(w, n, m.Glusterfs)
-			n = w.close(n, 4<<3|2, before)
+			n = w.Close(n, 4<<3|2, before)
 		}
 	}
 	if m.HostPath != nil {
 		{
 			before := n
 			n = marshal_corev1_HostPathVolumeSource(w, n, m.HostPath)
-			n = w.close(n, 3<<3|2, before)
+			n = w.Close(n, 3<<3|2, before)
 		}
 	}
 	if m.AWSElasticBlockStore != nil {
 		{
 			before := n
 			n = marshal_corev1_AWSElasticBlockStoreVolumeSource(w, n, m.AWSElasticBlockStore)
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
 	if m.GCEPersistentDisk != nil {
 		{
 			before := n
 			n = marshal_corev1_GCEPersistentDiskVolumeSource(w, n, m.GCEPersistentDisk)
-			n = w.close(n, 1<<3|2, before)
+			n = w.Close(n, 1<<3|2, before)
 		}
 	}
 	return n
 }
 
 // type_corev1_VolumeNodeAffinity is how corev1.VolumeNodeAffinity is read.
-var type_corev1_VolumeNodeAffinity typeOfGenerated[corev1.VolumeNodeAffinity]
+var type_corev1_VolumeNodeAffinity protobuf.Type[corev1.VolumeNodeAffinity]
 
 // reads_corev1_VolumeNodeAffinity says where the fields of VolumeNodeAffinity are and how each is read.
-func reads_corev1_VolumeNodeAffinity() *typeOfGenerated[corev1.VolumeNodeAffinity] {
-	if m := beginGenerated(&type_corev1_VolumeNodeAffinity); m != nil {
-		t := &type_corev1_VolumeNodeAffinity.typeGenerated
-		pointerGenerated(t, 1, &m.Required, reads_corev1_NodeSelector())
+func reads_corev1_VolumeNodeAffinity() *protobuf.Type[corev1.VolumeNodeAffinity] {
+	if m := protobuf.Begin(&type_corev1_VolumeNodeAffinity); m != nil {
+		t := &type_corev1_VolumeNodeAffinity.Layout
+		protobuf.Pointer(t, 1, &m.Required, reads_corev1_NodeSelector())
 	}
 	return &type_corev1_VolumeNodeAffinity
 }
 
 // marshal_corev1_VolumeNodeAffinity writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_VolumeNodeAffinity(w *writerGenerated, n int, m *corev1.VolumeNodeAffinity) int {
+func marshal_corev1_VolumeNodeAffinity(w *protobuf.Writer, n int, m *corev1.VolumeNodeAffinity) int {
 	if m == nil {
 		return n
 	}
@@ -1682,311 +1493,261 @@ func marshal_corev1_VolumeNodeAffinity(w *writerGenerated, n int, m *corev1.Volu
 		{
 			before := n
 			n = marshal_corev1_NodeSelector(w, n, m.Required)
-			n = w.close(n, 1<<3|2, before)
+			n = w.Close(n, 1<<3|2, before)
 		}
 	}
-	return n
-}
-
-// type_metav1_LabelSelector is how metav1.LabelSelector is read.
-var type_metav1_LabelSelector = typeOfGenerated[metav1.LabelSelector]{typeGenerated{slab: 58}}
-
-// reads_metav1_LabelSelector says where the fields of LabelSelector are and how each is read.
-func reads_metav1_LabelSelector() *typeOfGenerated[metav1.LabelSelector] {
-	if m := beginGenerated(&type_metav1_LabelSelector); m != nil {
-		t := &type_metav1_LabelSelector.typeGenerated
-		textMapGenerated(t, 1, &m.MatchLabels)
-		itemsGenerated(t, 2, &m.MatchExpressions, reads_metav1_LabelSelectorRequirement())
-	}
-	return &type_metav1_LabelSelector
-}
-
-// marshal_metav1_LabelSelector writes m before the n bytes that w has, and returns how many it has then.
-func marshal_metav1_LabelSelector(w *writerGenerated, n int, m *metav1.LabelSelector) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.MatchExpressions) - 1; k >= 0; k-- {
-		{
-			before := n
-			n = marshal_metav1_LabelSelectorRequirement(w, n, &m.MatchExpressions[k])
-			n = w.close(n, 2<<3|2, before)
-		}
-	}
-	n = putTextMapGenerated(w, n, 1<<3|2, m.MatchLabels)
 	return n
 }
 
 // type_corev1_VolumeResourceRequirements is how corev1.VolumeResourceRequirements is read.
-var type_corev1_VolumeResourceRequirements typeOfGenerated[corev1.VolumeResourceRequirements]
+var type_corev1_VolumeResourceRequirements protobuf.Type[corev1.VolumeResourceRequirements]
 
 // reads_corev1_VolumeResourceRequirements says where the fields of VolumeResourceRequirements are and how each is read.
-func reads_corev1_VolumeResourceRequirements() *typeOfGenerated[corev1.VolumeResourceRequirements] {
-	if m := beginGenerated(&type_corev1_VolumeResourceRequirements); m != nil {
-		t := &type_corev1_VolumeResourceRequirements.typeGenerated
-		quantityMapGenerated(t, 1, &m.Limits)
-		quantityMapGenerated(t, 2, &m.Requests)
+func reads_corev1_VolumeResourceRequirements() *protobuf.Type[corev1.VolumeResourceRequirements] {
+	if m := protobuf.Begin(&type_corev1_VolumeResourceRequirements); m != nil {
+		t := &type_corev1_VolumeResourceRequirements.Layout
+		protobuf.QuantityMap(t, 1, &m.Limits)
+		protobuf.QuantityMap(t, 2, &m.Requests)
 	}
 	return &type_corev1_VolumeResourceRequirements
 }
 
 // marshal_corev1_VolumeResourceRequirements writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_VolumeResourceRequirements(w *writerGenerated, n int, m *corev1.VolumeResourceRequirements) int {
+func marshal_corev1_VolumeResourceRequirements(w *protobuf.Writer, n int, m *corev1.VolumeResourceRequirements) int {
 	if m == nil {
 		return n
 	}
 	if len(m.Requests) > 0 {
 		var room [8]corev1.ResourceName
-		keys := sortedKeysGenerated(room[:0], m.Requests)
+		keys := protobuf.SortedKeys(room[:0], m.Requests)
 		for k := len(keys) - 1; k >= 0; k-- {
 			entry := n
 			v := m.Requests[keys[k]]
-			n = w.putQuantity(n, 2<<3|2, v)
-			n = w.putString(n, 1<<3|2, string(keys[k]))
-			n = w.close(n, 2<<3|2, entry)
+			n = w.PutQuantity(n, 2<<3|2, v)
+			n = w.PutString(n, 1<<3|2, string(keys[k]))
+			n = w.Close(n, 2<<3|2, entry)
 		}
 	}
 	if len(m.Limits) > 0 {
 		var room [8]corev1.ResourceName
-		keys := sortedKeysGenerated(room[:0], m.Limits)
+		keys := protobuf.SortedKeys(room[:0], m.Limits)
 		for k := len(keys) - 1; k >= 0; k-- {
 			entry := n
 			v := m.Limits[keys[k]]
-			n = w.putQuantity(n, 2<<3|2, v)
-			n = w.putString(n, 1<<3|2, string(keys[k]))
-			n = w.close(n, 1<<3|2, entry)
+			n = w.PutQuantity(n, 2<<3|2, v)
+			n = w.PutString(n, 1<<3|2, string(keys[k]))
+			n = w.Close(n, 1<<3|2, entry)
 		}
 	}
 	return n
 }
 
 // type_corev1_TypedLocalObjectReference is how corev1.TypedLocalObjectReference is read.
-var type_corev1_TypedLocalObjectReference typeOfGenerated[corev1.TypedLocalObjectReference]
+var type_corev1_TypedLocalObjectReference protobuf.Type[corev1.TypedLocalObjectReference]
 
 // reads_corev1_TypedLocalObjectReference says where the fields of TypedLocalObjectReference are and how each is read.
-func reads_corev1_TypedLocalObjectReference() *typeOfGenerated[corev1.TypedLocalObjectReference] {
-	if m := beginGenerated(&type_corev1_TypedLocalObjectReference); m != nil {
-		t := &type_corev1_TypedLocalObjectReference.typeGenerated
-		textPointerGenerated(t, 1, &m.APIGroup)
-		textGenerated(t, 2, &m.Kind)
-		textGenerated(t, 3, &m.Name)
+func reads_corev1_TypedLocalObjectReference() *protobuf.Type[corev1.TypedLocalObjectReference] {
+	if m := protobuf.Begin(&type_corev1_TypedLocalObjectReference); m != nil {
+		t := &type_corev1_TypedLocalObjectReference.Layout
+		protobuf.TextPointer(t, 1, &m.APIGroup)
+		protobuf.Text(t, 2, &m.Kind)
+		protobuf.Text(t, 3, &m.Name)
 	}
 	return &type_corev1_TypedLocalObjectReference
 }
 
 // marshal_corev1_TypedLocalObjectReference writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_TypedLocalObjectReference(w *writerGenerated, n int, m *corev1.TypedLocalObjectReference) int {
+func marshal_corev1_TypedLocalObjectReference(w *protobuf.Writer, n int, m *corev1.TypedLocalObjectReference) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 3<<3|2, m.Name)
-	n = w.putString(n, 2<<3|2, m.Kind)
+	n = w.PutString(n, 3<<3|2, m.Name)
+	n = w.PutString(n, 2<<3|2, m.Kind)
 	if m.APIGroup != nil {
-		n = w.putString(n, 1<<3|2, *m.APIGroup)
+		n = w.PutString(n, 1<<3|2, *m.APIGroup)
 	}
 	return n
 }
 
 // type_corev1_TypedObjectReference is how corev1.TypedObjectReference is read.
-var type_corev1_TypedObjectReference typeOfGenerated[corev1.TypedObjectReference]
+var type_corev1_TypedObjectReference protobuf.Type[corev1.TypedObjectReference]
 
 // reads_corev1_TypedObjectReference says where the fields of TypedObjectReference are and how each is read.
-func reads_corev1_TypedObjectReference() *typeOfGenerated[corev1.TypedObjectReference] {
-	if m := beginGenerated(&type_corev1_TypedObjectReference); m != nil {
-		t := &type_corev1_TypedObjectReference.typeGenerated
-		textPointerGenerated(t, 1, &m.APIGroup)
-		textGenerated(t, 2, &m.Kind)
-		textGenerated(t, 3, &m.Name)
-		textPointerGenerated(t, 4, &m.Namespace)
+func reads_corev1_TypedObjectReference() *protobuf.Type[corev1.TypedObjectReference] {
+	if m := protobuf.Begin(&type_corev1_TypedObjectReference); m != nil {
+		t := &type_corev1_TypedObjectReference.Layout
+		protobuf.TextPointer(t, 1, &m.APIGroup)
+		protobuf.Text(t, 2, &m.Kind)
+		protobuf.Text(t, 3, &m.Name)
+		protobuf.TextPointer(t, 4, &m.Namespace)
 	}
 	return &type_corev1_TypedObjectReference
 }
 
 // marshal_corev1_TypedObjectReference writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_TypedObjectReference(w *writerGenerated, n int, m *corev1.TypedObjectReference) int {
+func marshal_corev1_TypedObjectReference(w *protobuf.Writer, n int, m *corev1.TypedObjectReference) int {
 	if m == nil {
 		return n
 	}
 	if m.Namespace != nil {
-		n = w.putString(n, 4<<3|2, *m.Namespace)
+		n = w.PutString(n, 4<<3|2, *m.Namespace)
 	}
-	n = w.putString(n, 3<<3|2, m.Name)
-	n = w.putString(n, 2<<3|2, m.Kind)
+	n = w.PutString(n, 3<<3|2, m.Name)
+	n = w.PutString(n, 2<<3|2, m.Kind)
 	if m.APIGroup != nil {
-		n = w.putString(n, 1<<3|2, *m.APIGroup)
+		n = w.PutString(n, 1<<3|2, *m.APIGroup)
 	}
 	return n
 }
 
 // type_corev1_PersistentVolumeClaimCondition is how corev1.PersistentVolumeClaimCondition is read.
-var type_corev1_PersistentVolumeClaimCondition typeOfGenerated[corev1.PersistentVolumeClaimCondition]
+var type_corev1_PersistentVolumeClaimCondition protobuf.Type[corev1.PersistentVolumeClaimCondition]
 
 // reads_corev1_PersistentVolumeClaimCondition says where the fields of PersistentVolumeClaimCondition are and how each is read.
-func reads_corev1_PersistentVolumeClaimCondition() *typeOfGenerated[corev1.PersistentVolumeClaimCondition] {
-	if m := beginGenerated(&type_corev1_PersistentVolumeClaimCondition); m != nil {
-		t := &type_corev1_PersistentVolumeClaimCondition.typeGenerated
-		textGenerated(t, 1, &m.Type)
-		textGenerated(t, 2, &m.Status)
-		messageGenerated(t, 3, &m.LastProbeTime, timeGenerated(&type_metav1_Time))
-		messageGenerated(t, 4, &m.LastTransitionTime, timeGenerated(&type_metav1_Time))
-		textGenerated(t, 5, &m.Reason)
-		textGenerated(t, 6, &m.Message)
+func reads_corev1_PersistentVolumeClaimCondition() *protobuf.Type[corev1.PersistentVolumeClaimCondition] {
+	if m := protobuf.Begin(&type_corev1_PersistentVolumeClaimCondition); m != nil {
+		t := &type_corev1_PersistentVolumeClaimCondition.Layout
+		protobuf.Text(t, 1, &m.Type)
+		protobuf.Text(t, 2, &m.Status)
+		protobuf.Message(t, 3, &m.LastProbeTime, apimachinery.Time())
+		protobuf.Message(t, 4, &m.LastTransitionTime, apimachinery.Time())
+		protobuf.Text(t, 5, &m.Reason)
+		protobuf.Text(t, 6, &m.Message)
 	}
 	return &type_corev1_PersistentVolumeClaimCondition
 }
 
 // marshal_corev1_PersistentVolumeClaimCondition writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PersistentVolumeClaimCondition(w *writerGenerated, n int, m *corev1.PersistentVolumeClaimCondition) int {
+func marshal_corev1_PersistentVolumeClaimCondition(w *protobuf.Writer, n int, m *corev1.PersistentVolumeClaimCondition) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 6<<3|2, m.Message)
-	n = w.putString(n, 5<<3|2, m.Reason)
-	n = w.putTime(n, 4<<3|2, &m.LastTransitionTime)
-	n = w.putTime(n, 3<<3|2, &m.LastProbeTime)
-	n = w.putString(n, 2<<3|2, string(m.Status))
-	n = w.putString(n, 1<<3|2, string(m.Type))
+	n = w.PutString(n, 6<<3|2, m.Message)
+	n = w.PutString(n, 5<<3|2, m.Reason)
+	n = w.PutTime(n, 4<<3|2, &m.LastTransitionTime)
+	n = w.PutTime(n, 3<<3|2, &m.LastProbeTime)
+	n = w.PutString(n, 2<<3|2, string(m.Status))
+	n = w.PutString(n, 1<<3|2, string(m.Type))
 	return n
 }
 
 // type_corev1_ModifyVolumeStatus is how corev1.ModifyVolumeStatus is read.
-var type_corev1_ModifyVolumeStatus typeOfGenerated[corev1.ModifyVolumeStatus]
+var type_corev1_ModifyVolumeStatus protobuf.Type[corev1.ModifyVolumeStatus]
 
 // reads_corev1_ModifyVolumeStatus says where the fields of ModifyVolumeStatus are and how each is read.
-func reads_corev1_ModifyVolumeStatus() *typeOfGenerated[corev1.ModifyVolumeStatus] {
-	if m := beginGenerated(&type_corev1_ModifyVolumeStatus); m != nil {
-		t := &type_corev1_ModifyVolumeStatus.typeGenerated
-		textGenerated(t, 1, &m.TargetVolumeAttributesClassName)
-		textGenerated(t, 2, &m.Status)
+func reads_corev1_ModifyVolumeStatus() *protobuf.Type[corev1.ModifyVolumeStatus] {
+	if m := protobuf.Begin(&type_corev1_ModifyVolumeStatus); m != nil {
+		t := &type_corev1_ModifyVolumeStatus.Layout
+		protobuf.Text(t, 1, &m.TargetVolumeAttributesClassName)
+		protobuf.Text(t, 2, &m.Status)
 	}
 	return &type_corev1_ModifyVolumeStatus
 }
 
 // marshal_corev1_ModifyVolumeStatus writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ModifyVolumeStatus(w *writerGenerated, n int, m *corev1.ModifyVolumeStatus) int {
+func marshal_corev1_ModifyVolumeStatus(w *protobuf.Writer, n int, m *corev1.ModifyVolumeStatus) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 2<<3|2, string(m.Status))
-	n = w.putString(n, 1<<3|2, m.TargetVolumeAttributesClassName)
+	n = w.PutString(n, 2<<3|2, string(m.Status))
+	n = w.PutString(n, 1<<3|2, m.TargetVolumeAttributesClassName)
 	return n
 }
 
 // type_corev1_VolumeHealthStatus is how corev1.VolumeHealthStatus is read.
-var type_corev1_VolumeHealthStatus typeOfGenerated[corev1.VolumeHealthStatus]
+var type_corev1_VolumeHealthStatus protobuf.Type[corev1.VolumeHealthStatus]
 
 // reads_corev1_VolumeHealthStatus says where the fields of VolumeHealthStatus are and how each is read.
-func reads_corev1_VolumeHealthStatus() *typeOfGenerated[corev1.VolumeHealthStatus] {
-	if m := beginGenerated(&type_corev1_VolumeHealthStatus); m != nil {
-		t := &type_corev1_VolumeHealthStatus.typeGenerated
-		itemsGenerated(t, 1, &m.HealthConditions, reads_corev1_VolumeHealthCondition())
-		messageGenerated(t, 2, &m.LastTransitionTime, timeGenerated(&type_metav1_Time))
+func reads_corev1_VolumeHealthStatus() *protobuf.Type[corev1.VolumeHealthStatus] {
+	if m := protobuf.Begin(&type_corev1_VolumeHealthStatus); m != nil {
+		t := &type_corev1_VolumeHealthStatus.Layout
+		protobuf.Items(t, 1, &m.HealthConditions, reads_corev1_VolumeHealthCondition())
+		protobuf.Message(t, 2, &m.LastTransitionTime, apimachinery.Time())
 	}
 	return &type_corev1_VolumeHealthStatus
 }
 
 // marshal_corev1_VolumeHealthStatus writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_VolumeHealthStatus(w *writerGenerated, n int, m *corev1.VolumeHealthStatus) int {
+func marshal_corev1_VolumeHealthStatus(w *protobuf.Writer, n int, m *corev1.VolumeHealthStatus) int {
 	if m == nil {
 		return n
 	}
-	n = w.putTime(n, 2<<3|2, &m.LastTransitionTime)
+	n = w.PutTime(n, 2<<3|2, &m.LastTransitionTime)
 	for k := len(m.HealthConditions) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_VolumeHealthCondition(w, n, &m.HealthConditions[k])
-			n = w.close(n, 1<<3|2, before)
+			n = w.Close(n, 1<<3|2, before)
 		}
 	}
 	return n
 }
 
-// type_metav1_ShardInfo is how metav1.ShardInfo is read.
-var type_metav1_ShardInfo typeOfGenerated[metav1.ShardInfo]
-
-// reads_metav1_ShardInfo says where the fields of ShardInfo are and how each is read.
-func reads_metav1_ShardInfo() *typeOfGenerated[metav1.ShardInfo] {
-	if m := beginGenerated(&type_metav1_ShardInfo); m != nil {
-		t := &type_metav1_ShardInfo.typeGenerated
-		textGenerated(t, 1, &m.Selector)
-	}
-	return &type_metav1_ShardInfo
-}
-
-// marshal_metav1_ShardInfo writes m before the n bytes that w has, and returns how many it has then.
-func marshal_metav1_ShardInfo(w *writerGenerated, n int, m *metav1.ShardInfo) int {
-	if m == nil {
-		return n
-	}
-	n = w.putString(n, 1<<3|2, m.Selector)
-	return n
-}
-
 // type_corev1_Volume is how corev1.Volume is read.
-var type_corev1_Volume typeOfGenerated[corev1.Volume]
+var type_corev1_Volume protobuf.Type[corev1.Volume]
 
 // reads_corev1_Volume says where the fields of Volume are and how each is read.
-func reads_corev1_Volume() *typeOfGenerated[corev1.Volume] {
-	if m := beginGenerated(&type_corev1_Volume); m != nil {
-		t := &type_corev1_Volume.typeGenerated
-		textGenerated(t, 1, &m.Name)
-		messageGenerated(t, 2, &m.VolumeSource, reads_corev1_VolumeSource())
+func reads_corev1_Volume() *protobuf.Type[corev1.Volume] {
+	if m := protobuf.Begin(&type_corev1_Volume); m != nil {
+		t := &type_corev1_Volume.Layout
+		protobuf.Text(t, 1, &m.Name)
+		protobuf.Message(t, 2, &m.VolumeSource, reads_corev1_VolumeSource())
 	}
 	return &type_corev1_Volume
 }
 
 // marshal_corev1_Volume writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_Volume(w *writerGenerated, n int, m *corev1.Volume) int {
+func marshal_corev1_Volume(w *protobuf.Writer, n int, m *corev1.Volume) int {
 	if m == nil {
 		return n
 	}
 	{
 		before := n
 		n = marshal_corev1_VolumeSource(w, n, &m.VolumeSource)
-		n = w.close(n, 2<<3|2, before)
+		n = w.Close(n, 2<<3|2, before)
 	}
-	n = w.putString(n, 1<<3|2, m.Name)
+	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
 
 // type_corev1_Container is how corev1.Container is read.
-var type_corev1_Container typeOfGenerated[corev1.Container]
+var type_corev1_Container protobuf.Type[corev1.Container]
 
 // reads_corev1_Container says where the fields of Container are and how each is read.
-func reads_corev1_Container() *typeOfGenerated[corev1.Container] {
-	if m := beginGenerated(&type_corev1_Container); m != nil {
-		t := &type_corev1_Container.typeGenerated
-		textGenerated(t, 1, &m.Name)
-		textGenerated(t, 2, &m.Image)
-		textsGenerated(t, 3, &m.Command)
-		textsGenerated(t, 4, &m.Args)
-		textGenerated(t, 5, &m.WorkingDir)
-		itemsGenerated(t, 6, &m.Ports, reads_corev1_ContainerPort())
-		itemsGenerated(t, 7, &m.Env, reads_corev1_EnvVar())
-		messageGenerated(t, 8, &m.Resources, reads_corev1_ResourceRequirements())
-		itemsGenerated(t, 9, &m.VolumeMounts, reads_corev1_VolumeMount())
-		pointerGenerated(t, 10, &m.LivenessProbe, reads_corev1_Probe())
-		pointerGenerated(t, 11, &m.ReadinessProbe, reads_corev1_Probe())
-		pointerGenerated(t, 12, &m.Lifecycle, reads_corev1_Lifecycle())
-		textGenerated(t, 13, &m.TerminationMessagePath)
-		textGenerated(t, 14, &m.ImagePullPolicy)
-		pointerGenerated(t, 15, &m.SecurityContext, reads_corev1_SecurityContext())
-		boolGenerated(t, 16, &m.Stdin)
-		boolGenerated(t, 17, &m.StdinOnce)
-		boolGenerated(t, 18, &m.TTY)
-		itemsGenerated(t, 19, &m.EnvFrom, reads_corev1_EnvFromSource())
-		textGenerated(t, 20, &m.TerminationMessagePolicy)
-		itemsGenerated(t, 21, &m.VolumeDevices, reads_corev1_VolumeDevice())
-		pointerGenerated(t, 22, &m.StartupProbe, reads_corev1_Probe())
-		itemsGenerated(t, 23, &m.ResizePolicy, reads_corev1_ContainerResizePolicy())
-		textPointerGenerated(t, 24, &m.RestartPolicy)
-		itemsGenerated(t, 25, &m.RestartPolicyRules, reads_corev1_ContainerRestartRule())
+func reads_corev1_Container() *protobuf.Type[corev1.Container] {
+	if m := protobuf.Begin(&type_corev1_Container); m != nil {
+		t := &type_corev1_Container.Layout
+		protobuf.Text(t, 1, &m.Name)
+		protobuf.Text(t, 2, &m.Image)
+		protobuf.Texts(t, 3, &m.Command)
+		protobuf.Texts(t, 4, &m.Args)
+		protobuf.Text(t, 5, &m.WorkingDir)
+		protobuf.Items(t, 6, &m.Ports, reads_corev1_ContainerPort())
+		protobuf.Items(t, 7, &m.Env, reads_corev1_EnvVar())
+		protobuf.Message(t, 8, &m.Resources, reads_corev1_ResourceRequirements())
+		protobuf.Items(t, 9, &m.VolumeMounts, reads_corev1_VolumeMount())
+		protobuf.Pointer(t, 10, &m.LivenessProbe, reads_corev1_Probe())
+		protobuf.Pointer(t, 11, &m.ReadinessProbe, reads_corev1_Probe())
+		protobuf.Pointer(t, 12, &m.Lifecycle, reads_corev1_Lifecycle())
+		protobuf.Text(t, 13, &m.TerminationMessagePath)
+		protobuf.Text(t, 14, &m.ImagePullPolicy)
+		protobuf.Pointer(t, 15, &m.SecurityContext, reads_corev1_SecurityContext())
+		protobuf.Bool(t, 16, &m.Stdin)
+		protobuf.Bool(t, 17, &m.StdinOnce)
+		protobuf.Bool(t, 18, &m.TTY)
+		protobuf.Items(t, 19, &m.EnvFrom, reads_corev1_EnvFromSource())
+		protobuf.Text(t, 20, &m.TerminationMessagePolicy)
+		protobuf.Items(t, 21, &m.VolumeDevices, reads_corev1_VolumeDevice())
+		protobuf.Pointer(t, 22, &m.StartupProbe, reads_corev1_Probe())
+		protobuf.Items(t, 23, &m.ResizePolicy, reads_corev1_ContainerResizePolicy())
+		protobuf.TextPointer(t, 24, &m.RestartPolicy)
+		protobuf.Items(t, 25, &m.RestartPolicyRules, reads_corev1_ContainerRestartRule())
 	}
 	return &type_corev1_Container
 }
 
 // marshal_corev1_Container writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_Container(w *writerGenerated, n int, m *corev1.Container) int {
+func marshal_corev1_Container(w *protobuf.Writer, n int, m *corev1.Container) int {
 	if m == nil {
 		return n
 	}
@@ -1994,267 +1755,267 @@ func marshal_corev1_Container(w *writerGenerated, n int, m *corev1.Container) in
 		{
 			before := n
 			n = marshal_corev1_ContainerRestartRule(w, n, &m.RestartPolicyRules[k])
-			n = w.close(n, 25<<3|2, before)
+			n = w.Close(n, 25<<3|2, before)
 		}
 	}
 	if m.RestartPolicy != nil {
-		n = w.putString(n, 24<<3|2, string(*m.RestartPolicy))
+		n = w.PutString(n, 24<<3|2, string(*m.RestartPolicy))
 	}
 	for k := len(m.ResizePolicy) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_ContainerResizePolicy(w, n, &m.ResizePolicy[k])
-			n = w.close(n, 23<<3|2, before)
+			n = w.Close(n, 23<<3|2, before)
 		}
 	}
 	if m.StartupProbe != nil {
 		{
 			before := n
 			n = marshal_corev1_Probe(w, n, m.StartupProbe)
-			n = w.close(n, 22<<3|2, before)
+			n = w.Close(n, 22<<3|2, before)
 		}
 	}
 	for k := len(m.VolumeDevices) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_VolumeDevice(w, n, &m.VolumeDevices[k])
-			n = w.close(n, 21<<3|2, before)
+			n = w.Close(n, 21<<3|2, before)
 		}
 	}
-	n = w.putString(n, 20<<3|2, string(m.TerminationMessagePolicy))
+	n = w.PutString(n, 20<<3|2, string(m.TerminationMessagePolicy))
 	for k := len(m.EnvFrom) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_EnvFromSource(w, n, &m.EnvFrom[k])
-			n = w.close(n, 19<<3|2, before)
+			n = w.Close(n, 19<<3|2, before)
 		}
 	}
-	n = w.putBool(n, 18<<3, m.TTY)
-	n = w.putBool(n, 17<<3, m.StdinOnce)
-	n = w.putBool(n, 16<<3, m.Stdin)
+	n = w.PutBool(n, 18<<3, m.TTY)
+	n = w.PutBool(n, 17<<3, m.StdinOnce)
+	n = w.PutBool(n, 16<<3, m.Stdin)
 	if m.SecurityContext != nil {
 		{
 			before := n
 			n = marshal_corev1_SecurityContext(w, n, m.SecurityContext)
-			n = w.close(n, 15<<3|2, before)
+			n = w.Close(n, 15<<3|2, before)
 		}
 	}
-	n = w.putString(n, 14<<3|2, string(m.ImagePullPolicy))
-	n = w.putString(n, 13<<3|2, m.TerminationMessagePath)
+	n = w.PutString(n, 14<<3|2, string(m.ImagePullPolicy))
+	n = w.PutString(n, 13<<3|2, m.TerminationMessagePath)
 	if m.Lifecycle != nil {
 		{
 			before := n
 			n = marshal_corev1_Lifecycle(w, n, m.Lifecycle)
-			n = w.close(n, 12<<3|2, before)
+			n = w.Close(n, 12<<3|2, before)
 		}
 	}
 	if m.ReadinessProbe != nil {
 		{
 			before := n
 			n = marshal_corev1_Probe(w, n, m.ReadinessProbe)
-			n = w.close(n, 11<<3|2, before)
+			n = w.Close(n, 11<<3|2, before)
 		}
 	}
 	if m.LivenessProbe != nil {
 		{
 			before := n
 			n = marshal_corev1_Probe(w, n, m.LivenessProbe)
-			n = w.close(n, 10<<3|2, before)
+			n = w.Close(n, 10<<3|2, before)
 		}
 	}
 	for k := len(m.VolumeMounts) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_VolumeMount(w, n, &m.VolumeMounts[k])
-			n = w.close(n, 9<<3|2, before)
+			n = w.Close(n, 9<<3|2, before)
 		}
 	}
 	{
 		before := n
 		n = marshal_corev1_ResourceRequirements(w, n, &m.Resources)
-		n = w.close(n, 8<<3|2, before)
+		n = w.Close(n, 8<<3|2, before)
 	}
 	for k := len(m.Env) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_EnvVar(w, n, &m.Env[k])
-			n = w.close(n, 7<<3|2, before)
+			n = w.Close(n, 7<<3|2, before)
 		}
 	}
 	for k := len(m.Ports) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_ContainerPort(w, n, &m.Ports[k])
-			n = w.close(n, 6<<3|2, before)
+			n = w.Close(n, 6<<3|2, before)
 		}
 	}
-	n = w.putString(n, 5<<3|2, m.WorkingDir)
+	n = w.PutString(n, 5<<3|2, m.WorkingDir)
 	for k := len(m.Args) - 1; k >= 0; k-- {
-		n = w.putString(n, 4<<3|2, m.Args[k])
+		n = w.PutString(n, 4<<3|2, m.Args[k])
 	}
 	for k := len(m.Command) - 1; k >= 0; k-- {
-		n = w.putString(n, 3<<3|2, m.Command[k])
+		n = w.PutString(n, 3<<3|2, m.Command[k])
 	}
-	n = w.putString(n, 2<<3|2, m.Image)
-	n = w.putString(n, 1<<3|2, m.Name)
+	n = w.PutString(n, 2<<3|2, m.Image)
+	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
 
 // type_corev1_EphemeralContainer is how corev1.EphemeralContainer is read.
-var type_corev1_EphemeralContainer typeOfGenerated[corev1.EphemeralContainer]
+var type_corev1_EphemeralContainer protobuf.Type[corev1.EphemeralContainer]
 
 // reads_corev1_EphemeralContainer says where the fields of EphemeralContainer are and how each is read.
-func reads_corev1_EphemeralContainer() *typeOfGenerated[corev1.EphemeralContainer] {
-	if m := beginGenerated(&type_corev1_EphemeralContainer); m != nil {
-		t := &type_corev1_EphemeralContainer.typeGenerated
-		messageGenerated(t, 1, &m.EphemeralContainerCommon, reads_corev1_EphemeralContainerCommon())
-		textGenerated(t, 2, &m.TargetContainerName)
+func reads_corev1_EphemeralContainer() *protobuf.Type[corev1.EphemeralContainer] {
+	if m := protobuf.Begin(&type_corev1_EphemeralContainer); m != nil {
+		t := &type_corev1_EphemeralContainer.Layout
+		protobuf.Message(t, 1, &m.EphemeralContainerCommon, reads_corev1_EphemeralContainerCommon())
+		protobuf.Text(t, 2, &m.TargetContainerName)
 	}
 	return &type_corev1_EphemeralContainer
 }
 
 // marshal_corev1_EphemeralContainer writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_EphemeralContainer(w *writerGenerated, n int, m *corev1.EphemeralContainer) int {
+func marshal_corev1_EphemeralContainer(w *protobuf.Writer, n int, m *corev1.EphemeralContainer) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 2<<3|2, m.TargetContainerName)
+	n = w.PutString(n, 2<<3|2, m.TargetContainerName)
 	{
 		before := n
 		n = marshal_corev1_EphemeralContainerCommon(w, n, &m.EphemeralContainerCommon)
-		n = w.close(n, 1<<3|2, before)
+		n = w.Close(n, 1<<3|2, before)
 	}
 	return n
 }
 
 // type_corev1_PodSecurityContext is how corev1.PodSecurityContext is read.
-var type_corev1_PodSecurityContext typeOfGenerated[corev1.PodSecurityContext]
+var type_corev1_PodSecurityContext protobuf.Type[corev1.PodSecurityContext]
 
 // reads_corev1_PodSecurityContext says where the fields of PodSecurityContext are and how each is read.
-func reads_corev1_PodSecurityContext() *typeOfGenerated[corev1.PodSecurityContext] {
-	if m := beginGenerated(&type_corev1_PodSecurityContext); m != nil {
-		t := &type_corev1_PodSecurityContext.typeGenerated
-		pointerGenerated(t, 1, &m.SELinuxOptions, reads_corev1_SELinuxOptions())
-		numberPointerGenerated(t, 2, &m.RunAsUser)
-		boolPointerGenerated(t, 3, &m.RunAsNonRoot)
-		numbersGenerated(t, 4, &m.SupplementalGroups)
-		numberPointerGenerated(t, 5, &m.FSGroup)
-		numberPointerGenerated(t, 6, &m.RunAsGroup)
-		itemsGenerated(t, 7, &m.Sysctls, reads_corev1_Sysctl())
-		pointerGenerated(t, 8, &m.WindowsOptions, reads_corev1_WindowsSecurityContextOptions())
-		textPointerGenerated(t, 9, &m.FSGroupChangePolicy)
-		pointerGenerated(t, 10, &m.SeccompProfile, reads_corev1_SeccompProfile())
-		pointerGenerated(t, 11, &m.AppArmorProfile, reads_corev1_AppArmorProfile())
-		textPointerGenerated(t, 12, &m.SupplementalGroupsPolicy)
-		textPointerGenerated(t, 13, &m.SELinuxChangePolicy)
+func reads_corev1_PodSecurityContext() *protobuf.Type[corev1.PodSecurityContext] {
+	if m := protobuf.Begin(&type_corev1_PodSecurityContext); m != nil {
+		t := &type_corev1_PodSecurityContext.Layout
+		protobuf.Pointer(t, 1, &m.SELinuxOptions, reads_corev1_SELinuxOptions())
+		protobuf.NumberPointer(t, 2, &m.RunAsUser)
+		protobuf.BoolPointer(t, 3, &m.RunAsNonRoot)
+		protobuf.Numbers(t, 4, &m.SupplementalGroups)
+		protobuf.NumberPointer(t, 5, &m.FSGroup)
+		protobuf.NumberPointer(t, 6, &m.RunAsGroup)
+		protobuf.Items(t, 7, &m.Sysctls, reads_corev1_Sysctl())
+		protobuf.Pointer(t, 8, &m.WindowsOptions, reads_corev1_WindowsSecurityContextOptions())
+		protobuf.TextPointer(t, 9, &m.FSGroupChangePolicy)
+		protobuf.Pointer(t, 10, &m.SeccompProfile, reads_corev1_SeccompProfile())
+		protobuf.Pointer(t, 11, &m.AppArmorProfile, reads_corev1_AppArmorProfile())
+		protobuf.TextPointer(t, 12, &m.SupplementalGroupsPolicy)
+		protobuf.TextPointer(t, 13, &m.SELinuxChangePolicy)
 	}
 	return &type_corev1_PodSecurityContext
 }
 
 // marshal_corev1_PodSecurityContext writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PodSecurityContext(w *writerGenerated, n int, m *corev1.PodSecurityContext) int {
+func marshal_corev1_PodSecurityContext(w *protobuf.Writer, n int, m *corev1.PodSecurityContext) int {
 	if m == nil {
 		return n
 	}
 	if m.SELinuxChangePolicy != nil {
-		n = w.putString(n, 13<<3|2, string(*m.SELinuxChangePolicy))
+		n = w.PutString(n, 13<<3|2, string(*m.SELinuxChangePolicy))
 	}
 	if m.SupplementalGroupsPolicy != nil {
-		n = w.putString(n, 12<<3|2, string(*m.SupplementalGroupsPolicy))
+		n = w.PutString(n, 12<<3|2, string(*m.SupplementalGroupsPolicy))
 	}
 	if m.AppArmorProfile != nil {
 		{
 			before := n
 			n = marshal_corev1_AppArmorProfile(w, n, m.AppArmorProfile)
-			n = w.close(n, 11<<3|2, before)
+			n = w.Close(n, 11<<3|2, before)
 		}
 	}
 	if m.SeccompProfile != nil {
 		{
 			before := n
 			n = marshal_corev1_SeccompProfile(w, n, m.SeccompProfile)
-			n = w.close(n, 10<<3|2, before)
+			n = w.Close(n, 10<<3|2, before)
 		}
 	}
 	if m.FSGroupChangePolicy != nil {
-		n = w.putString(n, 9<<3|2, string(*m.FSGroupChangePolicy))
+		n = w.PutString(n, 9<<3|2, string(*m.FSGroupChangePolicy))
 	}
 	if m.WindowsOptions != nil {
 		{
 			before := n
 			n = marshal_corev1_WindowsSecurityContextOptions(w, n, m.WindowsOptions)
-			n = w.close(n, 8<<3|2, before)
+			n = w.Close(n, 8<<3|2, before)
 		}
 	}
 	for k := len(m.Sysctls) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_Sysctl(w, n, &m.Sysctls[k])
-			n = w.close(n, 7<<3|2, before)
+			n = w.Close(n, 7<<3|2, before)
 		}
 	}
 	if m.RunAsGroup != nil {
-		n = w.putNumber(n, 6<<3, uint64(*m.RunAsGroup))
+		n = w.PutNumber(n, 6<<3, uint64(*m.RunAsGroup))
 	}
 	if m.FSGroup != nil {
-		n = w.putNumber(n, 5<<3, uint64(*m.FSGroup))
+		n = w.PutNumber(n, 5<<3, uint64(*m.FSGroup))
 	}
 	for k := len(m.SupplementalGroups) - 1; k >= 0; k-- {
-		n = w.putNumber(n, 4<<3, uint64(m.SupplementalGroups[k]))
+		n = w.PutNumber(n, 4<<3, uint64(m.SupplementalGroups[k]))
 	}
 	if m.RunAsNonRoot != nil {
-		n = w.putBool(n, 3<<3, *m.RunAsNonRoot)
+		n = w.PutBool(n, 3<<3, *m.RunAsNonRoot)
 	}
 	if m.RunAsUser != nil {
-		n = w.putNumber(n, 2<<3, uint64(*m.RunAsUser))
+		n = w.PutNumber(n, 2<<3, uint64(*m.RunAsUser))
 	}
 	if m.SELinuxOptions != nil {
 		{
 			before := n
 			n = marshal_corev1_SELinuxOptions(w, n, m.SELinuxOptions)
-			n = w.close(n, 1<<3|2, before)
+			n = w.Close(n, 1<<3|2, before)
 		}
 	}
 	return n
 }
 
 // type_corev1_LocalObjectReference is how corev1.LocalObjectReference is read.
-var type_corev1_LocalObjectReference = typeOfGenerated[corev1.LocalObjectReference]{typeGenerated{slab: 34}}
+var type_corev1_LocalObjectReference = protobuf.Type[corev1.LocalObjectReference]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 27}}
 
 // reads_corev1_LocalObjectReference says where the fields of LocalObjectReference are and how each is read.
-func reads_corev1_LocalObjectReference() *typeOfGenerated[corev1.LocalObjectReference] {
-	if m := beginGenerated(&type_corev1_LocalObjectReference); m != nil {
-		t := &type_corev1_LocalObjectReference.typeGenerated
-		textGenerated(t, 1, &m.Name)
+func reads_corev1_LocalObjectReference() *protobuf.Type[corev1.LocalObjectReference] {
+	if m := protobuf.Begin(&type_corev1_LocalObjectReference); m != nil {
+		t := &type_corev1_LocalObjectReference.Layout
+		protobuf.Text(t, 1, &m.Name)
 	}
 	return &type_corev1_LocalObjectReference
 }
 
 // marshal_corev1_LocalObjectReference writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_LocalObjectReference(w *writerGenerated, n int, m *corev1.LocalObjectReference) int {
+func marshal_corev1_LocalObjectReference(w *protobuf.Writer, n int, m *corev1.LocalObjectReference) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 1<<3|2, m.Name)
+	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
 
 // type_corev1_Affinity is how corev1.Affinity is read.
-var type_corev1_Affinity typeOfGenerated[corev1.Affinity]
+var type_corev1_Affinity protobuf.Type[corev1.Affinity]
 
 // reads_corev1_Affinity says where the fields of Affinity are and how each is read.
-func reads_corev1_Affinity() *typeOfGenerated[corev1.Affinity] {
-	if m := beginGenerated(&type_corev1_Affinity); m != nil {
-		t := &type_corev1_Affinity.typeGenerated
-		pointerGenerated(t, 1, &m.NodeAffinity, reads_corev1_NodeAffinity())
-		pointerGenerated(t, 2, &m.PodAffinity, reads_corev1_PodAffinity())
-		pointerGenerated(t, 3, &m.PodAntiAffinity, reads_corev1_PodAntiAffinity())
+func reads_corev1_Affinity() *protobuf.Type[corev1.Affinity] {
+	if m := protobuf.Begin(&type_corev1_Affinity); m != nil {
+		t := &type_corev1_Affinity.Layout
+		protobuf.Pointer(t, 1, &m.NodeAffinity, reads_corev1_NodeAffinity())
+		protobuf.Pointer(t, 2, &m.PodAffinity, reads_corev1_PodAffinity())
+		protobuf.Pointer(t, 3, &m.PodAntiAffinity, reads_corev1_PodAntiAffinity())
 	}
 	return &type_corev1_Affinity
 }
 
 // marshal_corev1_Affinity writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_Affinity(w *writerGenerated, n int, m *corev1.Affinity) int {
+func marshal_corev1_Affinity(w *protobuf.Writer, n int, m *corev1.Affinity) int {
 	if m == nil {
 		return n
 	}
@@ -2262,98 +2023,98 @@ func marshal_corev1_Affinity(w *writerGenerated, n int, m *corev1.Affinity) int 
 		{
 			before := n
 			n = marshal_corev1_PodAntiAffinity(w, n, m.PodAntiAffinity)
-			n = w.close(n, 3<<3|2, before)
+			n = w.Close(n, 3<<3|2, before)
 		}
 	}
 	if m.PodAffinity != nil {
 		{
 			before := n
 			n = marshal_corev1_PodAffinity(w, n, m.PodAffinity)
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
 	if m.NodeAffinity != nil {
 		{
 			before := n
 			n = marshal_corev1_NodeAffinity(w, n, m.NodeAffinity)
-			n = w.close(n, 1<<3|2, before)
+			n = w.Close(n, 1<<3|2, before)
 		}
 	}
 	return n
 }
 
 // type_corev1_Toleration is how corev1.Toleration is read.
-var type_corev1_Toleration typeOfGenerated[corev1.Toleration]
+var type_corev1_Toleration protobuf.Type[corev1.Toleration]
 
 // reads_corev1_Toleration says where the fields of Toleration are and how each is read.
-func reads_corev1_Toleration() *typeOfGenerated[corev1.Toleration] {
-	if m := beginGenerated(&type_corev1_Toleration); m != nil {
-		t := &type_corev1_Toleration.typeGenerated
-		textGenerated(t, 1, &m.Key)
-		textGenerated(t, 2, &m.Operator)
-		textGenerated(t, 3, &m.Value)
-		textGenerated(t, 4, &m.Effect)
-		numberPointerGenerated(t, 5, &m.TolerationSeconds)
+func reads_corev1_Toleration() *protobuf.Type[corev1.Toleration] {
+	if m := protobuf.Begin(&type_corev1_Toleration); m != nil {
+		t := &type_corev1_Toleration.Layout
+		protobuf.Text(t, 1, &m.Key)
+		protobuf.Text(t, 2, &m.Operator)
+		protobuf.Text(t, 3, &m.Value)
+		protobuf.Text(t, 4, &m.Effect)
+		protobuf.NumberPointer(t, 5, &m.TolerationSeconds)
 	}
 	return &type_corev1_Toleration
 }
 
 // marshal_corev1_Toleration writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_Toleration(w *writerGenerated, n int, m *corev1.Toleration) int {
+func marshal_corev1_Toleration(w *protobuf.Writer, n int, m *corev1.Toleration) int {
 	if m == nil {
 		return n
 	}
 	if m.TolerationSeconds != nil {
-		n = w.putNumber(n, 5<<3, uint64(*m.TolerationSeconds))
+		n = w.PutNumber(n, 5<<3, uint64(*m.TolerationSeconds))
 	}
-	n = w.putString(n, 4<<3|2, string(m.Effect))
-	n = w.putString(n, 3<<3|2, m.Value)
-	n = w.putString(n, 2<<3|2, string(m.Operator))
-	n = w.putString(n, 1<<3|2, m.Key)
+	n = w.PutString(n, 4<<3|2, string(m.Effect))
+	n = w.PutString(n, 3<<3|2, m.Value)
+	n = w.PutString(n, 2<<3|2, string(m.Operator))
+	n = w.PutString(n, 1<<3|2, m.Key)
 	return n
 }
 
 // type_corev1_HostAlias is how corev1.HostAlias is read.
-var type_corev1_HostAlias typeOfGenerated[corev1.HostAlias]
+var type_corev1_HostAlias protobuf.Type[corev1.HostAlias]
 
 // reads_corev1_HostAlias says where the fields of HostAlias are and how each is read.
-func reads_corev1_HostAlias() *typeOfGenerated[corev1.HostAlias] {
-	if m := beginGenerated(&type_corev1_HostAlias); m != nil {
-		t := &type_corev1_HostAlias.typeGenerated
-		textGenerated(t, 1, &m.IP)
-		textsGenerated(t, 2, &m.Hostnames)
+func reads_corev1_HostAlias() *protobuf.Type[corev1.HostAlias] {
+	if m := protobuf.Begin(&type_corev1_HostAlias); m != nil {
+		t := &type_corev1_HostAlias.Layout
+		protobuf.Text(t, 1, &m.IP)
+		protobuf.Texts(t, 2, &m.Hostnames)
 	}
 	return &type_corev1_HostAlias
 }
 
 // marshal_corev1_HostAlias writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_HostAlias(w *writerGenerated, n int, m *corev1.HostAlias) int {
+func marshal_corev1_HostAlias(w *protobuf.Writer, n int, m *corev1.HostAlias) int {
 	if m == nil {
 		return n
 	}
 	for k := len(m.Hostnames) - 1; k >= 0; k-- {
-		n = w.putString(n, 2<<3|2, m.Hostnames[k])
+		n = w.PutString(n, 2<<3|2, m.Hostnames[k])
 	}
-	n = w.putString(n, 1<<3|2, m.IP)
+	n = w.PutString(n, 1<<3|2, m.IP)
 	return n
 }
 
 // type_corev1_PodDNSConfig is how corev1.PodDNSConfig is read.
-var type_corev1_PodDNSConfig typeOfGenerated[corev1.PodDNSConfig]
+var type_corev1_PodDNSConfig protobuf.Type[corev1.PodDNSConfig]
 
 // reads_corev1_PodDNSConfig says where the fields of PodDNSConfig are and how each is read.
-func reads_corev1_PodDNSConfig() *typeOfGenerated[corev1.PodDNSConfig] {
-	if m := beginGenerated(&type_corev1_PodDNSConfig); m != nil {
-		t := &type_corev1_PodDNSConfig.typeGenerated
-		textsGenerated(t, 1, &m.Nameservers)
-		textsGenerated(t, 2, &m.Searches)
-		itemsGenerated(t, 3, &m.Options, reads_corev1_PodDNSConfigOption())
+func reads_corev1_PodDNSConfig() *protobuf.Type[corev1.PodDNSConfig] {
+	if m := protobuf.Begin(&type_corev1_PodDNSConfig); m != nil {
+		t := &type_corev1_PodDNSConfig.Layout
+		protobuf.Texts(t, 1, &m.Nameservers)
+		protobuf.Texts(t, 2, &m.Searches)
+		protobuf.Items(t, 3, &m.Options, reads_corev1_PodDNSConfigOption())
 	}
 	return &type_corev1_PodDNSConfig
 }
 
 // marshal_corev1_PodDNSConfig writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PodDNSConfig(w *writerGenerated, n int, m *corev1.PodDNSConfig) int {
+func marshal_corev1_PodDNSConfig(w *protobuf.Writer, n int, m *corev1.PodDNSConfig) int {
 	if m == nil {
 		return n
 	}
@@ -2361,175 +2122,175 @@ func marshal_corev1_PodDNSConfig(w *writerGenerated, n int, m *corev1.PodDNSConf
 		{
 			before := n
 			n = marshal_corev1_PodDNSConfigOption(w, n, &m.Options[k])
-			n = w.close(n, 3<<3|2, before)
+			n = w.Close(n, 3<<3|2, before)
 		}
 	}
 	for k := len(m.Searches) - 1; k >= 0; k-- {
-		n = w.putString(n, 2<<3|2, m.Searches[k])
+		n = w.PutString(n, 2<<3|2, m.Searches[k])
 	}
 	for k := len(m.Nameservers) - 1; k >= 0; k-- {
-		n = w.putString(n, 1<<3|2, m.Nameservers[k])
+		n = w.PutString(n, 1<<3|2, m.Nameservers[k])
 	}
 	return n
 }
 
 // type_corev1_PodReadinessGate is how corev1.PodReadinessGate is read.
-var type_corev1_PodReadinessGate typeOfGenerated[corev1.PodReadinessGate]
+var type_corev1_PodReadinessGate protobuf.Type[corev1.PodReadinessGate]
 
 // reads_corev1_PodReadinessGate says where the fields of PodReadinessGate are and how each is read.
-func reads_corev1_PodReadinessGate() *typeOfGenerated[corev1.PodReadinessGate] {
-	if m := beginGenerated(&type_corev1_PodReadinessGate); m != nil {
-		t := &type_corev1_PodReadinessGate.typeGenerated
-		textGenerated(t, 1, &m.ConditionType)
+func reads_corev1_PodReadinessGate() *protobuf.Type[corev1.PodReadinessGate] {
+	if m := protobuf.Begin(&type_corev1_PodReadinessGate); m != nil {
+		t := &type_corev1_PodReadinessGate.Layout
+		protobuf.Text(t, 1, &m.ConditionType)
 	}
 	return &type_corev1_PodReadinessGate
 }
 
 // marshal_corev1_PodReadinessGate writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PodReadinessGate(w *writerGenerated, n int, m *corev1.PodReadinessGate) int {
+func marshal_corev1_PodReadinessGate(w *protobuf.Writer, n int, m *corev1.PodReadinessGate) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 1<<3|2, string(m.ConditionType))
+	n = w.PutString(n, 1<<3|2, string(m.ConditionType))
 	return n
 }
 
 // type_corev1_TopologySpreadConstraint is how corev1.TopologySpreadConstraint is read.
-var type_corev1_TopologySpreadConstraint typeOfGenerated[corev1.TopologySpreadConstraint]
+var type_corev1_TopologySpreadConstraint protobuf.Type[corev1.TopologySpreadConstraint]
 
 // reads_corev1_TopologySpreadConstraint says where the fields of TopologySpreadConstraint are and how each is read.
-func reads_corev1_TopologySpreadConstraint() *typeOfGenerated[corev1.TopologySpreadConstraint] {
-	if m := beginGenerated(&type_corev1_TopologySpreadConstraint); m != nil {
-		t := &type_corev1_TopologySpreadConstraint.typeGenerated
-		numberGenerated(t, 1, &m.MaxSkew)
-		textGenerated(t, 2, &m.TopologyKey)
-		textGenerated(t, 3, &m.WhenUnsatisfiable)
-		pointerGenerated(t, 4, &m.LabelSelector, reads_metav1_LabelSelector())
-		numberPointerGenerated(t, 5, &m.MinDomains)
-		textPointerGenerated(t, 6, &m.NodeAffinityPolicy)
-		textPointerGenerated(t, 7, &m.NodeTaintsPolicy)
-		textsGenerated(t, 8, &m.MatchLabelKeys)
+func reads_corev1_TopologySpreadConstraint() *protobuf.Type[corev1.TopologySpreadConstraint] {
+	if m := protobuf.Begin(&type_corev1_TopologySpreadConstraint); m != nil {
+		t := &type_corev1_TopologySpreadConstraint.Layout
+		protobuf.Number(t, 1, &m.MaxSkew)
+		protobuf.Text(t, 2, &m.TopologyKey)
+		protobuf.Text(t, 3, &m.WhenUnsatisfiable)
+		protobuf.Pointer(t, 4, &m.LabelSelector, apimachinery.LabelSelector())
+		protobuf.NumberPointer(t, 5, &m.MinDomains)
+		protobuf.TextPointer(t, 6, &m.NodeAffinityPolicy)
+		protobuf.TextPointer(t, 7, &m.NodeTaintsPolicy)
+		protobuf.Texts(t, 8, &m.MatchLabelKeys)
 	}
 	return &type_corev1_TopologySpreadConstraint
 }
 
 // marshal_corev1_TopologySpreadConstraint writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_TopologySpreadConstraint(w *writerGenerated, n int, m *corev1.TopologySpreadConstraint) int {
+func marshal_corev1_TopologySpreadConstraint(w *protobuf.Writer, n int, m *corev1.TopologySpreadConstraint) int {
 	if m == nil {
 		return n
 	}
 	for k := len(m.MatchLabelKeys) - 1; k >= 0; k-- {
-		n = w.putString(n, 8<<3|2, m.MatchLabelKeys[k])
+		n = w.PutString(n, 8<<3|2, m.MatchLabelKeys[k])
 	}
 	if m.NodeTaintsPolicy != nil {
-		n = w.putString(n, 7<<3|2, string(*m.NodeTaintsPolicy))
+		n = w.PutString(n, 7<<3|2, string(*m.NodeTaintsPolicy))
 	}
 	if m.NodeAffinityPolicy != nil {
-		n = w.putString(n, 6<<3|2, string(*m.NodeAffinityPolicy))
+		n = w.PutString(n, 6<<3|2, string(*m.NodeAffinityPolicy))
 	}
 	if m.MinDomains != nil {
-		n = w.putNumber(n, 5<<3, uint64(*m.MinDomains))
+		n = w.PutNumber(n, 5<<3, uint64(*m.MinDomains))
 	}
 	if m.LabelSelector != nil {
 		{
 			before := n
-			n = marshal_metav1_LabelSelector(w, n, m.LabelSelector)
-			n = w.close(n, 4<<3|2, before)
+			n = apimachinery.PutLabelSelector(w, n, m.LabelSelector)
+			n = w.Close(n, 4<<3|2, before)
 		}
 	}
-	n = w.putString(n, 3<<3|2, string(m.WhenUnsatisfiable))
-	n = w.putString(n, 2<<3|2, m.TopologyKey)
-	n = w.putNumber(n, 1<<3, uint64(m.MaxSkew))
+	n = w.PutString(n, 3<<3|2, string(m.WhenUnsatisfiable))
+	n = w.PutString(n, 2<<3|2, m.TopologyKey)
+	n = w.PutNumber(n, 1<<3, uint64(m.MaxSkew))
 	return n
 }
 
 // type_corev1_PodOS is how corev1.PodOS is read.
-var type_corev1_PodOS typeOfGenerated[corev1.PodOS]
+var type_corev1_PodOS protobuf.Type[corev1.PodOS]
 
 // reads_corev1_PodOS says where the fields of PodOS are and how each is read.
-func reads_corev1_PodOS() *typeOfGenerated[corev1.PodOS] {
-	if m := beginGenerated(&type_corev1_PodOS); m != nil {
-		t := &type_corev1_PodOS.typeGenerated
-		textGenerated(t, 1, &m.Name)
+func reads_corev1_PodOS() *protobuf.Type[corev1.PodOS] {
+	if m := protobuf.Begin(&type_corev1_PodOS); m != nil {
+		t := &type_corev1_PodOS.Layout
+		protobuf.Text(t, 1, &m.Name)
 	}
 	return &type_corev1_PodOS
 }
 
 // marshal_corev1_PodOS writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PodOS(w *writerGenerated, n int, m *corev1.PodOS) int {
+func marshal_corev1_PodOS(w *protobuf.Writer, n int, m *corev1.PodOS) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 1<<3|2, string(m.Name))
+	n = w.PutString(n, 1<<3|2, string(m.Name))
 	return n
 }
 
 // type_corev1_PodSchedulingGate is how corev1.PodSchedulingGate is read.
-var type_corev1_PodSchedulingGate typeOfGenerated[corev1.PodSchedulingGate]
+var type_corev1_PodSchedulingGate protobuf.Type[corev1.PodSchedulingGate]
 
 // reads_corev1_PodSchedulingGate says where the fields of PodSchedulingGate are and how each is read.
-func reads_corev1_PodSchedulingGate() *typeOfGenerated[corev1.PodSchedulingGate] {
-	if m := beginGenerated(&type_corev1_PodSchedulingGate); m != nil {
-		t := &type_corev1_PodSchedulingGate.typeGenerated
-		textGenerated(t, 1, &m.Name)
+func reads_corev1_PodSchedulingGate() *protobuf.Type[corev1.PodSchedulingGate] {
+	if m := protobuf.Begin(&type_corev1_PodSchedulingGate); m != nil {
+		t := &type_corev1_PodSchedulingGate.Layout
+		protobuf.Text(t, 1, &m.Name)
 	}
 	return &type_corev1_PodSchedulingGate
 }
 
 // marshal_corev1_PodSchedulingGate writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PodSchedulingGate(w *writerGenerated, n int, m *corev1.PodSchedulingGate) int {
+func marshal_corev1_PodSchedulingGate(w *protobuf.Writer, n int, m *corev1.PodSchedulingGate) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 1<<3|2, m.Name)
+	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
 
 // type_corev1_PodResourceClaim is how corev1.PodResourceClaim is read.
-var type_corev1_PodResourceClaim typeOfGenerated[corev1.PodResourceClaim]
+var type_corev1_PodResourceClaim protobuf.Type[corev1.PodResourceClaim]
 
 // reads_corev1_PodResourceClaim says where the fields of PodResourceClaim are and how each is read.
-func reads_corev1_PodResourceClaim() *typeOfGenerated[corev1.PodResourceClaim] {
-	if m := beginGenerated(&type_corev1_PodResourceClaim); m != nil {
-		t := &type_corev1_PodResourceClaim.typeGenerated
-		textGenerated(t, 1, &m.Name)
-		textPointerGenerated(t, 3, &m.ResourceClaimName)
-		textPointerGenerated(t, 4, &m.ResourceClaimTemplateName)
+func reads_corev1_PodResourceClaim() *protobuf.Type[corev1.PodResourceClaim] {
+	if m := protobuf.Begin(&type_corev1_PodResourceClaim); m != nil {
+		t := &type_corev1_PodResourceClaim.Layout
+		protobuf.Text(t, 1, &m.Name)
+		protobuf.TextPointer(t, 3, &m.ResourceClaimName)
+		protobuf.TextPointer(t, 4, &m.ResourceClaimTemplateName)
 	}
 	return &type_corev1_PodResourceClaim
 }
 
 // marshal_corev1_PodResourceClaim writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PodResourceClaim(w *writerGenerated, n int, m *corev1.PodResourceClaim) int {
+func marshal_corev1_PodResourceClaim(w *protobuf.Writer, n int, m *corev1.PodResourceClaim) int {
 	if m == nil {
 		return n
 	}
 	if m.ResourceClaimTemplateName != nil {
-		n = w.putString(n, 4<<3|2, *m.ResourceClaimTemplateName)
+		n = w.PutString(n, 4<<3|2, *m.ResourceClaimTemplateName)
 	}
 	if m.ResourceClaimName != nil {
-		n = w.putString(n, 3<<3|2, *m.ResourceClaimName)
+		n = w.PutString(n, 3<<3|2, *m.ResourceClaimName)
 	}
-	n = w.putString(n, 1<<3|2, m.Name)
+	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
 
 // type_corev1_ResourceRequirements is how corev1.ResourceRequirements is read.
-var type_corev1_ResourceRequirements = typeOfGenerated[corev1.ResourceRequirements]{typeGenerated{slab: 42}}
+var type_corev1_ResourceRequirements = protobuf.Type[corev1.ResourceRequirements]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 35}}
 
 // reads_corev1_ResourceRequirements says where the fields of ResourceRequirements are and how each is read.
-func reads_corev1_ResourceRequirements() *typeOfGenerated[corev1.ResourceRequirements] {
-	if m := beginGenerated(&type_corev1_ResourceRequirements); m != nil {
-		t := &type_corev1_ResourceRequirements.typeGenerated
-		quantityMapGenerated(t, 1, &m.Limits)
-		quantityMapGenerated(t, 2, &m.Requests)
-		itemsGenerated(t, 3, &m.Claims, reads_corev1_ResourceClaim())
+func reads_corev1_ResourceRequirements() *protobuf.Type[corev1.ResourceRequirements] {
+	if m := protobuf.Begin(&type_corev1_ResourceRequirements); m != nil {
+		t := &type_corev1_ResourceRequirements.Layout
+		protobuf.QuantityMap(t, 1, &m.Limits)
+		protobuf.QuantityMap(t, 2, &m.Requests)
+		protobuf.Items(t, 3, &m.Claims, reads_corev1_ResourceClaim())
 	}
 	return &type_corev1_ResourceRequirements
 }
 
 // marshal_corev1_ResourceRequirements writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ResourceRequirements(w *writerGenerated, n int, m *corev1.ResourceRequirements) int {
+func marshal_corev1_ResourceRequirements(w *protobuf.Writer, n int, m *corev1.ResourceRequirements) int {
 	if m == nil {
 		return n
 	}
@@ -2537,323 +2298,323 @@ func marshal_corev1_ResourceRequirements(w *writerGenerated, n int, m *corev1.Re
 		{
 			before := n
 			n = marshal_corev1_ResourceClaim(w, n, &m.Claims[k])
-			n = w.close(n, 3<<3|2, before)
+			n = w.Close(n, 3<<3|2, before)
 		}
 	}
 	if len(m.Requests) > 0 {
 		var room [8]corev1.ResourceName
-		keys := sortedKeysGenerated(room[:0], m.Requests)
+		keys := protobuf.SortedKeys(room[:0], m.Requests)
 		for k := len(keys) - 1; k >= 0; k-- {
 			entry := n
 			v := m.Requests[keys[k]]
-			n = w.putQuantity(n, 2<<3|2, v)
-			n = w.putString(n, 1<<3|2, string(keys[k]))
-			n = w.close(n, 2<<3|2, entry)
+			n = w.PutQuantity(n, 2<<3|2, v)
+			n = w.PutString(n, 1<<3|2, string(keys[k]))
+			n = w.Close(n, 2<<3|2, entry)
 		}
 	}
 	if len(m.Limits) > 0 {
 		var room [8]corev1.ResourceName
-		keys := sortedKeysGenerated(room[:0], m.Limits)
+		keys := protobuf.SortedKeys(room[:0], m.Limits)
 		for k := len(keys) - 1; k >= 0; k-- {
 			entry := n
 			v := m.Limits[keys[k]]
-			n = w.putQuantity(n, 2<<3|2, v)
-			n = w.putString(n, 1<<3|2, string(keys[k]))
-			n = w.close(n, 1<<3|2, entry)
+			n = w.PutQuantity(n, 2<<3|2, v)
+			n = w.PutString(n, 1<<3|2, string(keys[k]))
+			n = w.Close(n, 1<<3|2, entry)
 		}
 	}
 	return n
 }
 
 // type_corev1_PodSchedulingGroup is how corev1.PodSchedulingGroup is read.
-var type_corev1_PodSchedulingGroup typeOfGenerated[corev1.PodSchedulingGroup]
+var type_corev1_PodSchedulingGroup protobuf.Type[corev1.PodSchedulingGroup]
 
 // reads_corev1_PodSchedulingGroup says where the fields of PodSchedulingGroup are and how each is read.
-func reads_corev1_PodSchedulingGroup() *typeOfGenerated[corev1.PodSchedulingGroup] {
-	if m := beginGenerated(&type_corev1_PodSchedulingGroup); m != nil {
-		t := &type_corev1_PodSchedulingGroup.typeGenerated
-		textPointerGenerated(t, 1, &m.PodGroupName)
+func reads_corev1_PodSchedulingGroup() *protobuf.Type[corev1.PodSchedulingGroup] {
+	if m := protobuf.Begin(&type_corev1_PodSchedulingGroup); m != nil {
+		t := &type_corev1_PodSchedulingGroup.Layout
+		protobuf.TextPointer(t, 1, &m.PodGroupName)
 	}
 	return &type_corev1_PodSchedulingGroup
 }
 
 // marshal_corev1_PodSchedulingGroup writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PodSchedulingGroup(w *writerGenerated, n int, m *corev1.PodSchedulingGroup) int {
+func marshal_corev1_PodSchedulingGroup(w *protobuf.Writer, n int, m *corev1.PodSchedulingGroup) int {
 	if m == nil {
 		return n
 	}
 	if m.PodGroupName != nil {
-		n = w.putString(n, 1<<3|2, *m.PodGroupName)
+		n = w.PutString(n, 1<<3|2, *m.PodGroupName)
 	}
 	return n
 }
 
 // type_corev1_EvictionResponder is how corev1.EvictionResponder is read.
-var type_corev1_EvictionResponder typeOfGenerated[corev1.EvictionResponder]
+var type_corev1_EvictionResponder protobuf.Type[corev1.EvictionResponder]
 
 // reads_corev1_EvictionResponder says where the fields of EvictionResponder are and how each is read.
-func reads_corev1_EvictionResponder() *typeOfGenerated[corev1.EvictionResponder] {
-	if m := beginGenerated(&type_corev1_EvictionResponder); m != nil {
-		t := &type_corev1_EvictionResponder.typeGenerated
-		textGenerated(t, 1, &m.Name)
-		numberPointerGenerated(t, 2, &m.Priority)
+func reads_corev1_EvictionResponder() *protobuf.Type[corev1.EvictionResponder] {
+	if m := protobuf.Begin(&type_corev1_EvictionResponder); m != nil {
+		t := &type_corev1_EvictionResponder.Layout
+		protobuf.Text(t, 1, &m.Name)
+		protobuf.NumberPointer(t, 2, &m.Priority)
 	}
 	return &type_corev1_EvictionResponder
 }
 
 // marshal_corev1_EvictionResponder writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_EvictionResponder(w *writerGenerated, n int, m *corev1.EvictionResponder) int {
+func marshal_corev1_EvictionResponder(w *protobuf.Writer, n int, m *corev1.EvictionResponder) int {
 	if m == nil {
 		return n
 	}
 	if m.Priority != nil {
-		n = w.putNumber(n, 2<<3, uint64(*m.Priority))
+		n = w.PutNumber(n, 2<<3, uint64(*m.Priority))
 	}
-	n = w.putString(n, 1<<3|2, m.Name)
+	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
 
 // type_corev1_PodCondition is how corev1.PodCondition is read.
-var type_corev1_PodCondition typeOfGenerated[corev1.PodCondition]
+var type_corev1_PodCondition protobuf.Type[corev1.PodCondition]
 
 // reads_corev1_PodCondition says where the fields of PodCondition are and how each is read.
-func reads_corev1_PodCondition() *typeOfGenerated[corev1.PodCondition] {
-	if m := beginGenerated(&type_corev1_PodCondition); m != nil {
-		t := &type_corev1_PodCondition.typeGenerated
-		textGenerated(t, 1, &m.Type)
-		textGenerated(t, 2, &m.Status)
-		messageGenerated(t, 3, &m.LastProbeTime, timeGenerated(&type_metav1_Time))
-		messageGenerated(t, 4, &m.LastTransitionTime, timeGenerated(&type_metav1_Time))
-		textGenerated(t, 5, &m.Reason)
-		textGenerated(t, 6, &m.Message)
-		numberGenerated(t, 7, &m.ObservedGeneration)
+func reads_corev1_PodCondition() *protobuf.Type[corev1.PodCondition] {
+	if m := protobuf.Begin(&type_corev1_PodCondition); m != nil {
+		t := &type_corev1_PodCondition.Layout
+		protobuf.Text(t, 1, &m.Type)
+		protobuf.Text(t, 2, &m.Status)
+		protobuf.Message(t, 3, &m.LastProbeTime, apimachinery.Time())
+		protobuf.Message(t, 4, &m.LastTransitionTime, apimachinery.Time())
+		protobuf.Text(t, 5, &m.Reason)
+		protobuf.Text(t, 6, &m.Message)
+		protobuf.Number(t, 7, &m.ObservedGeneration)
 	}
 	return &type_corev1_PodCondition
 }
 
 // marshal_corev1_PodCondition writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PodCondition(w *writerGenerated, n int, m *corev1.PodCondition) int {
+func marshal_corev1_PodCondition(w *protobuf.Writer, n int, m *corev1.PodCondition) int {
 	if m == nil {
 		return n
 	}
-	n = w.putNumber(n, 7<<3, uint64(m.ObservedGeneration))
-	n = w.putString(n, 6<<3|2, m.Message)
-	n = w.putString(n, 5<<3|2, m.Reason)
-	n = w.putTime(n, 4<<3|2, &m.LastTransitionTime)
-	n = w.putTime(n, 3<<3|2, &m.LastProbeTime)
-	n = w.putString(n, 2<<3|2, string(m.Status))
-	n = w.putString(n, 1<<3|2, string(m.Type))
+	n = w.PutNumber(n, 7<<3, uint64(m.ObservedGeneration))
+	n = w.PutString(n, 6<<3|2, m.Message)
+	n = w.PutString(n, 5<<3|2, m.Reason)
+	n = w.PutTime(n, 4<<3|2, &m.LastTransitionTime)
+	n = w.PutTime(n, 3<<3|2, &m.LastProbeTime)
+	n = w.PutString(n, 2<<3|2, string(m.Status))
+	n = w.PutString(n, 1<<3|2, string(m.Type))
 	return n
 }
 
 // type_corev1_HostIP is how corev1.HostIP is read.
-var type_corev1_HostIP typeOfGenerated[corev1.HostIP]
+var type_corev1_HostIP protobuf.Type[corev1.HostIP]
 
 // reads_corev1_HostIP says where the fields of HostIP are and how each is read.
-func reads_corev1_HostIP() *typeOfGenerated[corev1.HostIP] {
-	if m := beginGenerated(&type_corev1_HostIP); m != nil {
-		t := &type_corev1_HostIP.typeGenerated
-		textGenerated(t, 1, &m.IP)
+func reads_corev1_HostIP() *protobuf.Type[corev1.HostIP] {
+	if m := protobuf.Begin(&type_corev1_HostIP); m != nil {
+		t := &type_corev1_HostIP.Layout
+		protobuf.Text(t, 1, &m.IP)
 	}
 	return &type_corev1_HostIP
 }
 
 // marshal_corev1_HostIP writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_HostIP(w *writerGenerated, n int, m *corev1.HostIP) int {
+func marshal_corev1_HostIP(w *protobuf.Writer, n int, m *corev1.HostIP) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 1<<3|2, m.IP)
+	n = w.PutString(n, 1<<3|2, m.IP)
 	return n
 }
 
 // type_corev1_PodIP is how corev1.PodIP is read.
-var type_corev1_PodIP typeOfGenerated[corev1.PodIP]
+var type_corev1_PodIP protobuf.Type[corev1.PodIP]
 
 // reads_corev1_PodIP says where the fields of PodIP are and how each is read.
-func reads_corev1_PodIP() *typeOfGenerated[corev1.PodIP] {
-	if m := beginGenerated(&type_corev1_PodIP); m != nil {
-		t := &type_corev1_PodIP.typeGenerated
-		textGenerated(t, 1, &m.IP)
+func reads_corev1_PodIP() *protobuf.Type[corev1.PodIP] {
+	if m := protobuf.Begin(&type_corev1_PodIP); m != nil {
+		t := &type_corev1_PodIP.Layout
+		protobuf.Text(t, 1, &m.IP)
 	}
 	return &type_corev1_PodIP
 }
 
 // marshal_corev1_PodIP writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PodIP(w *writerGenerated, n int, m *corev1.PodIP) int {
+func marshal_corev1_PodIP(w *protobuf.Writer, n int, m *corev1.PodIP) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 1<<3|2, m.IP)
+	n = w.PutString(n, 1<<3|2, m.IP)
 	return n
 }
 
 // type_corev1_ContainerStatus is how corev1.ContainerStatus is read.
-var type_corev1_ContainerStatus = typeOfGenerated[corev1.ContainerStatus]{typeGenerated{slab: 18}}
+var type_corev1_ContainerStatus = protobuf.Type[corev1.ContainerStatus]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 11}}
 
 // reads_corev1_ContainerStatus says where the fields of ContainerStatus are and how each is read.
-func reads_corev1_ContainerStatus() *typeOfGenerated[corev1.ContainerStatus] {
-	if m := beginGenerated(&type_corev1_ContainerStatus); m != nil {
-		t := &type_corev1_ContainerStatus.typeGenerated
-		textGenerated(t, 1, &m.Name)
-		messageGenerated(t, 2, &m.State, reads_corev1_ContainerState())
-		messageGenerated(t, 3, &m.LastTerminationState, reads_corev1_ContainerState())
-		boolGenerated(t, 4, &m.Ready)
-		numberGenerated(t, 5, &m.RestartCount)
-		textGenerated(t, 6, &m.Image)
-		textGenerated(t, 7, &m.ImageID)
-		textGenerated(t, 8, &m.ContainerID)
-		boolPointerGenerated(t, 9, &m.Started)
-		quantityMapGenerated(t, 10, &m.AllocatedResources)
-		pointerGenerated(t, 11, &m.Resources, reads_corev1_ResourceRequirements())
-		itemsGenerated(t, 12, &m.VolumeMounts, reads_corev1_VolumeMountStatus())
-		pointerGenerated(t, 13, &m.User, reads_corev1_ContainerUser())
-		itemsGenerated(t, 14, &m.AllocatedResourcesStatus, reads_corev1_ResourceStatus())
-		textPointerGenerated(t, 15, &m.StopSignal)
+func reads_corev1_ContainerStatus() *protobuf.Type[corev1.ContainerStatus] {
+	if m := protobuf.Begin(&type_corev1_ContainerStatus); m != nil {
+		t := &type_corev1_ContainerStatus.Layout
+		protobuf.Text(t, 1, &m.Name)
+		protobuf.Message(t, 2, &m.State, reads_corev1_ContainerState())
+		protobuf.Message(t, 3, &m.LastTerminationState, reads_corev1_ContainerState())
+		protobuf.Bool(t, 4, &m.Ready)
+		protobuf.Number(t, 5, &m.RestartCount)
+		protobuf.Text(t, 6, &m.Image)
+		protobuf.Text(t, 7, &m.ImageID)
+		protobuf.Text(t, 8, &m.ContainerID)
+		protobuf.BoolPointer(t, 9, &m.Started)
+		protobuf.QuantityMap(t, 10, &m.AllocatedResources)
+		protobuf.Pointer(t, 11, &m.Resources, reads_corev1_ResourceRequirements())
+		protobuf.Items(t, 12, &m.VolumeMounts, reads_corev1_VolumeMountStatus())
+		protobuf.Pointer(t, 13, &m.User, reads_corev1_ContainerUser())
+		protobuf.Items(t, 14, &m.AllocatedResourcesStatus, reads_corev1_ResourceStatus())
+		protobuf.TextPointer(t, 15, &m.StopSignal)
 	}
 	return &type_corev1_ContainerStatus
 }
 
 // marshal_corev1_ContainerStatus writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ContainerStatus(w *writerGenerated, n int, m *corev1.ContainerStatus) int {
+func marshal_corev1_ContainerStatus(w *protobuf.Writer, n int, m *corev1.ContainerStatus) int {
 	if m == nil {
 		return n
 	}
 	if m.StopSignal != nil {
-		n = w.putString(n, 15<<3|2, string(*m.StopSignal))
+		n = w.PutString(n, 15<<3|2, string(*m.StopSignal))
 	}
 	for k := len(m.AllocatedResourcesStatus) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_ResourceStatus(w, n, &m.AllocatedResourcesStatus[k])
-			n = w.close(n, 14<<3|2, before)
+			n = w.Close(n, 14<<3|2, before)
 		}
 	}
 	if m.User != nil {
 		{
 			before := n
 			n = marshal_corev1_ContainerUser(w, n, m.User)
-			n = w.close(n, 13<<3|2, before)
+			n = w.Close(n, 13<<3|2, before)
 		}
 	}
 	for k := len(m.VolumeMounts) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_VolumeMountStatus(w, n, &m.VolumeMounts[k])
-			n = w.close(n, 12<<3|2, before)
+			n = w.Close(n, 12<<3|2, before)
 		}
 	}
 	if m.Resources != nil {
 		{
 			before := n
 			n = marshal_corev1_ResourceRequirements(w, n, m.Resources)
-			n = w.close(n, 11<<3|2, before)
+			n = w.Close(n, 11<<3|2, before)
 		}
 	}
 	if len(m.AllocatedResources) > 0 {
 		var room [8]corev1.ResourceName
-		keys := sortedKeysGenerated(room[:0], m.AllocatedResources)
+		keys := protobuf.SortedKeys(room[:0], m.AllocatedResources)
 		for k := len(keys) - 1; k >= 0; k-- {
 			entry := n
 			v := m.AllocatedResources[keys[k]]
-			n = w.putQuantity(n, 2<<3|2, v)
-			n = w.putString(n, 1<<3|2, string(keys[k]))
-			n = w.close(n, 10<<3|2, entry)
+			n = w.PutQuantity(n, 2<<3|2, v)
+			n = w.PutString(n, 1<<3|2, string(keys[k]))
+			n = w.Close(n, 10<<3|2, entry)
 		}
 	}
 	if m.Started != nil {
-		n = w.putBool(n, 9<<3, *m.Started)
+		n = w.PutBool(n, 9<<3, *m.Started)
 	}
-	n = w.putString(n, 8<<3|2, m.ContainerID)
-	n = w.putString(n, 7<<3|2, m.ImageID)
-	n = w.putString(n, 6<<3|2, m.Image)
-	n = w.putNumber(n, 5<<3, uint64(m.RestartCount))
-	n = w.putBool(n, 4<<3, m.Ready)
+	n = w.PutString(n, 8<<3|2, m.ContainerID)
+	n = w.PutString(n, 7<<3|2, m.ImageID)
+	n = w.PutString(n, 6<<3|2, m.Image)
+	n = w.PutNumber(n, 5<<3, uint64(m.RestartCount))
+	n = w.PutBool(n, 4<<3, m.Ready)
 	{
 		before := n
 		n = marshal_corev1_ContainerState(w, n, &m.LastTerminationState)
-		n = w.close(n, 3<<3|2, before)
+		n = w.Close(n, 3<<3|2, before)
 	}
 	{
 		before := n
 		n = marshal_corev1_ContainerState(w, n, &m.State)
-		n = w.close(n, 2<<3|2, before)
+		n = w.Close(n, 2<<3|2, before)
 	}
-	n = w.putString(n, 1<<3|2, m.Name)
+	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
 
 // type_corev1_PodResourceClaimStatus is how corev1.PodResourceClaimStatus is read.
-var type_corev1_PodResourceClaimStatus typeOfGenerated[corev1.PodResourceClaimStatus]
+var type_corev1_PodResourceClaimStatus protobuf.Type[corev1.PodResourceClaimStatus]
 
 // reads_corev1_PodResourceClaimStatus says where the fields of PodResourceClaimStatus are and how each is read.
-func reads_corev1_PodResourceClaimStatus() *typeOfGenerated[corev1.PodResourceClaimStatus] {
-	if m := beginGenerated(&type_corev1_PodResourceClaimStatus); m != nil {
-		t := &type_corev1_PodResourceClaimStatus.typeGenerated
-		textGenerated(t, 1, &m.Name)
-		textPointerGenerated(t, 2, &m.ResourceClaimName)
+func reads_corev1_PodResourceClaimStatus() *protobuf.Type[corev1.PodResourceClaimStatus] {
+	if m := protobuf.Begin(&type_corev1_PodResourceClaimStatus); m != nil {
+		t := &type_corev1_PodResourceClaimStatus.Layout
+		protobuf.Text(t, 1, &m.Name)
+		protobuf.TextPointer(t, 2, &m.ResourceClaimName)
 	}
 	return &type_corev1_PodResourceClaimStatus
 }
 
 // marshal_corev1_PodResourceClaimStatus writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PodResourceClaimStatus(w *writerGenerated, n int, m *corev1.PodResourceClaimStatus) int {
+func marshal_corev1_PodResourceClaimStatus(w *protobuf.Writer, n int, m *corev1.PodResourceClaimStatus) int {
 	if m == nil {
 		return n
 	}
 	if m.ResourceClaimName != nil {
-		n = w.putString(n, 2<<3|2, *m.ResourceClaimName)
+		n = w.PutString(n, 2<<3|2, *m.ResourceClaimName)
 	}
-	n = w.putString(n, 1<<3|2, m.Name)
+	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
 
 // type_corev1_PodExtendedResourceClaimStatus is how corev1.PodExtendedResourceClaimStatus is read.
-var type_corev1_PodExtendedResourceClaimStatus typeOfGenerated[corev1.PodExtendedResourceClaimStatus]
+var type_corev1_PodExtendedResourceClaimStatus protobuf.Type[corev1.PodExtendedResourceClaimStatus]
 
 // reads_corev1_PodExtendedResourceClaimStatus says where the fields of PodExtendedResourceClaimStatus are and how each is read.
-func reads_corev1_PodExtendedResourceClaimStatus() *typeOfGenerated[corev1.PodExtendedResourceClaimStatus] {
-	if m := beginGenerated(&type_corev1_PodExtendedResourceClaimStatus); m != nil {
-		t := &type_corev1_PodExtendedResourceClaimStatus.typeGenerated
-		itemsGenerated(t, 1, &m.RequestMappings, reads_corev1_ContainerExtendedResourceRequest())
-		textGenerated(t, 2, &m.ResourceClaimName)
+func reads_corev1_PodExtendedResourceClaimStatus() *protobuf.Type[corev1.PodExtendedResourceClaimStatus] {
+	if m := protobuf.Begin(&type_corev1_PodExtendedResourceClaimStatus); m != nil {
+		t := &type_corev1_PodExtendedResourceClaimStatus.Layout
+		protobuf.Items(t, 1, &m.RequestMappings, reads_corev1_ContainerExtendedResourceRequest())
+		protobuf.Text(t, 2, &m.ResourceClaimName)
 	}
 	return &type_corev1_PodExtendedResourceClaimStatus
 }
 
 // marshal_corev1_PodExtendedResourceClaimStatus writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PodExtendedResourceClaimStatus(w *writerGenerated, n int, m *corev1.PodExtendedResourceClaimStatus) int {
+func marshal_corev1_PodExtendedResourceClaimStatus(w *protobuf.Writer, n int, m *corev1.PodExtendedResourceClaimStatus) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 2<<3|2, m.ResourceClaimName)
+	n = w.PutString(n, 2<<3|2, m.ResourceClaimName)
 	for k := len(m.RequestMappings) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_ContainerExtendedResourceRequest(w, n, &m.RequestMappings[k])
-			n = w.close(n, 1<<3|2, before)
+			n = w.Close(n, 1<<3|2, before)
 		}
 	}
 	return n
 }
 
 // type_corev1_NodeAllocatableResourceClaimStatus is how corev1.NodeAllocatableResourceClaimStatus is read.
-var type_corev1_NodeAllocatableResourceClaimStatus typeOfGenerated[corev1.NodeAllocatableResourceClaimStatus]
+var type_corev1_NodeAllocatableResourceClaimStatus protobuf.Type[corev1.NodeAllocatableResourceClaimStatus]
 
 // reads_corev1_NodeAllocatableResourceClaimStatus says where the fields of NodeAllocatableResourceClaimStatus are and how each is read.
-func reads_corev1_NodeAllocatableResourceClaimStatus() *typeOfGenerated[corev1.NodeAllocatableResourceClaimStatus] {
-	if m := beginGenerated(&type_corev1_NodeAllocatableResourceClaimStatus); m != nil {
-		t := &type_corev1_NodeAllocatableResourceClaimStatus.typeGenerated
-		textGenerated(t, 1, &m.ResourceClaimName)
-		textsGenerated(t, 2, &m.Containers)
-		itemsGenerated(t, 4, &m.Mapping, reads_corev1_NodeAllocatableMappedResources())
-		itemsGenerated(t, 5, &m.Overhead, reads_corev1_NodeAllocatableOverheadResources())
+func reads_corev1_NodeAllocatableResourceClaimStatus() *protobuf.Type[corev1.NodeAllocatableResourceClaimStatus] {
+	if m := protobuf.Begin(&type_corev1_NodeAllocatableResourceClaimStatus); m != nil {
+		t := &type_corev1_NodeAllocatableResourceClaimStatus.Layout
+		protobuf.Text(t, 1, &m.ResourceClaimName)
+		protobuf.Texts(t, 2, &m.Containers)
+		protobuf.Items(t, 4, &m.Mapping, reads_corev1_NodeAllocatableMappedResources())
+		protobuf.Items(t, 5, &m.Overhead, reads_corev1_NodeAllocatableOverheadResources())
 	}
 	return &type_corev1_NodeAllocatableResourceClaimStatus
 }
 
 // marshal_corev1_NodeAllocatableResourceClaimStatus writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_NodeAllocatableResourceClaimStatus(w *writerGenerated, n int, m *corev1.NodeAllocatableResourceClaimStatus) int {
+func marshal_corev1_NodeAllocatableResourceClaimStatus(w *protobuf.Writer, n int, m *corev1.NodeAllocatableResourceClaimStatus) int {
 	if m == nil {
 		return n
 	}
@@ -2861,358 +2622,358 @@ func marshal_corev1_NodeAllocatableResourceClaimStatus(w *writerGenerated, n int
 		{
 			before := n
 			n = marshal_corev1_NodeAllocatableOverheadResources(w, n, &m.Overhead[k])
-			n = w.close(n, 5<<3|2, before)
+			n = w.Close(n, 5<<3|2, before)
 		}
 	}
 	for k := len(m.Mapping) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_NodeAllocatableMappedResources(w, n, &m.Mapping[k])
-			n = w.close(n, 4<<3|2, before)
+			n = w.Close(n, 4<<3|2, before)
 		}
 	}
 	for k := len(m.Containers) - 1; k >= 0; k-- {
-		n = w.putString(n, 2<<3|2, m.Containers[k])
+		n = w.PutString(n, 2<<3|2, m.Containers[k])
 	}
-	n = w.putString(n, 1<<3|2, m.ResourceClaimName)
+	n = w.PutString(n, 1<<3|2, m.ResourceClaimName)
 	return n
 }
 
 // type_corev1_PodVolumeHealth is how corev1.PodVolumeHealth is read.
-var type_corev1_PodVolumeHealth typeOfGenerated[corev1.PodVolumeHealth]
+var type_corev1_PodVolumeHealth protobuf.Type[corev1.PodVolumeHealth]
 
 // reads_corev1_PodVolumeHealth says where the fields of PodVolumeHealth are and how each is read.
-func reads_corev1_PodVolumeHealth() *typeOfGenerated[corev1.PodVolumeHealth] {
-	if m := beginGenerated(&type_corev1_PodVolumeHealth); m != nil {
-		t := &type_corev1_PodVolumeHealth.typeGenerated
-		textGenerated(t, 1, &m.Name)
-		itemsGenerated(t, 2, &m.HealthConditions, reads_corev1_VolumeHealthCondition())
-		messageGenerated(t, 3, &m.LastTransitionTime, timeGenerated(&type_metav1_Time))
+func reads_corev1_PodVolumeHealth() *protobuf.Type[corev1.PodVolumeHealth] {
+	if m := protobuf.Begin(&type_corev1_PodVolumeHealth); m != nil {
+		t := &type_corev1_PodVolumeHealth.Layout
+		protobuf.Text(t, 1, &m.Name)
+		protobuf.Items(t, 2, &m.HealthConditions, reads_corev1_VolumeHealthCondition())
+		protobuf.Message(t, 3, &m.LastTransitionTime, apimachinery.Time())
 	}
 	return &type_corev1_PodVolumeHealth
 }
 
 // marshal_corev1_PodVolumeHealth writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PodVolumeHealth(w *writerGenerated, n int, m *corev1.PodVolumeHealth) int {
+func marshal_corev1_PodVolumeHealth(w *protobuf.Writer, n int, m *corev1.PodVolumeHealth) int {
 	if m == nil {
 		return n
 	}
-	n = w.putTime(n, 3<<3|2, &m.LastTransitionTime)
+	n = w.PutTime(n, 3<<3|2, &m.LastTransitionTime)
 	for k := len(m.HealthConditions) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_VolumeHealthCondition(w, n, &m.HealthConditions[k])
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
-	n = w.putString(n, 1<<3|2, m.Name)
+	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
 
 // type_corev1_PodTemplateSpec is how corev1.PodTemplateSpec is read.
-var type_corev1_PodTemplateSpec = typeOfGenerated[corev1.PodTemplateSpec]{typeGenerated{object: true}}
+var type_corev1_PodTemplateSpec = protobuf.Type[corev1.PodTemplateSpec]{Layout: protobuf.Layout{Object: true}}
 
 // reads_corev1_PodTemplateSpec says where the fields of PodTemplateSpec are and how each is read.
-func reads_corev1_PodTemplateSpec() *typeOfGenerated[corev1.PodTemplateSpec] {
-	if m := beginGenerated(&type_corev1_PodTemplateSpec); m != nil {
-		t := &type_corev1_PodTemplateSpec.typeGenerated
-		messageGenerated(t, 1, &m.ObjectMeta, reads_metav1_ObjectMeta())
-		messageGenerated(t, 2, &m.Spec, reads_corev1_PodSpec())
+func reads_corev1_PodTemplateSpec() *protobuf.Type[corev1.PodTemplateSpec] {
+	if m := protobuf.Begin(&type_corev1_PodTemplateSpec); m != nil {
+		t := &type_corev1_PodTemplateSpec.Layout
+		protobuf.Message(t, 1, &m.ObjectMeta, apimachinery.ObjectMeta())
+		protobuf.Message(t, 2, &m.Spec, reads_corev1_PodSpec())
 	}
 	return &type_corev1_PodTemplateSpec
 }
 
 // marshal_corev1_PodTemplateSpec writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PodTemplateSpec(w *writerGenerated, n int, m *corev1.PodTemplateSpec) int {
+func marshal_corev1_PodTemplateSpec(w *protobuf.Writer, n int, m *corev1.PodTemplateSpec) int {
 	if m == nil {
 		return n
 	}
 	{
 		before := n
 		n = marshal_corev1_PodSpec(w, n, &m.Spec)
-		n = w.close(n, 2<<3|2, before)
+		n = w.Close(n, 2<<3|2, before)
 	}
 	{
 		before := n
-		n = marshal_metav1_ObjectMeta(w, n, &m.ObjectMeta)
-		n = w.close(n, 1<<3|2, before)
+		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
+		n = w.Close(n, 1<<3|2, before)
 	}
 	return n
 }
 
 // type_corev1_ReplicationControllerCondition is how corev1.ReplicationControllerCondition is read.
-var type_corev1_ReplicationControllerCondition typeOfGenerated[corev1.ReplicationControllerCondition]
+var type_corev1_ReplicationControllerCondition protobuf.Type[corev1.ReplicationControllerCondition]
 
 // reads_corev1_ReplicationControllerCondition says where the fields of ReplicationControllerCondition are and how each is read.
-func reads_corev1_ReplicationControllerCondition() *typeOfGenerated[corev1.ReplicationControllerCondition] {
-	if m := beginGenerated(&type_corev1_ReplicationControllerCondition); m != nil {
-		t := &type_corev1_ReplicationControllerCondition.typeGenerated
-		textGenerated(t, 1, &m.Type)
-		textGenerated(t, 2, &m.Status)
-		messageGenerated(t, 3, &m.LastTransitionTime, timeGenerated(&type_metav1_Time))
-		textGenerated(t, 4, &m.Reason)
-		textGenerated(t, 5, &m.Message)
+func reads_corev1_ReplicationControllerCondition() *protobuf.Type[corev1.ReplicationControllerCondition] {
+	if m := protobuf.Begin(&type_corev1_ReplicationControllerCondition); m != nil {
+		t := &type_corev1_ReplicationControllerCondition.Layout
+		protobuf.Text(t, 1, &m.Type)
+		protobuf.Text(t, 2, &m.Status)
+		protobuf.Message(t, 3, &m.LastTransitionTime, apimachinery.Time())
+		protobuf.Text(t, 4, &m.Reason)
+		protobuf.Text(t, 5, &m.Message)
 	}
 	return &type_corev1_ReplicationControllerCondition
 }
 
 // marshal_corev1_ReplicationControllerCondition writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ReplicationControllerCondition(w *writerGenerated, n int, m *corev1.ReplicationControllerCondition) int {
+func marshal_corev1_ReplicationControllerCondition(w *protobuf.Writer, n int, m *corev1.ReplicationControllerCondition) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 5<<3|2, m.Message)
-	n = w.putString(n, 4<<3|2, m.Reason)
-	n = w.putTime(n, 3<<3|2, &m.LastTransitionTime)
-	n = w.putString(n, 2<<3|2, string(m.Status))
-	n = w.putString(n, 1<<3|2, string(m.Type))
+	n = w.PutString(n, 5<<3|2, m.Message)
+	n = w.PutString(n, 4<<3|2, m.Reason)
+	n = w.PutTime(n, 3<<3|2, &m.LastTransitionTime)
+	n = w.PutString(n, 2<<3|2, string(m.Status))
+	n = w.PutString(n, 1<<3|2, string(m.Type))
 	return n
 }
 
 // type_corev1_GCEPersistentDiskVolumeSource is how corev1.GCEPersistentDiskVolumeSource is read.
-var type_corev1_GCEPersistentDiskVolumeSource typeOfGenerated[corev1.GCEPersistentDiskVolumeSource]
+var type_corev1_GCEPersistentDiskVolumeSource protobuf.Type[corev1.GCEPersistentDiskVolumeSource]
 
 // reads_corev1_GCEPersistentDiskVolumeSource says where the fields of GCEPersistentDiskVolumeSource are and how each is read.
-func reads_corev1_GCEPersistentDiskVolumeSource() *typeOfGenerated[corev1.GCEPersistentDiskVolumeSource] {
-	if m := beginGenerated(&type_corev1_GCEPersistentDiskVolumeSource); m != nil {
-		t := &type_corev1_GCEPersistentDiskVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.PDName)
-		textGenerated(t, 2, &m.FSType)
-		numberGenerated(t, 3, &m.Partition)
-		boolGenerated(t, 4, &m.ReadOnly)
+func reads_corev1_GCEPersistentDiskVolumeSource() *protobuf.Type[corev1.GCEPersistentDiskVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_GCEPersistentDiskVolumeSource); m != nil {
+		t := &type_corev1_GCEPersistentDiskVolumeSource.Layout
+		protobuf.Text(t, 1, &m.PDName)
+		protobuf.Text(t, 2, &m.FSType)
+		protobuf.Number(t, 3, &m.Partition)
+		protobuf.Bool(t, 4, &m.ReadOnly)
 	}
 	return &type_corev1_GCEPersistentDiskVolumeSource
 }
 
 // marshal_corev1_GCEPersistentDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_GCEPersistentDiskVolumeSource(w *writerGenerated, n int, m *corev1.GCEPersistentDiskVolumeSource) int {
+func marshal_corev1_GCEPersistentDiskVolumeSource(w *protobuf.Writer, n int, m *corev1.GCEPersistentDiskVolumeSource) int {
 	if m == nil {
 		return n
 	}
-	n = w.putBool(n, 4<<3, m.ReadOnly)
-	n = w.putNumber(n, 3<<3, uint64(m.Partition))
-	n = w.putString(n, 2<<3|2, m.FSType)
-	n = w.putString(n, 1<<3|2, m.PDName)
+	n = w.PutBool(n, 4<<3, m.ReadOnly)
+	n = w.PutNumber(n, 3<<3, uint64(m.Partition))
+	n = w.PutString(n, 2<<3|2, m.FSType)
+	n = w.PutString(n, 1<<3|2, m.PDName)
 	return n
 }
 
 // type_corev1_AWSElasticBlockStoreVolumeSource is how corev1.AWSElasticBlockStoreVolumeSource is read.
-var type_corev1_AWSElasticBlockStoreVolumeSource typeOfGenerated[corev1.AWSElasticBlockStoreVolumeSource]
+var type_corev1_AWSElasticBlockStoreVolumeSource protobuf.Type[corev1.AWSElasticBlockStoreVolumeSource]
 
 // reads_corev1_AWSElasticBlockStoreVolumeSource says where the fields of AWSElasticBlockStoreVolumeSource are and how each is read.
-func reads_corev1_AWSElasticBlockStoreVolumeSource() *typeOfGenerated[corev1.AWSElasticBlockStoreVolumeSource] {
-	if m := beginGenerated(&type_corev1_AWSElasticBlockStoreVolumeSource); m != nil {
-		t := &type_corev1_AWSElasticBlockStoreVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.VolumeID)
-		textGenerated(t, 2, &m.FSType)
-		numberGenerated(t, 3, &m.Partition)
-		boolGenerated(t, 4, &m.ReadOnly)
+func reads_corev1_AWSElasticBlockStoreVolumeSource() *protobuf.Type[corev1.AWSElasticBlockStoreVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_AWSElasticBlockStoreVolumeSource); m != nil {
+		t := &type_corev1_AWSElasticBlockStoreVolumeSource.Layout
+		protobuf.Text(t, 1, &m.VolumeID)
+		protobuf.Text(t, 2, &m.FSType)
+		protobuf.Number(t, 3, &m.Partition)
+		protobuf.Bool(t, 4, &m.ReadOnly)
 	}
 	return &type_corev1_AWSElasticBlockStoreVolumeSource
 }
 
 // marshal_corev1_AWSElasticBlockStoreVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_AWSElasticBlockStoreVolumeSource(w *writerGenerated, n int, m *corev1.AWSElasticBlockStoreVolumeSource) int {
+func marshal_corev1_AWSElasticBlockStoreVolumeSource(w *protobuf.Writer, n int, m *corev1.AWSElasticBlockStoreVolumeSource) int {
 	if m == nil {
 		return n
 	}
-	n = w.putBool(n, 4<<3, m.ReadOnly)
-	n = w.putNumber(n, 3<<3, uint64(m.Partition))
-	n = w.putString(n, 2<<3|2, m.FSType)
-	n = w.putString(n, 1<<3|2, m.VolumeID)
+	n = w.PutBool(n, 4<<3, m.ReadOnly)
+	n = w.PutNumber(n, 3<<3, uint64(m.Partition))
+	n = w.PutString(n, 2<<3|2, m.FSType)
+	n = w.PutString(n, 1<<3|2, m.VolumeID)
 	return n
 }
 
 // type_corev1_HostPathVolumeSource is how corev1.HostPathVolumeSource is read.
-var type_corev1_HostPathVolumeSource typeOfGenerated[corev1.HostPathVolumeSource]
+var type_corev1_HostPathVolumeSource protobuf.Type[corev1.HostPathVolumeSource]
 
 // reads_corev1_HostPathVolumeSource says where the fields of HostPathVolumeSource are and how each is read.
-func reads_corev1_HostPathVolumeSource() *typeOfGenerated[corev1.HostPathVolumeSource] {
-	if m := beginGenerated(&type_corev1_HostPathVolumeSource); m != nil {
-		t := &type_corev1_HostPathVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.Path)
-		textPointerGenerated(t, 2, &m.Type)
+func reads_corev1_HostPathVolumeSource() *protobuf.Type[corev1.HostPathVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_HostPathVolumeSource); m != nil {
+		t := &type_corev1_HostPathVolumeSource.Layout
+		protobuf.Text(t, 1, &m.Path)
+		protobuf.TextPointer(t, 2, &m.Type)
 	}
 	return &type_corev1_HostPathVolumeSource
 }
 
 // marshal_corev1_HostPathVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_HostPathVolumeSource(w *writerGenerated, n int, m *corev1.HostPathVolumeSource) int {
+func marshal_corev1_HostPathVolumeSource(w *protobuf.Writer, n int, m *corev1.HostPathVolumeSource) int {
 	if m == nil {
 		return n
 	}
 	if m.Type != nil {
-		n = w.putString(n, 2<<3|2, string(*m.Type))
+		n = w.PutString(n, 2<<3|2, string(*m.Type))
 	}
-	n = w.putString(n, 1<<3|2, m.Path)
+	n = w.PutString(n, 1<<3|2, m.Path)
 	return n
 }
 
 // type_corev1_GlusterfsPersistentVolumeSource is how corev1.GlusterfsPersistentVolumeSource is read.
-var type_corev1_GlusterfsPersistentVolumeSource typeOfGenerated[corev1.GlusterfsPersistentVolumeSource]
+var type_corev1_GlusterfsPersistentVolumeSource protobuf.Type[corev1.GlusterfsPersistentVolumeSource]
 
 // reads_corev1_GlusterfsPersistentVolumeSource says where the fields of GlusterfsPersistentVolumeSource are and how each is read.
-func reads_corev1_GlusterfsPersistentVolumeSource() *typeOfGenerated[corev1.GlusterfsPersistentVolumeSource] {
-	if m := beginGenerated(&type_corev1_GlusterfsPersistentVolumeSource); m != nil {
-		t := &type_corev1_GlusterfsPersistentVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.EndpointsName)
-		textGenerated(t, 2, &m.Path)
-		boolGenerated(t, 3, &m.ReadOnly)
-		textPointerGenerated(t, 4, &m.EndpointsNamespace)
+func reads_corev1_GlusterfsPersistentVolumeSource() *protobuf.Type[corev1.GlusterfsPersistentVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_GlusterfsPersistentVolumeSource); m != nil {
+		t := &type_corev1_GlusterfsPersistentVolumeSource.Layout
+		protobuf.Text(t, 1, &m.EndpointsName)
+		protobuf.Text(t, 2, &m.Path)
+		protobuf.Bool(t, 3, &m.ReadOnly)
+		protobuf.TextPointer(t, 4, &m.EndpointsNamespace)
 	}
 	return &type_corev1_GlusterfsPersistentVolumeSource
 }
 
 // marshal_corev1_GlusterfsPersistentVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_GlusterfsPersistentVolumeSource(w *writerGenerated, n int, m *corev1.GlusterfsPersistentVolumeSource) int {
+func marshal_corev1_GlusterfsPersistentVolumeSource(w *protobuf.Writer, n int, m *corev1.GlusterfsPersistentVolumeSource) int {
 	if m == nil {
 		return n
 	}
 	if m.EndpointsNamespace != nil {
-		n = w.putString(n, 4<<3|2, *m.EndpointsNamespace)
+		n = w.PutString(n, 4<<3|2, *m.EndpointsNamespace)
 	}
-	n = w.putBool(n, 3<<3, m.ReadOnly)
-	n = w.putString(n, 2<<3|2, m.Path)
-	n = w.putString(n, 1<<3|2, m.EndpointsName)
+	n = w.PutBool(n, 3<<3, m.ReadOnly)
+	n = w.PutString(n, 2<<3|2, m.Path)
+	n = w.PutString(n, 1<<3|2, m.EndpointsName)
 	return n
 }
 
 // type_corev1_NFSVolumeSource is how corev1.NFSVolumeSource is read.
-var type_corev1_NFSVolumeSource typeOfGenerated[corev1.NFSVolumeSource]
+var type_corev1_NFSVolumeSource protobuf.Type[corev1.NFSVolumeSource]
 
 // reads_corev1_NFSVolumeSource says where the fields of NFSVolumeSource are and how each is read.
-func reads_corev1_NFSVolumeSource() *typeOfGenerated[corev1.NFSVolumeSource] {
-	if m := beginGenerated(&type_corev1_NFSVolumeSource); m != nil {
-		t := &type_corev1_NFSVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.Server)
-		textGenerated(t, 2, &m.Path)
-		boolGenerated(t, 3, &m.ReadOnly)
+func reads_corev1_NFSVolumeSource() *protobuf.Type[corev1.NFSVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_NFSVolumeSource); m != nil {
+		t := &type_corev1_NFSVolumeSource.Layout
+		protobuf.Text(t, 1, &m.Server)
+		protobuf.Text(t, 2, &m.Path)
+		protobuf.Bool(t, 3, &m.ReadOnly)
 	}
 	return &type_corev1_NFSVolumeSource
 }
 
 // marshal_corev1_NFSVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_NFSVolumeSource(w *writerGenerated, n int, m *corev1.NFSVolumeSource) int {
+func marshal_corev1_NFSVolumeSource(w *protobuf.Writer, n int, m *corev1.NFSVolumeSource) int {
 	if m == nil {
 		return n
 	}
-	n = w.putBool(n, 3<<3, m.ReadOnly)
-	n = w.putString(n, 2<<3|2, m.Path)
-	n = w.putString(n, 1<<3|2, m.Server)
+	n = w.PutBool(n, 3<<3, m.ReadOnly)
+	n = w.PutString(n, 2<<3|2, m.Path)
+	n = w.PutString(n, 1<<3|2, m.Server)
 	return n
 }
 
 // type_corev1_RBDPersistentVolumeSource is how corev1.RBDPersistentVolumeSource is read.
-var type_corev1_RBDPersistentVolumeSource typeOfGenerated[corev1.RBDPersistentVolumeSource]
+var type_corev1_RBDPersistentVolumeSource protobuf.Type[corev1.RBDPersistentVolumeSource]
 
 // reads_corev1_RBDPersistentVolumeSource says where the fields of RBDPersistentVolumeSource are and how each is read.
-func reads_corev1_RBDPersistentVolumeSource() *typeOfGenerated[corev1.RBDPersistentVolumeSource] {
-	if m := beginGenerated(&type_corev1_RBDPersistentVolumeSource); m != nil {
-		t := &type_corev1_RBDPersistentVolumeSource.typeGenerated
-		textsGenerated(t, 1, &m.CephMonitors)
-		textGenerated(t, 2, &m.RBDImage)
-		textGenerated(t, 3, &m.FSType)
-		textGenerated(t, 4, &m.RBDPool)
-		textGenerated(t, 5, &m.RadosUser)
-		textGenerated(t, 6, &m.Keyring)
-		pointerGenerated(t, 7, &m.SecretRef, reads_corev1_SecretReference())
-		boolGenerated(t, 8, &m.ReadOnly)
+func reads_corev1_RBDPersistentVolumeSource() *protobuf.Type[corev1.RBDPersistentVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_RBDPersistentVolumeSource); m != nil {
+		t := &type_corev1_RBDPersistentVolumeSource.Layout
+		protobuf.Texts(t, 1, &m.CephMonitors)
+		protobuf.Text(t, 2, &m.RBDImage)
+		protobuf.Text(t, 3, &m.FSType)
+		protobuf.Text(t, 4, &m.RBDPool)
+		protobuf.Text(t, 5, &m.RadosUser)
+		protobuf.Text(t, 6, &m.Keyring)
+		protobuf.Pointer(t, 7, &m.SecretRef, reads_corev1_SecretReference())
+		protobuf.Bool(t, 8, &m.ReadOnly)
 	}
 	return &type_corev1_RBDPersistentVolumeSource
 }
 
 // marshal_corev1_RBDPersistentVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_RBDPersistentVolumeSource(w *writerGenerated, n int, m *corev1.RBDPersistentVolumeSource) int {
+func marshal_corev1_RBDPersistentVolumeSource(w *protobuf.Writer, n int, m *corev1.RBDPersistentVolumeSource) int {
 	if m == nil {
 		return n
 	}
-	n = w.putBool(n, 8<<3, m.ReadOnly)
+	n = w.PutBool(n, 8<<3, m.ReadOnly)
 	if m.SecretRef != nil {
 		{
 			before := n
 			n = marshal_corev1_SecretReference(w, n, m.SecretRef)
-			n = w.close(n, 7<<3|2, before)
+			n = w.Close(n, 7<<3|2, before)
 		}
 	}
-	n = w.putString(n, 6<<3|2, m.Keyring)
-	n = w.putString(n, 5<<3|2, m.RadosUser)
-	n = w.putString(n, 4<<3|2, m.RBDPool)
-	n = w.putString(n, 3<<3|2, m.FSType)
-	n = w.putString(n, 2<<3|2, m.RBDImage)
+	n = w.PutString(n, 6<<3|2, m.Keyring)
+	n = w.PutString(n, 5<<3|2, m.RadosUser)
+	n = w.PutString(n, 4<<3|2, m.RBDPool)
+	n = w.PutString(n, 3<<3|2, m.FSType)
+	n = w.PutString(n, 2<<3|2, m.RBDImage)
 	for k := len(m.CephMonitors) - 1; k >= 0; k-- {
-		n = w.putString(n, 1<<3|2, m.CephMonitors[k])
+		n = w.PutString(n, 1<<3|2, m.CephMonitors[k])
 	}
 	return n
 }
 
 // type_corev1_ISCSIPersistentVolumeSource is how corev1.ISCSIPersistentVolumeSource is read.
-var type_corev1_ISCSIPersistentVolumeSource typeOfGenerated[corev1.ISCSIPersistentVolumeSource]
+var type_corev1_ISCSIPersistentVolumeSource protobuf.Type[corev1.ISCSIPersistentVolumeSource]
 
 // reads_corev1_ISCSIPersistentVolumeSource says where the fields of ISCSIPersistentVolumeSource are and how each is read.
-func reads_corev1_ISCSIPersistentVolumeSource() *typeOfGenerated[corev1.ISCSIPersistentVolumeSource] {
-	if m := beginGenerated(&type_corev1_ISCSIPersistentVolumeSource); m != nil {
-		t := &type_corev1_ISCSIPersistentVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.TargetPortal)
-		textGenerated(t, 2, &m.IQN)
-		numberGenerated(t, 3, &m.Lun)
-		textGenerated(t, 4, &m.ISCSIInterface)
-		textGenerated(t, 5, &m.FSType)
-		boolGenerated(t, 6, &m.ReadOnly)
-		textsGenerated(t, 7, &m.Portals)
-		boolGenerated(t, 8, &m.DiscoveryCHAPAuth)
-		pointerGenerated(t, 10, &m.SecretRef, reads_corev1_SecretReference())
-		boolGenerated(t, 11, &m.SessionCHAPAuth)
-		textPointerGenerated(t, 12, &m.InitiatorName)
+func reads_corev1_ISCSIPersistentVolumeSource() *protobuf.Type[corev1.ISCSIPersistentVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_ISCSIPersistentVolumeSource); m != nil {
+		t := &type_corev1_ISCSIPersistentVolumeSource.Layout
+		protobuf.Text(t, 1, &m.TargetPortal)
+		protobuf.Text(t, 2, &m.IQN)
+		protobuf.Number(t, 3, &m.Lun)
+		protobuf.Text(t, 4, &m.ISCSIInterface)
+		protobuf.Text(t, 5, &m.FSType)
+		protobuf.Bool(t, 6, &m.ReadOnly)
+		protobuf.Texts(t, 7, &m.Portals)
+		protobuf.Bool(t, 8, &m.DiscoveryCHAPAuth)
+		protobuf.Pointer(t, 10, &m.SecretRef, reads_corev1_SecretReference())
+		protobuf.Bool(t, 11, &m.SessionCHAPAuth)
+		protobuf.TextPointer(t, 12, &m.InitiatorName)
 	}
 	return &type_corev1_ISCSIPersistentVolumeSource
 }
 
 // marshal_corev1_ISCSIPersistentVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ISCSIPersistentVolumeSource(w *writerGenerated, n int, m *corev1.ISCSIPersistentVolumeSource) int {
+func marshal_corev1_ISCSIPersistentVolumeSource(w *protobuf.Writer, n int, m *corev1.ISCSIPersistentVolumeSource) int {
 	if m == nil {
 		return n
 	}
 	if m.InitiatorName != nil {
-		n = w.putString(n, 12<<3|2, *m.InitiatorName)
+		n = w.PutString(n, 12<<3|2, *m.InitiatorName)
 	}
-	n = w.putBool(n, 11<<3, m.SessionCHAPAuth)
+	n = w.PutBool(n, 11<<3, m.SessionCHAPAuth)
 	if m.SecretRef != nil {
 		{
 			before := n
 			n = marshal_corev1_SecretReference(w, n, m.SecretRef)
-			n = w.close(n, 10<<3|2, before)
+			n = w.Close(n, 10<<3|2, before)
 		}
 	}
-	n = w.putBool(n, 8<<3, m.DiscoveryCHAPAuth)
+	n = w.PutBool(n, 8<<3, m.DiscoveryCHAPAuth)
 	for k := len(m.Portals) - 1; k >= 0; k-- {
-		n = w.putString(n, 7<<3|2, m.Portals[k])
+		n = w.PutString(n, 7<<3|2, m.Portals[k])
 	}
-	n = w.putBool(n, 6<<3, m.ReadOnly)
-	n = w.putString(n, 5<<3|2, m.FSType)
-	n = w.putString(n, 4<<3|2, m.ISCSIInterface)
-	n = w.putNumber(n, 3<<3, uint64(m.Lun))
-	n = w.putString(n, 2<<3|2, m.IQN)
-	n = w.putString(n, 1<<3|2, m.TargetPortal)
+	n = w.PutBool(n, 6<<3, m.ReadOnly)
+	n = w.PutString(n, 5<<3|2, m.FSType)
+	n = w.PutString(n, 4<<3|2, m.ISCSIInterface)
+	n = w.PutNumber(n, 3<<3, uint64(m.Lun))
+	n = w.PutString(n, 2<<3|2, m.IQN)
+	n = w.PutString(n, 1<<3|2, m.TargetPortal)
 	return n
 }
 
 // type_corev1_CinderPersistentVolumeSource is how corev1.CinderPersistentVolumeSource is read.
-var type_corev1_CinderPersistentVolumeSource typeOfGenerated[corev1.CinderPersistentVolumeSource]
+var type_corev1_CinderPersistentVolumeSource protobuf.Type[corev1.CinderPersistentVolumeSource]
 
 // reads_corev1_CinderPersistentVolumeSource says where the fields of CinderPersistentVolumeSource are and how each is read.
-func reads_corev1_CinderPersistentVolumeSource() *typeOfGenerated[corev1.CinderPersistentVolumeSource] {
-	if m := beginGenerated(&type_corev1_CinderPersistentVolumeSource); m != nil {
-		t := &type_corev1_CinderPersistentVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.VolumeID)
-		textGenerated(t, 2, &m.FSType)
-		boolGenerated(t, 3, &m.ReadOnly)
-		pointerGenerated(t, 4, &m.SecretRef, reads_corev1_SecretReference())
+func reads_corev1_CinderPersistentVolumeSource() *protobuf.Type[corev1.CinderPersistentVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_CinderPersistentVolumeSource); m != nil {
+		t := &type_corev1_CinderPersistentVolumeSource.Layout
+		protobuf.Text(t, 1, &m.VolumeID)
+		protobuf.Text(t, 2, &m.FSType)
+		protobuf.Bool(t, 3, &m.ReadOnly)
+		protobuf.Pointer(t, 4, &m.SecretRef, reads_corev1_SecretReference())
 	}
 	return &type_corev1_CinderPersistentVolumeSource
 }
 
 // marshal_corev1_CinderPersistentVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_CinderPersistentVolumeSource(w *writerGenerated, n int, m *corev1.CinderPersistentVolumeSource) int {
+func marshal_corev1_CinderPersistentVolumeSource(w *protobuf.Writer, n int, m *corev1.CinderPersistentVolumeSource) int {
 	if m == nil {
 		return n
 	}
@@ -3220,409 +2981,409 @@ func marshal_corev1_CinderPersistentVolumeSource(w *writerGenerated, n int, m *c
 		{
 			before := n
 			n = marshal_corev1_SecretReference(w, n, m.SecretRef)
-			n = w.close(n, 4<<3|2, before)
+			n = w.Close(n, 4<<3|2, before)
 		}
 	}
-	n = w.putBool(n, 3<<3, m.ReadOnly)
-	n = w.putString(n, 2<<3|2, m.FSType)
-	n = w.putString(n, 1<<3|2, m.VolumeID)
+	n = w.PutBool(n, 3<<3, m.ReadOnly)
+	n = w.PutString(n, 2<<3|2, m.FSType)
+	n = w.PutString(n, 1<<3|2, m.VolumeID)
 	return n
 }
 
 // type_corev1_CephFSPersistentVolumeSource is how corev1.CephFSPersistentVolumeSource is read.
-var type_corev1_CephFSPersistentVolumeSource typeOfGenerated[corev1.CephFSPersistentVolumeSource]
+var type_corev1_CephFSPersistentVolumeSource protobuf.Type[corev1.CephFSPersistentVolumeSource]
 
 // reads_corev1_CephFSPersistentVolumeSource says where the fields of CephFSPersistentVolumeSource are and how each is read.
-func reads_corev1_CephFSPersistentVolumeSource() *typeOfGenerated[corev1.CephFSPersistentVolumeSource] {
-	if m := beginGenerated(&type_corev1_CephFSPersistentVolumeSource); m != nil {
-		t := &type_corev1_CephFSPersistentVolumeSource.typeGenerated
-		textsGenerated(t, 1, &m.Monitors)
-		textGenerated(t, 2, &m.Path)
-		textGenerated(t, 3, &m.User)
-		textGenerated(t, 4, &m.SecretFile)
-		pointerGenerated(t, 5, &m.SecretRef, reads_corev1_SecretReference())
-		boolGenerated(t, 6, &m.ReadOnly)
+func reads_corev1_CephFSPersistentVolumeSource() *protobuf.Type[corev1.CephFSPersistentVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_CephFSPersistentVolumeSource); m != nil {
+		t := &type_corev1_CephFSPersistentVolumeSource.Layout
+		protobuf.Texts(t, 1, &m.Monitors)
+		protobuf.Text(t, 2, &m.Path)
+		protobuf.Text(t, 3, &m.User)
+		protobuf.Text(t, 4, &m.SecretFile)
+		protobuf.Pointer(t, 5, &m.SecretRef, reads_corev1_SecretReference())
+		protobuf.Bool(t, 6, &m.ReadOnly)
 	}
 	return &type_corev1_CephFSPersistentVolumeSource
 }
 
 // marshal_corev1_CephFSPersistentVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_CephFSPersistentVolumeSource(w *writerGenerated, n int, m *corev1.CephFSPersistentVolumeSource) int {
+func marshal_corev1_CephFSPersistentVolumeSource(w *protobuf.Writer, n int, m *corev1.CephFSPersistentVolumeSource) int {
 	if m == nil {
 		return n
 	}
-	n = w.putBool(n, 6<<3, m.ReadOnly)
+	n = w.PutBool(n, 6<<3, m.ReadOnly)
 	if m.SecretRef != nil {
 		{
 			before := n
 			n = marshal_corev1_SecretReference(w, n, m.SecretRef)
-			n = w.close(n, 5<<3|2, before)
+			n = w.Close(n, 5<<3|2, before)
 		}
 	}
-	n = w.putString(n, 4<<3|2, m.SecretFile)
-	n = w.putString(n, 3<<3|2, m.User)
-	n = w.putString(n, 2<<3|2, m.Path)
+	n = w.PutString(n, 4<<3|2, m.SecretFile)
+	n = w.PutString(n, 3<<3|2, m.User)
+	n = w.PutString(n, 2<<3|2, m.Path)
 	for k := len(m.Monitors) - 1; k >= 0; k-- {
-		n = w.putString(n, 1<<3|2, m.Monitors[k])
+		n = w.PutString(n, 1<<3|2, m.Monitors[k])
 	}
 	return n
 }
 
 // type_corev1_FCVolumeSource is how corev1.FCVolumeSource is read.
-var type_corev1_FCVolumeSource typeOfGenerated[corev1.FCVolumeSource]
+var type_corev1_FCVolumeSource protobuf.Type[corev1.FCVolumeSource]
 
 // reads_corev1_FCVolumeSource says where the fields of FCVolumeSource are and how each is read.
-func reads_corev1_FCVolumeSource() *typeOfGenerated[corev1.FCVolumeSource] {
-	if m := beginGenerated(&type_corev1_FCVolumeSource); m != nil {
-		t := &type_corev1_FCVolumeSource.typeGenerated
-		textsGenerated(t, 1, &m.TargetWWNs)
-		numberPointerGenerated(t, 2, &m.Lun)
-		textGenerated(t, 3, &m.FSType)
-		boolGenerated(t, 4, &m.ReadOnly)
-		textsGenerated(t, 5, &m.WWIDs)
+func reads_corev1_FCVolumeSource() *protobuf.Type[corev1.FCVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_FCVolumeSource); m != nil {
+		t := &type_corev1_FCVolumeSource.Layout
+		protobuf.Texts(t, 1, &m.TargetWWNs)
+		protobuf.NumberPointer(t, 2, &m.Lun)
+		protobuf.Text(t, 3, &m.FSType)
+		protobuf.Bool(t, 4, &m.ReadOnly)
+		protobuf.Texts(t, 5, &m.WWIDs)
 	}
 	return &type_corev1_FCVolumeSource
 }
 
 // marshal_corev1_FCVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_FCVolumeSource(w *writerGenerated, n int, m *corev1.FCVolumeSource) int {
+func marshal_corev1_FCVolumeSource(w *protobuf.Writer, n int, m *corev1.FCVolumeSource) int {
 	if m == nil {
 		return n
 	}
 	for k := len(m.WWIDs) - 1; k >= 0; k-- {
-		n = w.putString(n, 5<<3|2, m.WWIDs[k])
+		n = w.PutString(n, 5<<3|2, m.WWIDs[k])
 	}
-	n = w.putBool(n, 4<<3, m.ReadOnly)
-	n = w.putString(n, 3<<3|2, m.FSType)
+	n = w.PutBool(n, 4<<3, m.ReadOnly)
+	n = w.PutString(n, 3<<3|2, m.FSType)
 	if m.Lun != nil {
-		n = w.putNumber(n, 2<<3, uint64(*m.Lun))
+		n = w.PutNumber(n, 2<<3, uint64(*m.Lun))
 	}
 	for k := len(m.TargetWWNs) - 1; k >= 0; k-- {
-		n = w.putString(n, 1<<3|2, m.TargetWWNs[k])
+		n = w.PutString(n, 1<<3|2, m.TargetWWNs[k])
 	}
 	return n
 }
 
 // type_corev1_FlockerVolumeSource is how corev1.FlockerVolumeSource is read.
-var type_corev1_FlockerVolumeSource typeOfGenerated[corev1.FlockerVolumeSource]
+var type_corev1_FlockerVolumeSource protobuf.Type[corev1.FlockerVolumeSource]
 
 // reads_corev1_FlockerVolumeSource says where the fields of FlockerVolumeSource are and how each is read.
-func reads_corev1_FlockerVolumeSource() *typeOfGenerated[corev1.FlockerVolumeSource] {
-	if m := beginGenerated(&type_corev1_FlockerVolumeSource); m != nil {
-		t := &type_corev1_FlockerVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.DatasetName)
-		textGenerated(t, 2, &m.DatasetUUID)
+func reads_corev1_FlockerVolumeSource() *protobuf.Type[corev1.FlockerVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_FlockerVolumeSource); m != nil {
+		t := &type_corev1_FlockerVolumeSource.Layout
+		protobuf.Text(t, 1, &m.DatasetName)
+		protobuf.Text(t, 2, &m.DatasetUUID)
 	}
 	return &type_corev1_FlockerVolumeSource
 }
 
 // marshal_corev1_FlockerVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_FlockerVolumeSource(w *writerGenerated, n int, m *corev1.FlockerVolumeSource) int {
+func marshal_corev1_FlockerVolumeSource(w *protobuf.Writer, n int, m *corev1.FlockerVolumeSource) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 2<<3|2, m.DatasetUUID)
-	n = w.putString(n, 1<<3|2, m.DatasetName)
+	n = w.PutString(n, 2<<3|2, m.DatasetUUID)
+	n = w.PutString(n, 1<<3|2, m.DatasetName)
 	return n
 }
 
 // type_corev1_FlexPersistentVolumeSource is how corev1.FlexPersistentVolumeSource is read.
-var type_corev1_FlexPersistentVolumeSource typeOfGenerated[corev1.FlexPersistentVolumeSource]
+var type_corev1_FlexPersistentVolumeSource protobuf.Type[corev1.FlexPersistentVolumeSource]
 
 // reads_corev1_FlexPersistentVolumeSource says where the fields of FlexPersistentVolumeSource are and how each is read.
-func reads_corev1_FlexPersistentVolumeSource() *typeOfGenerated[corev1.FlexPersistentVolumeSource] {
-	if m := beginGenerated(&type_corev1_FlexPersistentVolumeSource); m != nil {
-		t := &type_corev1_FlexPersistentVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.Driver)
-		textGenerated(t, 2, &m.FSType)
-		pointerGenerated(t, 3, &m.SecretRef, reads_corev1_SecretReference())
-		boolGenerated(t, 4, &m.ReadOnly)
-		textMapGenerated(t, 5, &m.Options)
+func reads_corev1_FlexPersistentVolumeSource() *protobuf.Type[corev1.FlexPersistentVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_FlexPersistentVolumeSource); m != nil {
+		t := &type_corev1_FlexPersistentVolumeSource.Layout
+		protobuf.Text(t, 1, &m.Driver)
+		protobuf.Text(t, 2, &m.FSType)
+		protobuf.Pointer(t, 3, &m.SecretRef, reads_corev1_SecretReference())
+		protobuf.Bool(t, 4, &m.ReadOnly)
+		protobuf.TextMap(t, 5, &m.Options)
 	}
 	return &type_corev1_FlexPersistentVolumeSource
 }
 
 // marshal_corev1_FlexPersistentVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_FlexPersistentVolumeSource(w *writerGenerated, n int, m *corev1.FlexPersistentVolumeSource) int {
+func marshal_corev1_FlexPersistentVolumeSource(w *protobuf.Writer, n int, m *corev1.FlexPersistentVolumeSource) int {
 	if m == nil {
 		return n
 	}
-	n = putTextMapGenerated(w, n, 5<<3|2, m.Options)
-	n = w.putBool(n, 4<<3, m.ReadOnly)
+	n = protobuf.PutTextMap(w, n, 5<<3|2, m.Options)
+	n = w.PutBool(n, 4<<3, m.ReadOnly)
 	if m.SecretRef != nil {
 		{
 			before := n
 			n = marshal_corev1_SecretReference(w, n, m.SecretRef)
-			n = w.close(n, 3<<3|2, before)
+			n = w.Close(n, 3<<3|2, before)
 		}
 	}
-	n = w.putString(n, 2<<3|2, m.FSType)
-	n = w.putString(n, 1<<3|2, m.Driver)
+	n = w.PutString(n, 2<<3|2, m.FSType)
+	n = w.PutString(n, 1<<3|2, m.Driver)
 	return n
 }
 
 // type_corev1_AzureFilePersistentVolumeSource is how corev1.AzureFilePersistentVolumeSource is read.
-var type_corev1_AzureFilePersistentVolumeSource typeOfGenerated[corev1.AzureFilePersistentVolumeSource]
+var type_corev1_AzureFilePersistentVolumeSource protobuf.Type[corev1.AzureFilePersistentVolumeSource]
 
 // reads_corev1_AzureFilePersistentVolumeSource says where the fields of AzureFilePersistentVolumeSource are and how each is read.
-func reads_corev1_AzureFilePersistentVolumeSource() *typeOfGenerated[corev1.AzureFilePersistentVolumeSource] {
-	if m := beginGenerated(&type_corev1_AzureFilePersistentVolumeSource); m != nil {
-		t := &type_corev1_AzureFilePersistentVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.SecretName)
-		textGenerated(t, 2, &m.ShareName)
-		boolGenerated(t, 3, &m.ReadOnly)
-		textPointerGenerated(t, 4, &m.SecretNamespace)
+func reads_corev1_AzureFilePersistentVolumeSource() *protobuf.Type[corev1.AzureFilePersistentVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_AzureFilePersistentVolumeSource); m != nil {
+		t := &type_corev1_AzureFilePersistentVolumeSource.Layout
+		protobuf.Text(t, 1, &m.SecretName)
+		protobuf.Text(t, 2, &m.ShareName)
+		protobuf.Bool(t, 3, &m.ReadOnly)
+		protobuf.TextPointer(t, 4, &m.SecretNamespace)
 	}
 	return &type_corev1_AzureFilePersistentVolumeSource
 }
 
 // marshal_corev1_AzureFilePersistentVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_AzureFilePersistentVolumeSource(w *writerGenerated, n int, m *corev1.AzureFilePersistentVolumeSource) int {
+func marshal_corev1_AzureFilePersistentVolumeSource(w *protobuf.Writer, n int, m *corev1.AzureFilePersistentVolumeSource) int {
 	if m == nil {
 		return n
 	}
 	if m.SecretNamespace != nil {
-		n = w.putString(n, 4<<3|2, *m.SecretNamespace)
+		n = w.PutString(n, 4<<3|2, *m.SecretNamespace)
 	}
-	n = w.putBool(n, 3<<3, m.ReadOnly)
-	n = w.putString(n, 2<<3|2, m.ShareName)
-	n = w.putString(n, 1<<3|2, m.SecretName)
+	n = w.PutBool(n, 3<<3, m.ReadOnly)
+	n = w.PutString(n, 2<<3|2, m.ShareName)
+	n = w.PutString(n, 1<<3|2, m.SecretName)
 	return n
 }
 
 // type_corev1_VsphereVirtualDiskVolumeSource is how corev1.VsphereVirtualDiskVolumeSource is read.
-var type_corev1_VsphereVirtualDiskVolumeSource typeOfGenerated[corev1.VsphereVirtualDiskVolumeSource]
+var type_corev1_VsphereVirtualDiskVolumeSource protobuf.Type[corev1.VsphereVirtualDiskVolumeSource]
 
 // reads_corev1_VsphereVirtualDiskVolumeSource says where the fields of VsphereVirtualDiskVolumeSource are and how each is read.
-func reads_corev1_VsphereVirtualDiskVolumeSource() *typeOfGenerated[corev1.VsphereVirtualDiskVolumeSource] {
-	if m := beginGenerated(&type_corev1_VsphereVirtualDiskVolumeSource); m != nil {
-		t := &type_corev1_VsphereVirtualDiskVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.VolumePath)
-		textGenerated(t, 2, &m.FSType)
-		textGenerated(t, 3, &m.StoragePolicyName)
-		textGenerated(t, 4, &m.StoragePolicyID)
+func reads_corev1_VsphereVirtualDiskVolumeSource() *protobuf.Type[corev1.VsphereVirtualDiskVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_VsphereVirtualDiskVolumeSource); m != nil {
+		t := &type_corev1_VsphereVirtualDiskVolumeSource.Layout
+		protobuf.Text(t, 1, &m.VolumePath)
+		protobuf.Text(t, 2, &m.FSType)
+		protobuf.Text(t, 3, &m.StoragePolicyName)
+		protobuf.Text(t, 4, &m.StoragePolicyID)
 	}
 	return &type_corev1_VsphereVirtualDiskVolumeSource
 }
 
 // marshal_corev1_VsphereVirtualDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_VsphereVirtualDiskVolumeSource(w *writerGenerated, n int, m *corev1.VsphereVirtualDiskVolumeSource) int {
+func marshal_corev1_VsphereVirtualDiskVolumeSource(w *protobuf.Writer, n int, m *corev1.VsphereVirtualDiskVolumeSource) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 4<<3|2, m.StoragePolicyID)
-	n = w.putString(n, 3<<3|2, m.StoragePolicyName)
-	n = w.putString(n, 2<<3|2, m.FSType)
-	n = w.putString(n, 1<<3|2, m.VolumePath)
+	n = w.PutString(n, 4<<3|2, m.StoragePolicyID)
+	n = w.PutString(n, 3<<3|2, m.StoragePolicyName)
+	n = w.PutString(n, 2<<3|2, m.FSType)
+	n = w.PutString(n, 1<<3|2, m.VolumePath)
 	return n
 }
 
 // type_corev1_QuobyteVolumeSource is how corev1.QuobyteVolumeSource is read.
-var type_corev1_QuobyteVolumeSource typeOfGenerated[corev1.QuobyteVolumeSource]
+var type_corev1_QuobyteVolumeSource protobuf.Type[corev1.QuobyteVolumeSource]
 
 // reads_corev1_QuobyteVolumeSource says where the fields of QuobyteVolumeSource are and how each is read.
-func reads_corev1_QuobyteVolumeSource() *typeOfGenerated[corev1.QuobyteVolumeSource] {
-	if m := beginGenerated(&type_corev1_QuobyteVolumeSource); m != nil {
-		t := &type_corev1_QuobyteVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.Registry)
-		textGenerated(t, 2, &m.Volume)
-		boolGenerated(t, 3, &m.ReadOnly)
-		textGenerated(t, 4, &m.User)
-		textGenerated(t, 5, &m.Group)
-		textGenerated(t, 6, &m.Tenant)
+func reads_corev1_QuobyteVolumeSource() *protobuf.Type[corev1.QuobyteVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_QuobyteVolumeSource); m != nil {
+		t := &type_corev1_QuobyteVolumeSource.Layout
+		protobuf.Text(t, 1, &m.Registry)
+		protobuf.Text(t, 2, &m.Volume)
+		protobuf.Bool(t, 3, &m.ReadOnly)
+		protobuf.Text(t, 4, &m.User)
+		protobuf.Text(t, 5, &m.Group)
+		protobuf.Text(t, 6, &m.Tenant)
 	}
 	return &type_corev1_QuobyteVolumeSource
 }
 
 // marshal_corev1_QuobyteVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_QuobyteVolumeSource(w *writerGenerated, n int, m *corev1.QuobyteVolumeSource) int {
+func marshal_corev1_QuobyteVolumeSource(w *protobuf.Writer, n int, m *corev1.QuobyteVolumeSource) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 6<<3|2, m.Tenant)
-	n = w.putString(n, 5<<3|2, m.Group)
-	n = w.putString(n, 4<<3|2, m.User)
-	n = w.putBool(n, 3<<3, m.ReadOnly)
-	n = w.putString(n, 2<<3|2, m.Volume)
-	n = w.putString(n, 1<<3|2, m.Registry)
+	n = w.PutString(n, 6<<3|2, m.Tenant)
+	n = w.PutString(n, 5<<3|2, m.Group)
+	n = w.PutString(n, 4<<3|2, m.User)
+	n = w.PutBool(n, 3<<3, m.ReadOnly)
+	n = w.PutString(n, 2<<3|2, m.Volume)
+	n = w.PutString(n, 1<<3|2, m.Registry)
 	return n
 }
 
 // type_corev1_AzureDiskVolumeSource is how corev1.AzureDiskVolumeSource is read.
-var type_corev1_AzureDiskVolumeSource typeOfGenerated[corev1.AzureDiskVolumeSource]
+var type_corev1_AzureDiskVolumeSource protobuf.Type[corev1.AzureDiskVolumeSource]
 
 // reads_corev1_AzureDiskVolumeSource says where the fields of AzureDiskVolumeSource are and how each is read.
-func reads_corev1_AzureDiskVolumeSource() *typeOfGenerated[corev1.AzureDiskVolumeSource] {
-	if m := beginGenerated(&type_corev1_AzureDiskVolumeSource); m != nil {
-		t := &type_corev1_AzureDiskVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.DiskName)
-		textGenerated(t, 2, &m.DataDiskURI)
-		textPointerGenerated(t, 3, &m.CachingMode)
-		textPointerGenerated(t, 4, &m.FSType)
-		boolPointerGenerated(t, 5, &m.ReadOnly)
-		textPointerGenerated(t, 6, &m.Kind)
+func reads_corev1_AzureDiskVolumeSource() *protobuf.Type[corev1.AzureDiskVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_AzureDiskVolumeSource); m != nil {
+		t := &type_corev1_AzureDiskVolumeSource.Layout
+		protobuf.Text(t, 1, &m.DiskName)
+		protobuf.Text(t, 2, &m.DataDiskURI)
+		protobuf.TextPointer(t, 3, &m.CachingMode)
+		protobuf.TextPointer(t, 4, &m.FSType)
+		protobuf.BoolPointer(t, 5, &m.ReadOnly)
+		protobuf.TextPointer(t, 6, &m.Kind)
 	}
 	return &type_corev1_AzureDiskVolumeSource
 }
 
 // marshal_corev1_AzureDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_AzureDiskVolumeSource(w *writerGenerated, n int, m *corev1.AzureDiskVolumeSource) int {
+func marshal_corev1_AzureDiskVolumeSource(w *protobuf.Writer, n int, m *corev1.AzureDiskVolumeSource) int {
 	if m == nil {
 		return n
 	}
 	if m.Kind != nil {
-		n = w.putString(n, 6<<3|2, string(*m.Kind))
+		n = w.PutString(n, 6<<3|2, string(*m.Kind))
 	}
 	if m.ReadOnly != nil {
-		n = w.putBool(n, 5<<3, *m.ReadOnly)
+		n = w.PutBool(n, 5<<3, *m.ReadOnly)
 	}
 	if m.FSType != nil {
-		n = w.putString(n, 4<<3|2, *m.FSType)
+		n = w.PutString(n, 4<<3|2, *m.FSType)
 	}
 	if m.CachingMode != nil {
-		n = w.putString(n, 3<<3|2, string(*m.CachingMode))
+		n = w.PutString(n, 3<<3|2, string(*m.CachingMode))
 	}
-	n = w.putString(n, 2<<3|2, m.DataDiskURI)
-	n = w.putString(n, 1<<3|2, m.DiskName)
+	n = w.PutString(n, 2<<3|2, m.DataDiskURI)
+	n = w.PutString(n, 1<<3|2, m.DiskName)
 	return n
 }
 
 // type_corev1_PhotonPersistentDiskVolumeSource is how corev1.PhotonPersistentDiskVolumeSource is read.
-var type_corev1_PhotonPersistentDiskVolumeSource typeOfGenerated[corev1.PhotonPersistentDiskVolumeSource]
+var type_corev1_PhotonPersistentDiskVolumeSource protobuf.Type[corev1.PhotonPersistentDiskVolumeSource]
 
 // reads_corev1_PhotonPersistentDiskVolumeSource says where the fields of PhotonPersistentDiskVolumeSource are and how each is read.
-func reads_corev1_PhotonPersistentDiskVolumeSource() *typeOfGenerated[corev1.PhotonPersistentDiskVolumeSource] {
-	if m := beginGenerated(&type_corev1_PhotonPersistentDiskVolumeSource); m != nil {
-		t := &type_corev1_PhotonPersistentDiskVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.PdID)
-		textGenerated(t, 2, &m.FSType)
+func reads_corev1_PhotonPersistentDiskVolumeSource() *protobuf.Type[corev1.PhotonPersistentDiskVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_PhotonPersistentDiskVolumeSource); m != nil {
+		t := &type_corev1_PhotonPersistentDiskVolumeSource.Layout
+		protobuf.Text(t, 1, &m.PdID)
+		protobuf.Text(t, 2, &m.FSType)
 	}
 	return &type_corev1_PhotonPersistentDiskVolumeSource
 }
 
 // marshal_corev1_PhotonPersistentDiskVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PhotonPersistentDiskVolumeSource(w *writerGenerated, n int, m *corev1.PhotonPersistentDiskVolumeSource) int {
+func marshal_corev1_PhotonPersistentDiskVolumeSource(w *protobuf.Writer, n int, m *corev1.PhotonPersistentDiskVolumeSource) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 2<<3|2, m.FSType)
-	n = w.putString(n, 1<<3|2, m.PdID)
+	n = w.PutString(n, 2<<3|2, m.FSType)
+	n = w.PutString(n, 1<<3|2, m.PdID)
 	return n
 }
 
 // type_corev1_PortworxVolumeSource is how corev1.PortworxVolumeSource is read.
-var type_corev1_PortworxVolumeSource typeOfGenerated[corev1.PortworxVolumeSource]
+var type_corev1_PortworxVolumeSource protobuf.Type[corev1.PortworxVolumeSource]
 
 // reads_corev1_PortworxVolumeSource says where the fields of PortworxVolumeSource are and how each is read.
-func reads_corev1_PortworxVolumeSource() *typeOfGenerated[corev1.PortworxVolumeSource] {
-	if m := beginGenerated(&type_corev1_PortworxVolumeSource); m != nil {
-		t := &type_corev1_PortworxVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.VolumeID)
-		textGenerated(t, 2, &m.FSType)
-		boolGenerated(t, 3, &m.ReadOnly)
+func reads_corev1_PortworxVolumeSource() *protobuf.Type[corev1.PortworxVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_PortworxVolumeSource); m != nil {
+		t := &type_corev1_PortworxVolumeSource.Layout
+		protobuf.Text(t, 1, &m.VolumeID)
+		protobuf.Text(t, 2, &m.FSType)
+		protobuf.Bool(t, 3, &m.ReadOnly)
 	}
 	return &type_corev1_PortworxVolumeSource
 }
 
 // marshal_corev1_PortworxVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PortworxVolumeSource(w *writerGenerated, n int, m *corev1.PortworxVolumeSource) int {
+func marshal_corev1_PortworxVolumeSource(w *protobuf.Writer, n int, m *corev1.PortworxVolumeSource) int {
 	if m == nil {
 		return n
 	}
-	n = w.putBool(n, 3<<3, m.ReadOnly)
-	n = w.putString(n, 2<<3|2, m.FSType)
-	n = w.putString(n, 1<<3|2, m.VolumeID)
+	n = w.PutBool(n, 3<<3, m.ReadOnly)
+	n = w.PutString(n, 2<<3|2, m.FSType)
+	n = w.PutString(n, 1<<3|2, m.VolumeID)
 	return n
 }
 
 // type_corev1_ScaleIOPersistentVolumeSource is how corev1.ScaleIOPersistentVolumeSource is read.
-var type_corev1_ScaleIOPersistentVolumeSource typeOfGenerated[corev1.ScaleIOPersistentVolumeSource]
+var type_corev1_ScaleIOPersistentVolumeSource protobuf.Type[corev1.ScaleIOPersistentVolumeSource]
 
 // reads_corev1_ScaleIOPersistentVolumeSource says where the fields of ScaleIOPersistentVolumeSource are and how each is read.
-func reads_corev1_ScaleIOPersistentVolumeSource() *typeOfGenerated[corev1.ScaleIOPersistentVolumeSource] {
-	if m := beginGenerated(&type_corev1_ScaleIOPersistentVolumeSource); m != nil {
-		t := &type_corev1_ScaleIOPersistentVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.Gateway)
-		textGenerated(t, 2, &m.System)
-		pointerGenerated(t, 3, &m.SecretRef, reads_corev1_SecretReference())
-		boolGenerated(t, 4, &m.SSLEnabled)
-		textGenerated(t, 5, &m.ProtectionDomain)
-		textGenerated(t, 6, &m.StoragePool)
-		textGenerated(t, 7, &m.StorageMode)
-		textGenerated(t, 8, &m.VolumeName)
-		textGenerated(t, 9, &m.FSType)
-		boolGenerated(t, 10, &m.ReadOnly)
+func reads_corev1_ScaleIOPersistentVolumeSource() *protobuf.Type[corev1.ScaleIOPersistentVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_ScaleIOPersistentVolumeSource); m != nil {
+		t := &type_corev1_ScaleIOPersistentVolumeSource.Layout
+		protobuf.Text(t, 1, &m.Gateway)
+		protobuf.Text(t, 2, &m.System)
+		protobuf.Pointer(t, 3, &m.SecretRef, reads_corev1_SecretReference())
+		protobuf.Bool(t, 4, &m.SSLEnabled)
+		protobuf.Text(t, 5, &m.ProtectionDomain)
+		protobuf.Text(t, 6, &m.StoragePool)
+		protobuf.Text(t, 7, &m.StorageMode)
+		protobuf.Text(t, 8, &m.VolumeName)
+		protobuf.Text(t, 9, &m.FSType)
+		protobuf.Bool(t, 10, &m.ReadOnly)
 	}
 	return &type_corev1_ScaleIOPersistentVolumeSource
 }
 
 // marshal_corev1_ScaleIOPersistentVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ScaleIOPersistentVolumeSource(w *writerGenerated, n int, m *corev1.ScaleIOPersistentVolumeSource) int {
+func marshal_corev1_ScaleIOPersistentVolumeSource(w *protobuf.Writer, n int, m *corev1.ScaleIOPersistentVolumeSource) int {
 	if m == nil {
 		return n
 	}
-	n = w.putBool(n, 10<<3, m.ReadOnly)
-	n = w.putString(n, 9<<3|2, m.FSType)
-	n = w.putString(n, 8<<3|2, m.VolumeName)
-	n = w.putString(n, 7<<3|2, m.StorageMode)
-	n = w.putString(n, 6<<3|2, m.StoragePool)
-	n = w.putString(n, 5<<3|2, m.ProtectionDomain)
-	n = w.putBool(n, 4<<3, m.SSLEnabled)
+	n = w.PutBool(n, 10<<3, m.ReadOnly)
+	n = w.PutString(n, 9<<3|2, m.FSType)
+	n = w.PutString(n, 8<<3|2, m.VolumeName)
+	n = w.PutString(n, 7<<3|2, m.StorageMode)
+	n = w.PutString(n, 6<<3|2, m.StoragePool)
+	n = w.PutString(n, 5<<3|2, m.ProtectionDomain)
+	n = w.PutBool(n, 4<<3, m.SSLEnabled)
 	if m.SecretRef != nil {
 		{
 			before := n
 			n = marshal_corev1_SecretReference(w, n, m.SecretRef)
-			n = w.close(n, 3<<3|2, before)
+			n = w.Close(n, 3<<3|2, before)
 		}
 	}
-	n = w.putString(n, 2<<3|2, m.System)
-	n = w.putString(n, 1<<3|2, m.Gateway)
+	n = w.PutString(n, 2<<3|2, m.System)
+	n = w.PutString(n, 1<<3|2, m.Gateway)
 	return n
 }
 
 // type_corev1_LocalVolumeSource is how corev1.LocalVolumeSource is read.
-var type_corev1_LocalVolumeSource typeOfGenerated[corev1.LocalVolumeSource]
+var type_corev1_LocalVolumeSource protobuf.Type[corev1.LocalVolumeSource]
 
 // reads_corev1_LocalVolumeSource says where the fields of LocalVolumeSource are and how each is read.
-func reads_corev1_LocalVolumeSource() *typeOfGenerated[corev1.LocalVolumeSource] {
-	if m := beginGenerated(&type_corev1_LocalVolumeSource); m != nil {
-		t := &type_corev1_LocalVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.Path)
-		textPointerGenerated(t, 2, &m.FSType)
+func reads_corev1_LocalVolumeSource() *protobuf.Type[corev1.LocalVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_LocalVolumeSource); m != nil {
+		t := &type_corev1_LocalVolumeSource.Layout
+		protobuf.Text(t, 1, &m.Path)
+		protobuf.TextPointer(t, 2, &m.FSType)
 	}
 	return &type_corev1_LocalVolumeSource
 }
 
 // marshal_corev1_LocalVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_LocalVolumeSource(w *writerGenerated, n int, m *corev1.LocalVolumeSource) int {
+func marshal_corev1_LocalVolumeSource(w *protobuf.Writer, n int, m *corev1.LocalVolumeSource) int {
 	if m == nil {
 		return n
 	}
 	if m.FSType != nil {
-		n = w.putString(n, 2<<3|2, *m.FSType)
+		n = w.PutString(n, 2<<3|2, *m.FSType)
 	}
-	n = w.putString(n, 1<<3|2, m.Path)
+	n = w.PutString(n, 1<<3|2, m.Path)
 	return n
 }
 
 // type_corev1_StorageOSPersistentVolumeSource is how corev1.StorageOSPersistentVolumeSource is read.
-var type_corev1_StorageOSPersistentVolumeSource typeOfGenerated[corev1.StorageOSPersistentVolumeSource]
+var type_corev1_StorageOSPersistentVolumeSource protobuf.Type[corev1.StorageOSPersistentVolumeSource]
 
 // reads_corev1_StorageOSPersistentVolumeSource says where the fields of StorageOSPersistentVolumeSource are and how each is read.
-func reads_corev1_StorageOSPersistentVolumeSource() *typeOfGenerated[corev1.StorageOSPersistentVolumeSource] {
-	if m := beginGenerated(&type_corev1_StorageOSPersistentVolumeSource); m != nil {
-		t := &type_corev1_StorageOSPersistentVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.VolumeName)
-		textGenerated(t, 2, &m.VolumeNamespace)
-		textGenerated(t, 3, &m.FSType)
-		boolGenerated(t, 4, &m.ReadOnly)
-		pointerGenerated(t, 5, &m.SecretRef, reads_corev1_ObjectReference())
+func reads_corev1_StorageOSPersistentVolumeSource() *protobuf.Type[corev1.StorageOSPersistentVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_StorageOSPersistentVolumeSource); m != nil {
+		t := &type_corev1_StorageOSPersistentVolumeSource.Layout
+		protobuf.Text(t, 1, &m.VolumeName)
+		protobuf.Text(t, 2, &m.VolumeNamespace)
+		protobuf.Text(t, 3, &m.FSType)
+		protobuf.Bool(t, 4, &m.ReadOnly)
+		protobuf.Pointer(t, 5, &m.SecretRef, reads_corev1_ObjectReference())
 	}
 	return &type_corev1_StorageOSPersistentVolumeSource
 }
 
 // marshal_corev1_StorageOSPersistentVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_StorageOSPersistentVolumeSource(w *writerGenerated, n int, m *corev1.StorageOSPersistentVolumeSource) int {
+func marshal_corev1_StorageOSPersistentVolumeSource(w *protobuf.Writer, n int, m *corev1.StorageOSPersistentVolumeSource) int {
 	if m == nil {
 		return n
 	}
@@ -3630,39 +3391,39 @@ func marshal_corev1_StorageOSPersistentVolumeSource(w *writerGenerated, n int, m
 		{
 			before := n
 			n = marshal_corev1_ObjectReference(w, n, m.SecretRef)
-			n = w.close(n, 5<<3|2, before)
+			n = w.Close(n, 5<<3|2, before)
 		}
 	}
-	n = w.putBool(n, 4<<3, m.ReadOnly)
-	n = w.putString(n, 3<<3|2, m.FSType)
-	n = w.putString(n, 2<<3|2, m.VolumeNamespace)
-	n = w.putString(n, 1<<3|2, m.VolumeName)
+	n = w.PutBool(n, 4<<3, m.ReadOnly)
+	n = w.PutString(n, 3<<3|2, m.FSType)
+	n = w.PutString(n, 2<<3|2, m.VolumeNamespace)
+	n = w.PutString(n, 1<<3|2, m.VolumeName)
 	return n
 }
 
 // type_corev1_CSIPersistentVolumeSource is how corev1.CSIPersistentVolumeSource is read.
-var type_corev1_CSIPersistentVolumeSource typeOfGenerated[corev1.CSIPersistentVolumeSource]
+var type_corev1_CSIPersistentVolumeSource protobuf.Type[corev1.CSIPersistentVolumeSource]
 
 // reads_corev1_CSIPersistentVolumeSource says where the fields of CSIPersistentVolumeSource are and how each is read.
-func reads_corev1_CSIPersistentVolumeSource() *typeOfGenerated[corev1.CSIPersistentVolumeSource] {
-	if m := beginGenerated(&type_corev1_CSIPersistentVolumeSource); m != nil {
-		t := &type_corev1_CSIPersistentVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.Driver)
-		textGenerated(t, 2, &m.VolumeHandle)
-		boolGenerated(t, 3, &m.ReadOnly)
-		textGenerated(t, 4, &m.FSType)
-		textMapGenerated(t, 5, &m.VolumeAttributes)
-		pointerGenerated(t, 6, &m.ControllerPublishSecretRef, reads_corev1_SecretReference())
-		pointerGenerated(t, 7, &m.NodeStageSecretRef, reads_corev1_SecretReference())
-		pointerGenerated(t, 8, &m.NodePublishSecretRef, reads_corev1_SecretReference())
-		pointerGenerated(t, 9, &m.ControllerExpandSecretRef, reads_corev1_SecretReference())
-		pointerGenerated(t, 10, &m.NodeExpandSecretRef, reads_corev1_SecretReference())
+func reads_corev1_CSIPersistentVolumeSource() *protobuf.Type[corev1.CSIPersistentVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_CSIPersistentVolumeSource); m != nil {
+		t := &type_corev1_CSIPersistentVolumeSource.Layout
+		protobuf.Text(t, 1, &m.Driver)
+		protobuf.Text(t, 2, &m.VolumeHandle)
+		protobuf.Bool(t, 3, &m.ReadOnly)
+		protobuf.Text(t, 4, &m.FSType)
+		protobuf.TextMap(t, 5, &m.VolumeAttributes)
+		protobuf.Pointer(t, 6, &m.ControllerPublishSecretRef, reads_corev1_SecretReference())
+		protobuf.Pointer(t, 7, &m.NodeStageSecretRef, reads_corev1_SecretReference())
+		protobuf.Pointer(t, 8, &m.NodePublishSecretRef, reads_corev1_SecretReference())
+		protobuf.Pointer(t, 9, &m.ControllerExpandSecretRef, reads_corev1_SecretReference())
+		protobuf.Pointer(t, 10, &m.NodeExpandSecretRef, reads_corev1_SecretReference())
 	}
 	return &type_corev1_CSIPersistentVolumeSource
 }
 
 // marshal_corev1_CSIPersistentVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_CSIPersistentVolumeSource(w *writerGenerated, n int, m *corev1.CSIPersistentVolumeSource) int {
+func marshal_corev1_CSIPersistentVolumeSource(w *protobuf.Writer, n int, m *corev1.CSIPersistentVolumeSource) int {
 	if m == nil {
 		return n
 	}
@@ -3670,59 +3431,59 @@ func marshal_corev1_CSIPersistentVolumeSource(w *writerGenerated, n int, m *core
 		{
 			before := n
 			n = marshal_corev1_SecretReference(w, n, m.NodeExpandSecretRef)
-			n = w.close(n, 10<<3|2, before)
+			n = w.Close(n, 10<<3|2, before)
 		}
 	}
 	if m.ControllerExpandSecretRef != nil {
 		{
 			before := n
 			n = marshal_corev1_SecretReference(w, n, m.ControllerExpandSecretRef)
-			n = w.close(n, 9<<3|2, before)
+			n = w.Close(n, 9<<3|2, before)
 		}
 	}
 	if m.NodePublishSecretRef != nil {
 		{
 			before := n
 			n = marshal_corev1_SecretReference(w, n, m.NodePublishSecretRef)
-			n = w.close(n, 8<<3|2, before)
+			n = w.Close(n, 8<<3|2, before)
 		}
 	}
 	if m.NodeStageSecretRef != nil {
 		{
 			before := n
 			n = marshal_corev1_SecretReference(w, n, m.NodeStageSecretRef)
-			n = w.close(n, 7<<3|2, before)
+			n = w.Close(n, 7<<3|2, before)
 		}
 	}
 	if m.ControllerPublishSecretRef != nil {
 		{
 			before := n
 			n = marshal_corev1_SecretReference(w, n, m.ControllerPublishSecretRef)
-			n = w.close(n, 6<<3|2, before)
+			n = w.Close(n, 6<<3|2, before)
 		}
 	}
-	n = putTextMapGenerated(w, n, 5<<3|2, m.VolumeAttributes)
-	n = w.putString(n, 4<<3|2, m.FSType)
-	n = w.putBool(n, 3<<3, m.ReadOnly)
-	n = w.putString(n, 2<<3|2, m.VolumeHandle)
-	n = w.putString(n, 1<<3|2, m.Driver)
+	n = protobuf.PutTextMap(w, n, 5<<3|2, m.VolumeAttributes)
+	n = w.PutString(n, 4<<3|2, m.FSType)
+	n = w.PutBool(n, 3<<3, m.ReadOnly)
+	n = w.PutString(n, 2<<3|2, m.VolumeHandle)
+	n = w.PutString(n, 1<<3|2, m.Driver)
 	return n
 }
 
 // type_corev1_NodeSelector is how corev1.NodeSelector is read.
-var type_corev1_NodeSelector typeOfGenerated[corev1.NodeSelector]
+var type_corev1_NodeSelector protobuf.Type[corev1.NodeSelector]
 
 // reads_corev1_NodeSelector says where the fields of NodeSelector are and how each is read.
-func reads_corev1_NodeSelector() *typeOfGenerated[corev1.NodeSelector] {
-	if m := beginGenerated(&type_corev1_NodeSelector); m != nil {
-		t := &type_corev1_NodeSelector.typeGenerated
-		itemsGenerated(t, 1, &m.NodeSelectorTerms, reads_corev1_NodeSelectorTerm())
+func reads_corev1_NodeSelector() *protobuf.Type[corev1.NodeSelector] {
+	if m := protobuf.Begin(&type_corev1_NodeSelector); m != nil {
+		t := &type_corev1_NodeSelector.Layout
+		protobuf.Items(t, 1, &m.NodeSelectorTerms, reads_corev1_NodeSelectorTerm())
 	}
 	return &type_corev1_NodeSelector
 }
 
 // marshal_corev1_NodeSelector writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_NodeSelector(w *writerGenerated, n int, m *corev1.NodeSelector) int {
+func marshal_corev1_NodeSelector(w *protobuf.Writer, n int, m *corev1.NodeSelector) int {
 	if m == nil {
 		return n
 	}
@@ -3730,107 +3491,80 @@ func marshal_corev1_NodeSelector(w *writerGenerated, n int, m *corev1.NodeSelect
 		{
 			before := n
 			n = marshal_corev1_NodeSelectorTerm(w, n, &m.NodeSelectorTerms[k])
-			n = w.close(n, 1<<3|2, before)
+			n = w.Close(n, 1<<3|2, before)
 		}
 	}
 	return n
 }
 
-// type_metav1_LabelSelectorRequirement is how metav1.LabelSelectorRequirement is read.
-var type_metav1_LabelSelectorRequirement = typeOfGenerated[metav1.LabelSelectorRequirement]{typeGenerated{slab: 59}}
-
-// reads_metav1_LabelSelectorRequirement says where the fields of LabelSelectorRequirement are and how each is read.
-func reads_metav1_LabelSelectorRequirement() *typeOfGenerated[metav1.LabelSelectorRequirement] {
-	if m := beginGenerated(&type_metav1_LabelSelectorRequirement); m != nil {
-		t := &type_metav1_LabelSelectorRequirement.typeGenerated
-		textGenerated(t, 1, &m.Key)
-		textGenerated(t, 2, &m.Operator)
-		textsGenerated(t, 3, &m.Values)
-	}
-	return &type_metav1_LabelSelectorRequirement
-}
-
-// marshal_metav1_LabelSelectorRequirement writes m before the n bytes that w has, and returns how many it has then.
-func marshal_metav1_LabelSelectorRequirement(w *writerGenerated, n int, m *metav1.LabelSelectorRequirement) int {
-	if m == nil {
-		return n
-	}
-	for k := len(m.Values) - 1; k >= 0; k-- {
-		n = w.putString(n, 3<<3|2, m.Values[k])
-	}
-	n = w.putString(n, 2<<3|2, string(m.Operator))
-	n = w.putString(n, 1<<3|2, m.Key)
-	return n
-}
-
 // type_corev1_VolumeHealthCondition is how corev1.VolumeHealthCondition is read.
-var type_corev1_VolumeHealthCondition typeOfGenerated[corev1.VolumeHealthCondition]
+var type_corev1_VolumeHealthCondition protobuf.Type[corev1.VolumeHealthCondition]
 
 // reads_corev1_VolumeHealthCondition says where the fields of VolumeHealthCondition are and how each is read.
-func reads_corev1_VolumeHealthCondition() *typeOfGenerated[corev1.VolumeHealthCondition] {
-	if m := beginGenerated(&type_corev1_VolumeHealthCondition); m != nil {
-		t := &type_corev1_VolumeHealthCondition.typeGenerated
-		textGenerated(t, 1, &m.Status)
-		textGenerated(t, 2, &m.Reason)
-		textGenerated(t, 3, &m.Message)
+func reads_corev1_VolumeHealthCondition() *protobuf.Type[corev1.VolumeHealthCondition] {
+	if m := protobuf.Begin(&type_corev1_VolumeHealthCondition); m != nil {
+		t := &type_corev1_VolumeHealthCondition.Layout
+		protobuf.Text(t, 1, &m.Status)
+		protobuf.Text(t, 2, &m.Reason)
+		protobuf.Text(t, 3, &m.Message)
 	}
 	return &type_corev1_VolumeHealthCondition
 }
 
 // marshal_corev1_VolumeHealthCondition writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_VolumeHealthCondition(w *writerGenerated, n int, m *corev1.VolumeHealthCondition) int {
+func marshal_corev1_VolumeHealthCondition(w *protobuf.Writer, n int, m *corev1.VolumeHealthCondition) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 3<<3|2, m.Message)
-	n = w.putString(n, 2<<3|2, m.Reason)
-	n = w.putString(n, 1<<3|2, string(m.Status))
+	n = w.PutString(n, 3<<3|2, m.Message)
+	n = w.PutString(n, 2<<3|2, m.Reason)
+	n = w.PutString(n, 1<<3|2, string(m.Status))
 	return n
 }
 
 // type_corev1_VolumeSource is how corev1.VolumeSource is read.
-var type_corev1_VolumeSource typeOfGenerated[corev1.VolumeSource]
+var type_corev1_VolumeSource protobuf.Type[corev1.VolumeSource]
 
 // reads_corev1_VolumeSource says where the fields of VolumeSource are and how each is read.
-func reads_corev1_VolumeSource() *typeOfGenerated[corev1.VolumeSource] {
-	if m := beginGenerated(&type_corev1_VolumeSource); m != nil {
-		t := &type_corev1_VolumeSource.typeGenerated
-		pointerGenerated(t, 1, &m.HostPath, reads_corev1_HostPathVolumeSource())
-		pointerGenerated(t, 2, &m.EmptyDir, reads_corev1_EmptyDirVolumeSource())
-		pointerGenerated(t, 3, &m.GCEPersistentDisk, reads_corev1_GCEPersistentDiskVolumeSource())
-		pointerGenerated(t, 4, &m.AWSElasticBlockStore, reads_corev1_AWSElasticBlockStoreVolumeSource())
-		pointerGenerated(t, 5, &m.GitRepo, reads_corev1_GitRepoVolumeSource())
-		pointerGenerated(t, 6, &m.Secret, reads_corev1_SecretVolumeSource())
-		pointerGenerated(t, 7, &m.NFS, reads_corev1_NFSVolumeSource())
-		pointerGenerated(t, 8, &m.ISCSI, reads_corev1_ISCSIVolumeSource())
-		pointerGenerated(t, 9, &m.Glusterfs, reads_corev1_GlusterfsVolumeSource())
-		pointerGenerated(t, 10, &m.PersistentVolumeClaim, reads_corev1_PersistentVolumeClaimVolumeSource())
-		pointerGenerated(t, 11, &m.RBD, reads_corev1_RBDVolumeSource())
-		pointerGenerated(t, 12, &m.FlexVolume, reads_corev1_FlexVolumeSource())
-		pointerGenerated(t, 13, &m.Cinder, reads_corev1_CinderVolumeSource())
-		pointerGenerated(t, 14, &m.CephFS, reads_corev1_CephFSVolumeSource())
-		pointerGenerated(t, 15, &m.Flocker, reads_corev1_FlockerVolumeSource())
-		pointerGenerated(t, 16, &m.DownwardAPI, reads_corev1_DownwardAPIVolumeSource())
-		pointerGenerated(t, 17, &m.FC, reads_corev1_FCVolumeSource())
-		pointerGenerated(t, 18, &m.AzureFile, reads_corev1_AzureFileVolumeSource())
-		pointerGenerated(t, 19, &m.ConfigMap, reads_corev1_ConfigMapVolumeSource())
-		pointerGenerated(t, 20, &m.VsphereVolume, reads_corev1_VsphereVirtualDiskVolumeSource())
-		pointerGenerated(t, 21, &m.Quobyte, reads_corev1_QuobyteVolumeSource())
-		pointerGenerated(t, 22, &m.AzureDisk, reads_corev1_AzureDiskVolumeSource())
-		pointerGenerated(t, 23, &m.PhotonPersistentDisk, reads_corev1_PhotonPersistentDiskVolumeSource())
-		pointerGenerated(t, 24, &m.PortworxVolume, reads_corev1_PortworxVolumeSource())
-		pointerGenerated(t, 25, &m.ScaleIO, reads_corev1_ScaleIOVolumeSource())
-		pointerGenerated(t, 26, &m.Projected, reads_corev1_ProjectedVolumeSource())
-		pointerGenerated(t, 27, &m.StorageOS, reads_corev1_StorageOSVolumeSource())
-		pointerGenerated(t, 28, &m.CSI, reads_corev1_CSIVolumeSource())
-		pointerGenerated(t, 29, &m.Ephemeral, reads_corev1_EphemeralVolumeSource())
-		pointerGenerated(t, 30, &m.Image, reads_corev1_ImageVolumeSource())
+func reads_corev1_VolumeSource() *protobuf.Type[corev1.VolumeSource] {
+	if m := protobuf.Begin(&type_corev1_VolumeSource); m != nil {
+		t := &type_corev1_VolumeSource.Layout
+		protobuf.Pointer(t, 1, &m.HostPath, reads_corev1_HostPathVolumeSource())
+		protobuf.Pointer(t, 2, &m.EmptyDir, reads_corev1_EmptyDirVolumeSource())
+		protobuf.Pointer(t, 3, &m.GCEPersistentDisk, reads_corev1_GCEPersistentDiskVolumeSource())
+		protobuf.Pointer(t, 4, &m.AWSElasticBlockStore, reads_corev1_AWSElasticBlockStoreVolumeSource())
+		protobuf.Pointer(t, 5, &m.GitRepo, reads_corev1_GitRepoVolumeSource())
+		protobuf.Pointer(t, 6, &m.Secret, reads_corev1_SecretVolumeSource())
+		protobuf.Pointer(t, 7, &m.NFS, reads_corev1_NFSVolumeSource())
+		protobuf.Pointer(t, 8, &m.ISCSI, reads_corev1_ISCSIVolumeSource())
+		protobuf.Pointer(t, 9, &m.Glusterfs, reads_corev1_GlusterfsVolumeSource())
+		protobuf.Pointer(t, 10, &m.PersistentVolumeClaim, reads_corev1_PersistentVolumeClaimVolumeSource())
+		protobuf.Pointer(t, 11, &m.RBD, reads_corev1_RBDVolumeSource())
+		protobuf.Pointer(t, 12, &m.FlexVolume, reads_corev1_FlexVolumeSource())
+		protobuf.Pointer(t, 13, &m.Cinder, reads_corev1_CinderVolumeSource())
+		protobuf.Pointer(t, 14, &m.CephFS, reads_corev1_CephFSVolumeSource())
+		protobuf.Pointer(t, 15, &m.Flocker, reads_corev1_FlockerVolumeSource())
+		protobuf.Pointer(t, 16, &m.DownwardAPI, reads_corev1_DownwardAPIVolumeSource())
+		protobuf.Pointer(t, 17, &m.FC, reads_corev1_FCVolumeSource())
+		protobuf.Pointer(t, 18, &m.AzureFile, reads_corev1_AzureFileVolumeSource())
+		protobuf.Pointer(t, 19, &m.ConfigMap, reads_corev1_ConfigMapVolumeSource())
+		protobuf.Pointer(t, 20, &m.VsphereVolume, reads_corev1_VsphereVirtualDiskVolumeSource())
+		protobuf.Pointer(t, 21, &m.Quobyte, reads_corev1_QuobyteVolumeSource())
+		protobuf.Pointer(t, 22, &m.AzureDisk, reads_corev1_AzureDiskVolumeSource())
+		protobuf.Pointer(t, 23, &m.PhotonPersistentDisk, reads_corev1_PhotonPersistentDiskVolumeSource())
+		protobuf.Pointer(t, 24, &m.PortworxVolume, reads_corev1_PortworxVolumeSource())
+		protobuf.Pointer(t, 25, &m.ScaleIO, reads_corev1_ScaleIOVolumeSource())
+		protobuf.Pointer(t, 26, &m.Projected, reads_corev1_ProjectedVolumeSource())
+		protobuf.Pointer(t, 27, &m.StorageOS, reads_corev1_StorageOSVolumeSource())
+		protobuf.Pointer(t, 28, &m.CSI, reads_corev1_CSIVolumeSource())
+		protobuf.Pointer(t, 29, &m.Ephemeral, reads_corev1_EphemeralVolumeSource())
+		protobuf.Pointer(t, 30, &m.Image, reads_corev1_ImageVolumeSource())
 	}
 	return &type_corev1_VolumeSource
 }
 
 // marshal_corev1_VolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_VolumeSource(w *writerGenerated, n int, m *corev1.VolumeSource) int {
+func marshal_corev1_VolumeSource(w *protobuf.Writer, n int, m *corev1.VolumeSource) int {
 	if m == nil {
 		return n
 	}
@@ -3838,260 +3572,260 @@ func marshal_corev1_VolumeSource(w *writerGenerated, n int, m *corev1.VolumeSour
 		{
 			before := n
 			n = marshal_corev1_ImageVolumeSource(w, n, m.Image)
-			n = w.close(n, 30<<3|2, before)
+			n = w.Close(n, 30<<3|2, before)
 		}
 	}
 	if m.Ephemeral != nil {
 		{
 			before := n
 			n = marshal_corev1_EphemeralVolumeSource(w, n, m.Ephemeral)
-			n = w.close(n, 29<<3|2, before)
+			n = w.Close(n, 29<<3|2, before)
 		}
 	}
 	if m.CSI != nil {
 		{
 			before := n
 			n = marshal_corev1_CSIVolumeSource(w, n, m.CSI)
-			n = w.close(n, 28<<3|2, before)
+			n = w.Close(n, 28<<3|2, before)
 		}
 	}
 	if m.StorageOS != nil {
 		{
 			before := n
 			n = marshal_corev1_StorageOSVolumeSource(w, n, m.StorageOS)
-			n = w.close(n, 27<<3|2, before)
+			n = w.Close(n, 27<<3|2, before)
 		}
 	}
 	if m.Projected != nil {
 		{
 			before := n
 			n = marshal_corev1_ProjectedVolumeSource(w, n, m.Projected)
-			n = w.close(n, 26<<3|2, before)
+			n = w.Close(n, 26<<3|2, before)
 		}
 	}
 	if m.ScaleIO != nil {
 		{
 			before := n
 			n = marshal_corev1_ScaleIOVolumeSource(w, n, m.ScaleIO)
-			n = w.close(n, 25<<3|2, before)
+			n = w.Close(n, 25<<3|2, before)
 		}
 	}
 	if m.PortworxVolume != nil {
 		{
 			before := n
 			n = marshal_corev1_PortworxVolumeSource(w, n, m.PortworxVolume)
-			n = w.close(n, 24<<3|2, before)
+			n = w.Close(n, 24<<3|2, before)
 		}
 	}
 	if m.PhotonPersistentDisk != nil {
 		{
 			before := n
 			n = marshal_corev1_PhotonPersistentDiskVolumeSource(w, n, m.PhotonPersistentDisk)
-			n = w.close(n, 23<<3|2, before)
+			n = w.Close(n, 23<<3|2, before)
 		}
 	}
 	if m.AzureDisk != nil {
 		{
 			before := n
 			n = marshal_corev1_AzureDiskVolumeSource(w, n, m.AzureDisk)
-			n = w.close(n, 22<<3|2, before)
+			n = w.Close(n, 22<<3|2, before)
 		}
 	}
 	if m.Quobyte != nil {
 		{
 			before := n
 			n = marshal_corev1_QuobyteVolumeSource(w, n, m.Quobyte)
-			n = w.close(n, 21<<3|2, before)
+			n = w.Close(n, 21<<3|2, before)
 		}
 	}
 	if m.VsphereVolume != nil {
 		{
 			before := n
 			n = marshal_corev1_VsphereVirtualDiskVolumeSource(w, n, m.VsphereVolume)
-			n = w.close(n, 20<<3|2, before)
+			n = w.Close(n, 20<<3|2, before)
 		}
 	}
 	if m.ConfigMap != nil {
 		{
 			before := n
 			n = marshal_corev1_ConfigMapVolumeSource(w, n, m.ConfigMap)
-			n = w.close(n, 19<<3|2, before)
+			n = w.Close(n, 19<<3|2, before)
 		}
 	}
 	if m.AzureFile != nil {
 		{
 			before := n
 			n = marshal_corev1_AzureFileVolumeSource(w, n, m.AzureFile)
-			n = w.close(n, 18<<3|2, before)
+			n = w.Close(n, 18<<3|2, before)
 		}
 	}
 	if m.FC != nil {
 		{
 			before := n
 			n = marshal_corev1_FCVolumeSource(w, n, m.FC)
-			n = w.close(n, 17<<3|2, before)
+			n = w.Close(n, 17<<3|2, before)
 		}
 	}
 	if m.DownwardAPI != nil {
 		{
 			before := n
 			n = marshal_corev1_DownwardAPIVolumeSource(w, n, m.DownwardAPI)
-			n = w.close(n, 16<<3|2, before)
+			n = w.Close(n, 16<<3|2, before)
 		}
 	}
 	if m.Flocker != nil {
 		{
 			before := n
 			n = marshal_corev1_FlockerVolumeSource(w, n, m.Flocker)
-			n = w.close(n, 15<<3|2, before)
+			n = w.Close(n, 15<<3|2, before)
 		}
 	}
 	if m.CephFS != nil {
 		{
 			before := n
 			n = marshal_corev1_CephFSVolumeSource(w, n, m.CephFS)
-			n = w.close(n, 14<<3|2, before)
+			n = w.Close(n, 14<<3|2, before)
 		}
 	}
 	if m.Cinder != nil {
 		{
 			before := n
 			n = marshal_corev1_CinderVolumeSource(w, n, m.Cinder)
-			n = w.close(n, 13<<3|2, before)
+			n = w.Close(n, 13<<3|2, before)
 		}
 	}
 	if m.FlexVolume != nil {
 		{
 			before := n
 			n = marshal_corev1_FlexVolumeSource(w, n, m.FlexVolume)
-			n = w.close(n, 12<<3|2, before)
+			n = w.Close(n, 12<<3|2, before)
 		}
 	}
 	if m.RBD != nil {
 		{
 			before := n
 			n = marshal_corev1_RBDVolumeSource(w, n, m.RBD)
-			n = w.close(n, 11<<3|2, before)
+			n = w.Close(n, 11<<3|2, before)
 		}
 	}
 	if m.PersistentVolumeClaim != nil {
 		{
 			before := n
 			n = marshal_corev1_PersistentVolumeClaimVolumeSource(w, n, m.PersistentVolumeClaim)
-			n = w.close(n, 10<<3|2, before)
+			n = w.Close(n, 10<<3|2, before)
 		}
 	}
 	if m.Glusterfs != nil {
 		{
 			before := n
 			n = marshal_corev1_GlusterfsVolumeSource(w, n, m.Glusterfs)
-			n = w.close(n, 9<<3|2, before)
+			n = w.Close(n, 9<<3|2, before)
 		}
 	}
 	if m.ISCSI != nil {
 		{
 			before := n
 			n = marshal_corev1_ISCSIVolumeSource(w, n, m.ISCSI)
-			n = w.close(n, 8<<3|2, before)
+			n = w.Close(n, 8<<3|2, before)
 		}
 	}
 	if m.NFS != nil {
 		{
 			before := n
 			n = marshal_corev1_NFSVolumeSource(w, n, m.NFS)
-			n = w.close(n, 7<<3|2, before)
+			n = w.Close(n, 7<<3|2, before)
 		}
 	}
 	if m.Secret != nil {
 		{
 			before := n
 			n = marshal_corev1_SecretVolumeSource(w, n, m.Secret)
-			n = w.close(n, 6<<3|2, before)
+			n = w.Close(n, 6<<3|2, before)
 		}
 	}
 	if m.GitRepo != nil {
 		{
 			before := n
 			n = marshal_corev1_GitRepoVolumeSource(w, n, m.GitRepo)
-			n = w.close(n, 5<<3|2, before)
+			n = w.Close(n, 5<<3|2, before)
 		}
 	}
 	if m.AWSElasticBlockStore != nil {
 		{
 			before := n
 			n = marshal_corev1_AWSElasticBlockStoreVolumeSource(w, n, m.AWSElasticBlockStore)
-			n = w.close(n, 4<<3|2, before)
+			n = w.Close(n, 4<<3|2, before)
 		}
 	}
 	if m.GCEPersistentDisk != nil {
 		{
 			before := n
 			n = marshal_corev1_GCEPersistentDiskVolumeSource(w, n, m.GCEPersistentDisk)
-			n = w.close(n, 3<<3|2, before)
+			n = w.Close(n, 3<<3|2, before)
 		}
 	}
 	if m.EmptyDir != nil {
 		{
 			before := n
 			n = marshal_corev1_EmptyDirVolumeSource(w, n, m.EmptyDir)
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
 	if m.HostPath != nil {
 		{
 			before := n
 			n = marshal_corev1_HostPathVolumeSource(w, n, m.HostPath)
-			n = w.close(n, 1<<3|2, before)
+			n = w.Close(n, 1<<3|2, before)
 		}
 	}
 	return n
 }
 
 // type_corev1_ContainerPort is how corev1.ContainerPort is read.
-var type_corev1_ContainerPort = typeOfGenerated[corev1.ContainerPort]{typeGenerated{slab: 11}}
+var type_corev1_ContainerPort = protobuf.Type[corev1.ContainerPort]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 4}}
 
 // reads_corev1_ContainerPort says where the fields of ContainerPort are and how each is read.
-func reads_corev1_ContainerPort() *typeOfGenerated[corev1.ContainerPort] {
-	if m := beginGenerated(&type_corev1_ContainerPort); m != nil {
-		t := &type_corev1_ContainerPort.typeGenerated
-		textGenerated(t, 1, &m.Name)
-		numberGenerated(t, 2, &m.HostPort)
-		numberGenerated(t, 3, &m.ContainerPort)
-		textGenerated(t, 4, &m.Protocol)
-		textGenerated(t, 5, &m.HostIP)
+func reads_corev1_ContainerPort() *protobuf.Type[corev1.ContainerPort] {
+	if m := protobuf.Begin(&type_corev1_ContainerPort); m != nil {
+		t := &type_corev1_ContainerPort.Layout
+		protobuf.Text(t, 1, &m.Name)
+		protobuf.Number(t, 2, &m.HostPort)
+		protobuf.Number(t, 3, &m.ContainerPort)
+		protobuf.Text(t, 4, &m.Protocol)
+		protobuf.Text(t, 5, &m.HostIP)
 	}
 	return &type_corev1_ContainerPort
 }
 
 // marshal_corev1_ContainerPort writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ContainerPort(w *writerGenerated, n int, m *corev1.ContainerPort) int {
+func marshal_corev1_ContainerPort(w *protobuf.Writer, n int, m *corev1.ContainerPort) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 5<<3|2, m.HostIP)
-	n = w.putString(n, 4<<3|2, string(m.Protocol))
-	n = w.putNumber(n, 3<<3, uint64(m.ContainerPort))
-	n = w.putNumber(n, 2<<3, uint64(m.HostPort))
-	n = w.putString(n, 1<<3|2, m.Name)
+	n = w.PutString(n, 5<<3|2, m.HostIP)
+	n = w.PutString(n, 4<<3|2, string(m.Protocol))
+	n = w.PutNumber(n, 3<<3, uint64(m.ContainerPort))
+	n = w.PutNumber(n, 2<<3, uint64(m.HostPort))
+	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
 
 // type_corev1_EnvFromSource is how corev1.EnvFromSource is read.
-var type_corev1_EnvFromSource = typeOfGenerated[corev1.EnvFromSource]{typeGenerated{slab: 21}}
+var type_corev1_EnvFromSource = protobuf.Type[corev1.EnvFromSource]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 14}}
 
 // reads_corev1_EnvFromSource says where the fields of EnvFromSource are and how each is read.
-func reads_corev1_EnvFromSource() *typeOfGenerated[corev1.EnvFromSource] {
-	if m := beginGenerated(&type_corev1_EnvFromSource); m != nil {
-		t := &type_corev1_EnvFromSource.typeGenerated
-		textGenerated(t, 1, &m.Prefix)
-		pointerGenerated(t, 2, &m.ConfigMapRef, reads_corev1_ConfigMapEnvSource())
-		pointerGenerated(t, 3, &m.SecretRef, reads_corev1_SecretEnvSource())
+func reads_corev1_EnvFromSource() *protobuf.Type[corev1.EnvFromSource] {
+	if m := protobuf.Begin(&type_corev1_EnvFromSource); m != nil {
+		t := &type_corev1_EnvFromSource.Layout
+		protobuf.Text(t, 1, &m.Prefix)
+		protobuf.Pointer(t, 2, &m.ConfigMapRef, reads_corev1_ConfigMapEnvSource())
+		protobuf.Pointer(t, 3, &m.SecretRef, reads_corev1_SecretEnvSource())
 	}
 	return &type_corev1_EnvFromSource
 }
 
 // marshal_corev1_EnvFromSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_EnvFromSource(w *writerGenerated, n int, m *corev1.EnvFromSource) int {
+func marshal_corev1_EnvFromSource(w *protobuf.Writer, n int, m *corev1.EnvFromSource) int {
 	if m == nil {
 		return n
 	}
@@ -4099,36 +3833,36 @@ func marshal_corev1_EnvFromSource(w *writerGenerated, n int, m *corev1.EnvFromSo
 		{
 			before := n
 			n = marshal_corev1_SecretEnvSource(w, n, m.SecretRef)
-			n = w.close(n, 3<<3|2, before)
+			n = w.Close(n, 3<<3|2, before)
 		}
 	}
 	if m.ConfigMapRef != nil {
 		{
 			before := n
 			n = marshal_corev1_ConfigMapEnvSource(w, n, m.ConfigMapRef)
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
-	n = w.putString(n, 1<<3|2, m.Prefix)
+	n = w.PutString(n, 1<<3|2, m.Prefix)
 	return n
 }
 
 // type_corev1_EnvVar is how corev1.EnvVar is read.
-var type_corev1_EnvVar = typeOfGenerated[corev1.EnvVar]{typeGenerated{slab: 22}}
+var type_corev1_EnvVar = protobuf.Type[corev1.EnvVar]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 15}}
 
 // reads_corev1_EnvVar says where the fields of EnvVar are and how each is read.
-func reads_corev1_EnvVar() *typeOfGenerated[corev1.EnvVar] {
-	if m := beginGenerated(&type_corev1_EnvVar); m != nil {
-		t := &type_corev1_EnvVar.typeGenerated
-		textGenerated(t, 1, &m.Name)
-		textGenerated(t, 2, &m.Value)
-		pointerGenerated(t, 3, &m.ValueFrom, reads_corev1_EnvVarSource())
+func reads_corev1_EnvVar() *protobuf.Type[corev1.EnvVar] {
+	if m := protobuf.Begin(&type_corev1_EnvVar); m != nil {
+		t := &type_corev1_EnvVar.Layout
+		protobuf.Text(t, 1, &m.Name)
+		protobuf.Text(t, 2, &m.Value)
+		protobuf.Pointer(t, 3, &m.ValueFrom, reads_corev1_EnvVarSource())
 	}
 	return &type_corev1_EnvVar
 }
 
 // marshal_corev1_EnvVar writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_EnvVar(w *writerGenerated, n int, m *corev1.EnvVar) int {
+func marshal_corev1_EnvVar(w *protobuf.Writer, n int, m *corev1.EnvVar) int {
 	if m == nil {
 		return n
 	}
@@ -4136,52 +3870,52 @@ func marshal_corev1_EnvVar(w *writerGenerated, n int, m *corev1.EnvVar) int {
 		{
 			before := n
 			n = marshal_corev1_EnvVarSource(w, n, m.ValueFrom)
-			n = w.close(n, 3<<3|2, before)
+			n = w.Close(n, 3<<3|2, before)
 		}
 	}
-	n = w.putString(n, 2<<3|2, m.Value)
-	n = w.putString(n, 1<<3|2, m.Name)
+	n = w.PutString(n, 2<<3|2, m.Value)
+	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
 
 // type_corev1_ContainerResizePolicy is how corev1.ContainerResizePolicy is read.
-var type_corev1_ContainerResizePolicy = typeOfGenerated[corev1.ContainerResizePolicy]{typeGenerated{slab: 12}}
+var type_corev1_ContainerResizePolicy = protobuf.Type[corev1.ContainerResizePolicy]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 5}}
 
 // reads_corev1_ContainerResizePolicy says where the fields of ContainerResizePolicy are and how each is read.
-func reads_corev1_ContainerResizePolicy() *typeOfGenerated[corev1.ContainerResizePolicy] {
-	if m := beginGenerated(&type_corev1_ContainerResizePolicy); m != nil {
-		t := &type_corev1_ContainerResizePolicy.typeGenerated
-		textGenerated(t, 1, &m.ResourceName)
-		textGenerated(t, 2, &m.RestartPolicy)
+func reads_corev1_ContainerResizePolicy() *protobuf.Type[corev1.ContainerResizePolicy] {
+	if m := protobuf.Begin(&type_corev1_ContainerResizePolicy); m != nil {
+		t := &type_corev1_ContainerResizePolicy.Layout
+		protobuf.Text(t, 1, &m.ResourceName)
+		protobuf.Text(t, 2, &m.RestartPolicy)
 	}
 	return &type_corev1_ContainerResizePolicy
 }
 
 // marshal_corev1_ContainerResizePolicy writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ContainerResizePolicy(w *writerGenerated, n int, m *corev1.ContainerResizePolicy) int {
+func marshal_corev1_ContainerResizePolicy(w *protobuf.Writer, n int, m *corev1.ContainerResizePolicy) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 2<<3|2, string(m.RestartPolicy))
-	n = w.putString(n, 1<<3|2, string(m.ResourceName))
+	n = w.PutString(n, 2<<3|2, string(m.RestartPolicy))
+	n = w.PutString(n, 1<<3|2, string(m.ResourceName))
 	return n
 }
 
 // type_corev1_ContainerRestartRule is how corev1.ContainerRestartRule is read.
-var type_corev1_ContainerRestartRule = typeOfGenerated[corev1.ContainerRestartRule]{typeGenerated{slab: 13}}
+var type_corev1_ContainerRestartRule = protobuf.Type[corev1.ContainerRestartRule]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 6}}
 
 // reads_corev1_ContainerRestartRule says where the fields of ContainerRestartRule are and how each is read.
-func reads_corev1_ContainerRestartRule() *typeOfGenerated[corev1.ContainerRestartRule] {
-	if m := beginGenerated(&type_corev1_ContainerRestartRule); m != nil {
-		t := &type_corev1_ContainerRestartRule.typeGenerated
-		textGenerated(t, 1, &m.Action)
-		pointerGenerated(t, 2, &m.ExitCodes, reads_corev1_ContainerRestartRuleOnExitCodes())
+func reads_corev1_ContainerRestartRule() *protobuf.Type[corev1.ContainerRestartRule] {
+	if m := protobuf.Begin(&type_corev1_ContainerRestartRule); m != nil {
+		t := &type_corev1_ContainerRestartRule.Layout
+		protobuf.Text(t, 1, &m.Action)
+		protobuf.Pointer(t, 2, &m.ExitCodes, reads_corev1_ContainerRestartRuleOnExitCodes())
 	}
 	return &type_corev1_ContainerRestartRule
 }
 
 // marshal_corev1_ContainerRestartRule writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ContainerRestartRule(w *writerGenerated, n int, m *corev1.ContainerRestartRule) int {
+func marshal_corev1_ContainerRestartRule(w *protobuf.Writer, n int, m *corev1.ContainerRestartRule) int {
 	if m == nil {
 		return n
 	}
@@ -4189,180 +3923,180 @@ func marshal_corev1_ContainerRestartRule(w *writerGenerated, n int, m *corev1.Co
 		{
 			before := n
 			n = marshal_corev1_ContainerRestartRuleOnExitCodes(w, n, m.ExitCodes)
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
-	n = w.putString(n, 1<<3|2, string(m.Action))
+	n = w.PutString(n, 1<<3|2, string(m.Action))
 	return n
 }
 
 // type_corev1_VolumeMount is how corev1.VolumeMount is read.
-var type_corev1_VolumeMount = typeOfGenerated[corev1.VolumeMount]{typeGenerated{slab: 53}}
+var type_corev1_VolumeMount = protobuf.Type[corev1.VolumeMount]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 46}}
 
 // reads_corev1_VolumeMount says where the fields of VolumeMount are and how each is read.
-func reads_corev1_VolumeMount() *typeOfGenerated[corev1.VolumeMount] {
-	if m := beginGenerated(&type_corev1_VolumeMount); m != nil {
-		t := &type_corev1_VolumeMount.typeGenerated
-		textGenerated(t, 1, &m.Name)
-		boolGenerated(t, 2, &m.ReadOnly)
-		textGenerated(t, 3, &m.MountPath)
-		textGenerated(t, 4, &m.SubPath)
-		textPointerGenerated(t, 5, &m.MountPropagation)
-		textGenerated(t, 6, &m.SubPathExpr)
-		textPointerGenerated(t, 7, &m.RecursiveReadOnly)
-		textsGenerated(t, 8, &m.BindMountOptions)
+func reads_corev1_VolumeMount() *protobuf.Type[corev1.VolumeMount] {
+	if m := protobuf.Begin(&type_corev1_VolumeMount); m != nil {
+		t := &type_corev1_VolumeMount.Layout
+		protobuf.Text(t, 1, &m.Name)
+		protobuf.Bool(t, 2, &m.ReadOnly)
+		protobuf.Text(t, 3, &m.MountPath)
+		protobuf.Text(t, 4, &m.SubPath)
+		protobuf.TextPointer(t, 5, &m.MountPropagation)
+		protobuf.Text(t, 6, &m.SubPathExpr)
+		protobuf.TextPointer(t, 7, &m.RecursiveReadOnly)
+		protobuf.Texts(t, 8, &m.BindMountOptions)
 	}
 	return &type_corev1_VolumeMount
 }
 
 // marshal_corev1_VolumeMount writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_VolumeMount(w *writerGenerated, n int, m *corev1.VolumeMount) int {
+func marshal_corev1_VolumeMount(w *protobuf.Writer, n int, m *corev1.VolumeMount) int {
 	if m == nil {
 		return n
 	}
 	for k := len(m.BindMountOptions) - 1; k >= 0; k-- {
-		n = w.putString(n, 8<<3|2, m.BindMountOptions[k])
+		n = w.PutString(n, 8<<3|2, m.BindMountOptions[k])
 	}
 	if m.RecursiveReadOnly != nil {
-		n = w.putString(n, 7<<3|2, string(*m.RecursiveReadOnly))
+		n = w.PutString(n, 7<<3|2, string(*m.RecursiveReadOnly))
 	}
-	n = w.putString(n, 6<<3|2, m.SubPathExpr)
+	n = w.PutString(n, 6<<3|2, m.SubPathExpr)
 	if m.MountPropagation != nil {
-		n = w.putString(n, 5<<3|2, string(*m.MountPropagation))
+		n = w.PutString(n, 5<<3|2, string(*m.MountPropagation))
 	}
-	n = w.putString(n, 4<<3|2, m.SubPath)
-	n = w.putString(n, 3<<3|2, m.MountPath)
-	n = w.putBool(n, 2<<3, m.ReadOnly)
-	n = w.putString(n, 1<<3|2, m.Name)
+	n = w.PutString(n, 4<<3|2, m.SubPath)
+	n = w.PutString(n, 3<<3|2, m.MountPath)
+	n = w.PutBool(n, 2<<3, m.ReadOnly)
+	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
 
 // type_corev1_VolumeDevice is how corev1.VolumeDevice is read.
-var type_corev1_VolumeDevice = typeOfGenerated[corev1.VolumeDevice]{typeGenerated{slab: 52}}
+var type_corev1_VolumeDevice = protobuf.Type[corev1.VolumeDevice]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 45}}
 
 // reads_corev1_VolumeDevice says where the fields of VolumeDevice are and how each is read.
-func reads_corev1_VolumeDevice() *typeOfGenerated[corev1.VolumeDevice] {
-	if m := beginGenerated(&type_corev1_VolumeDevice); m != nil {
-		t := &type_corev1_VolumeDevice.typeGenerated
-		textGenerated(t, 1, &m.Name)
-		textGenerated(t, 2, &m.DevicePath)
+func reads_corev1_VolumeDevice() *protobuf.Type[corev1.VolumeDevice] {
+	if m := protobuf.Begin(&type_corev1_VolumeDevice); m != nil {
+		t := &type_corev1_VolumeDevice.Layout
+		protobuf.Text(t, 1, &m.Name)
+		protobuf.Text(t, 2, &m.DevicePath)
 	}
 	return &type_corev1_VolumeDevice
 }
 
 // marshal_corev1_VolumeDevice writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_VolumeDevice(w *writerGenerated, n int, m *corev1.VolumeDevice) int {
+func marshal_corev1_VolumeDevice(w *protobuf.Writer, n int, m *corev1.VolumeDevice) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 2<<3|2, m.DevicePath)
-	n = w.putString(n, 1<<3|2, m.Name)
+	n = w.PutString(n, 2<<3|2, m.DevicePath)
+	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
 
 // type_corev1_Probe is how corev1.Probe is read.
-var type_corev1_Probe = typeOfGenerated[corev1.Probe]{typeGenerated{slab: 38}}
+var type_corev1_Probe = protobuf.Type[corev1.Probe]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 31}}
 
 // reads_corev1_Probe says where the fields of Probe are and how each is read.
-func reads_corev1_Probe() *typeOfGenerated[corev1.Probe] {
-	if m := beginGenerated(&type_corev1_Probe); m != nil {
-		t := &type_corev1_Probe.typeGenerated
-		messageGenerated(t, 1, &m.ProbeHandler, reads_corev1_ProbeHandler())
-		numberGenerated(t, 2, &m.InitialDelaySeconds)
-		numberGenerated(t, 3, &m.TimeoutSeconds)
-		numberGenerated(t, 4, &m.PeriodSeconds)
-		numberGenerated(t, 5, &m.SuccessThreshold)
-		numberGenerated(t, 6, &m.FailureThreshold)
-		numberPointerGenerated(t, 7, &m.TerminationGracePeriodSeconds)
+func reads_corev1_Probe() *protobuf.Type[corev1.Probe] {
+	if m := protobuf.Begin(&type_corev1_Probe); m != nil {
+		t := &type_corev1_Probe.Layout
+		protobuf.Message(t, 1, &m.ProbeHandler, reads_corev1_ProbeHandler())
+		protobuf.Number(t, 2, &m.InitialDelaySeconds)
+		protobuf.Number(t, 3, &m.TimeoutSeconds)
+		protobuf.Number(t, 4, &m.PeriodSeconds)
+		protobuf.Number(t, 5, &m.SuccessThreshold)
+		protobuf.Number(t, 6, &m.FailureThreshold)
+		protobuf.NumberPointer(t, 7, &m.TerminationGracePeriodSeconds)
 	}
 	return &type_corev1_Probe
 }
 
 // marshal_corev1_Probe writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_Probe(w *writerGenerated, n int, m *corev1.Probe) int {
+func marshal_corev1_Probe(w *protobuf.Writer, n int, m *corev1.Probe) int {
 	if m == nil {
 		return n
 	}
 	if m.TerminationGracePeriodSeconds != nil {
-		n = w.putNumber(n, 7<<3, uint64(*m.TerminationGracePeriodSeconds))
+		n = w.PutNumber(n, 7<<3, uint64(*m.TerminationGracePeriodSeconds))
 	}
-	n = w.putNumber(n, 6<<3, uint64(m.FailureThreshold))
-	n = w.putNumber(n, 5<<3, uint64(m.SuccessThreshold))
-	n = w.putNumber(n, 4<<3, uint64(m.PeriodSeconds))
-	n = w.putNumber(n, 3<<3, uint64(m.TimeoutSeconds))
-	n = w.putNumber(n, 2<<3, uint64(m.InitialDelaySeconds))
+	n = w.PutNumber(n, 6<<3, uint64(m.FailureThreshold))
+	n = w.PutNumber(n, 5<<3, uint64(m.SuccessThreshold))
+	n = w.PutNumber(n, 4<<3, uint64(m.PeriodSeconds))
+	n = w.PutNumber(n, 3<<3, uint64(m.TimeoutSeconds))
+	n = w.PutNumber(n, 2<<3, uint64(m.InitialDelaySeconds))
 	{
 		before := n
 		n = marshal_corev1_ProbeHandler(w, n, &m.ProbeHandler)
-		n = w.close(n, 1<<3|2, before)
+		n = w.Close(n, 1<<3|2, before)
 	}
 	return n
 }
 
 // type_corev1_Lifecycle is how corev1.Lifecycle is read.
-var type_corev1_Lifecycle = typeOfGenerated[corev1.Lifecycle]{typeGenerated{slab: 31}}
+var type_corev1_Lifecycle = protobuf.Type[corev1.Lifecycle]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 24}}
 
 // reads_corev1_Lifecycle says where the fields of Lifecycle are and how each is read.
-func reads_corev1_Lifecycle() *typeOfGenerated[corev1.Lifecycle] {
-	if m := beginGenerated(&type_corev1_Lifecycle); m != nil {
-		t := &type_corev1_Lifecycle.typeGenerated
-		pointerGenerated(t, 1, &m.PostStart, reads_corev1_LifecycleHandler())
-		pointerGenerated(t, 2, &m.PreStop, reads_corev1_LifecycleHandler())
-		textPointerGenerated(t, 3, &m.StopSignal)
+func reads_corev1_Lifecycle() *protobuf.Type[corev1.Lifecycle] {
+	if m := protobuf.Begin(&type_corev1_Lifecycle); m != nil {
+		t := &type_corev1_Lifecycle.Layout
+		protobuf.Pointer(t, 1, &m.PostStart, reads_corev1_LifecycleHandler())
+		protobuf.Pointer(t, 2, &m.PreStop, reads_corev1_LifecycleHandler())
+		protobuf.TextPointer(t, 3, &m.StopSignal)
 	}
 	return &type_corev1_Lifecycle
 }
 
 // marshal_corev1_Lifecycle writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_Lifecycle(w *writerGenerated, n int, m *corev1.Lifecycle) int {
+func marshal_corev1_Lifecycle(w *protobuf.Writer, n int, m *corev1.Lifecycle) int {
 	if m == nil {
 		return n
 	}
 	if m.StopSignal != nil {
-		n = w.putString(n, 3<<3|2, string(*m.StopSignal))
+		n = w.PutString(n, 3<<3|2, string(*m.StopSignal))
 	}
 	if m.PreStop != nil {
 		{
 			before := n
 			n = marshal_corev1_LifecycleHandler(w, n, m.PreStop)
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
 	if m.PostStart != nil {
 		{
 			before := n
 			n = marshal_corev1_LifecycleHandler(w, n, m.PostStart)
-			n = w.close(n, 1<<3|2, before)
+			n = w.Close(n, 1<<3|2, before)
 		}
 	}
 	return n
 }
 
 // type_corev1_SecurityContext is how corev1.SecurityContext is read.
-var type_corev1_SecurityContext = typeOfGenerated[corev1.SecurityContext]{typeGenerated{slab: 49}}
+var type_corev1_SecurityContext = protobuf.Type[corev1.SecurityContext]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 42}}
 
 // reads_corev1_SecurityContext says where the fields of SecurityContext are and how each is read.
-func reads_corev1_SecurityContext() *typeOfGenerated[corev1.SecurityContext] {
-	if m := beginGenerated(&type_corev1_SecurityContext); m != nil {
-		t := &type_corev1_SecurityContext.typeGenerated
-		pointerGenerated(t, 1, &m.Capabilities, reads_corev1_Capabilities())
-		boolPointerGenerated(t, 2, &m.Privileged)
-		pointerGenerated(t, 3, &m.SELinuxOptions, reads_corev1_SELinuxOptions())
-		numberPointerGenerated(t, 4, &m.RunAsUser)
-		boolPointerGenerated(t, 5, &m.RunAsNonRoot)
-		boolPointerGenerated(t, 6, &m.ReadOnlyRootFilesystem)
-		boolPointerGenerated(t, 7, &m.AllowPrivilegeEscalation)
-		numberPointerGenerated(t, 8, &m.RunAsGroup)
-		textPointerGenerated(t, 9, &m.ProcMount)
-		pointerGenerated(t, 10, &m.WindowsOptions, reads_corev1_WindowsSecurityContextOptions())
-		pointerGenerated(t, 11, &m.SeccompProfile, reads_corev1_SeccompProfile())
-		pointerGenerated(t, 12, &m.AppArmorProfile, reads_corev1_AppArmorProfile())
+func reads_corev1_SecurityContext() *protobuf.Type[corev1.SecurityContext] {
+	if m := protobuf.Begin(&type_corev1_SecurityContext); m != nil {
+		t := &type_corev1_SecurityContext.Layout
+		protobuf.Pointer(t, 1, &m.Capabilities, reads_corev1_Capabilities())
+		protobuf.BoolPointer(t, 2, &m.Privileged)
+		protobuf.Pointer(t, 3, &m.SELinuxOptions, reads_corev1_SELinuxOptions())
+		protobuf.NumberPointer(t, 4, &m.RunAsUser)
+		protobuf.BoolPointer(t, 5, &m.RunAsNonRoot)
+		protobuf.BoolPointer(t, 6, &m.ReadOnlyRootFilesystem)
+		protobuf.BoolPointer(t, 7, &m.AllowPrivilegeEscalation)
+		protobuf.NumberPointer(t, 8, &m.RunAsGroup)
+		protobuf.TextPointer(t, 9, &m.ProcMount)
+		protobuf.Pointer(t, 10, &m.WindowsOptions, reads_corev1_WindowsSecurityContextOptions())
+		protobuf.Pointer(t, 11, &m.SeccompProfile, reads_corev1_SeccompProfile())
+		protobuf.Pointer(t, 12, &m.AppArmorProfile, reads_corev1_AppArmorProfile())
 	}
 	return &type_corev1_SecurityContext
 }
 
 // marshal_corev1_SecurityContext writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_SecurityContext(w *writerGenerated, n int, m *corev1.SecurityContext) int {
+func marshal_corev1_SecurityContext(w *protobuf.Writer, n int, m *corev1.SecurityContext) int {
 	if m == nil {
 		return n
 	}
@@ -4370,99 +4104,99 @@ func marshal_corev1_SecurityContext(w *writerGenerated, n int, m *corev1.Securit
 		{
 			before := n
 			n = marshal_corev1_AppArmorProfile(w, n, m.AppArmorProfile)
-			n = w.close(n, 12<<3|2, before)
+			n = w.Close(n, 12<<3|2, before)
 		}
 	}
 	if m.SeccompProfile != nil {
 		{
 			before := n
 			n = marshal_corev1_SeccompProfile(w, n, m.SeccompProfile)
-			n = w.close(n, 11<<3|2, before)
+			n = w.Close(n, 11<<3|2, before)
 		}
 	}
 	if m.WindowsOptions != nil {
 		{
 			before := n
 			n = marshal_corev1_WindowsSecurityContextOptions(w, n, m.WindowsOptions)
-			n = w.close(n, 10<<3|2, before)
+			n = w.Close(n, 10<<3|2, before)
 		}
 	}
 	if m.ProcMount != nil {
-		n = w.putString(n, 9<<3|2, string(*m.ProcMount))
+		n = w.PutString(n, 9<<3|2, string(*m.ProcMount))
 	}
 	if m.RunAsGroup != nil {
-		n = w.putNumber(n, 8<<3, uint64(*m.RunAsGroup))
+		n = w.PutNumber(n, 8<<3, uint64(*m.RunAsGroup))
 	}
 	if m.AllowPrivilegeEscalation != nil {
-		n = w.putBool(n, 7<<3, *m.AllowPrivilegeEscalation)
+		n = w.PutBool(n, 7<<3, *m.AllowPrivilegeEscalation)
 	}
 	if m.ReadOnlyRootFilesystem != nil {
-		n = w.putBool(n, 6<<3, *m.ReadOnlyRootFilesystem)
+		n = w.PutBool(n, 6<<3, *m.ReadOnlyRootFilesystem)
 	}
 	if m.RunAsNonRoot != nil {
-		n = w.putBool(n, 5<<3, *m.RunAsNonRoot)
+		n = w.PutBool(n, 5<<3, *m.RunAsNonRoot)
 	}
 	if m.RunAsUser != nil {
-		n = w.putNumber(n, 4<<3, uint64(*m.RunAsUser))
+		n = w.PutNumber(n, 4<<3, uint64(*m.RunAsUser))
 	}
 	if m.SELinuxOptions != nil {
 		{
 			before := n
 			n = marshal_corev1_SELinuxOptions(w, n, m.SELinuxOptions)
-			n = w.close(n, 3<<3|2, before)
+			n = w.Close(n, 3<<3|2, before)
 		}
 	}
 	if m.Privileged != nil {
-		n = w.putBool(n, 2<<3, *m.Privileged)
+		n = w.PutBool(n, 2<<3, *m.Privileged)
 	}
 	if m.Capabilities != nil {
 		{
 			before := n
 			n = marshal_corev1_Capabilities(w, n, m.Capabilities)
-			n = w.close(n, 1<<3|2, before)
+			n = w.Close(n, 1<<3|2, before)
 		}
 	}
 	return n
 }
 
 // type_corev1_EphemeralContainerCommon is how corev1.EphemeralContainerCommon is read.
-var type_corev1_EphemeralContainerCommon typeOfGenerated[corev1.EphemeralContainerCommon]
+var type_corev1_EphemeralContainerCommon protobuf.Type[corev1.EphemeralContainerCommon]
 
 // reads_corev1_EphemeralContainerCommon says where the fields of EphemeralContainerCommon are and how each is read.
-func reads_corev1_EphemeralContainerCommon() *typeOfGenerated[corev1.EphemeralContainerCommon] {
-	if m := beginGenerated(&type_corev1_EphemeralContainerCommon); m != nil {
-		t := &type_corev1_EphemeralContainerCommon.typeGenerated
-		textGenerated(t, 1, &m.Name)
-		textGenerated(t, 2, &m.Image)
-		textsGenerated(t, 3, &m.Command)
-		textsGenerated(t, 4, &m.Args)
-		textGenerated(t, 5, &m.WorkingDir)
-		itemsGenerated(t, 6, &m.Ports, reads_corev1_ContainerPort())
-		itemsGenerated(t, 7, &m.Env, reads_corev1_EnvVar())
-		messageGenerated(t, 8, &m.Resources, reads_corev1_ResourceRequirements())
-		itemsGenerated(t, 9, &m.VolumeMounts, reads_corev1_VolumeMount())
-		pointerGenerated(t, 10, &m.LivenessProbe, reads_corev1_Probe())
-		pointerGenerated(t, 11, &m.ReadinessProbe, reads_corev1_Probe())
-		pointerGenerated(t, 12, &m.Lifecycle, reads_corev1_Lifecycle())
-		textGenerated(t, 13, &m.TerminationMessagePath)
-		textGenerated(t, 14, &m.ImagePullPolicy)
-		pointerGenerated(t, 15, &m.SecurityContext, reads_corev1_SecurityContext())
-		boolGenerated(t, 16, &m.Stdin)
-		boolGenerated(t, 17, &m.StdinOnce)
-		boolGenerated(t, 18, &m.TTY)
-		itemsGenerated(t, 19, &m.EnvFrom, reads_corev1_EnvFromSource())
-		textGenerated(t, 20, &m.TerminationMessagePolicy)
-		itemsGenerated(t, 21, &m.VolumeDevices, reads_corev1_VolumeDevice())
-		pointerGenerated(t, 22, &m.StartupProbe, reads_corev1_Probe())
-		itemsGenerated(t, 23, &m.ResizePolicy, reads_corev1_ContainerResizePolicy())
-		textPointerGenerated(t, 24, &m.RestartPolicy)
-		itemsGenerated(t, 25, &m.RestartPolicyRules, reads_corev1_ContainerRestartRule())
+func reads_corev1_EphemeralContainerCommon() *protobuf.Type[corev1.EphemeralContainerCommon] {
+	if m := protobuf.Begin(&type_corev1_EphemeralContainerCommon); m != nil {
+		t := &type_corev1_EphemeralContainerCommon.Layout
+		protobuf.Text(t, 1, &m.Name)
+		protobuf.Text(t, 2, &m.Image)
+		protobuf.Texts(t, 3, &m.Command)
+		protobuf.Texts(t, 4, &m.Args)
+		protobuf.Text(t, 5, &m.WorkingDir)
+		protobuf.Items(t, 6, &m.Ports, reads_corev1_ContainerPort())
+		protobuf.Items(t, 7, &m.Env, reads_corev1_EnvVar())
+		protobuf.Message(t, 8, &m.Resources, reads_corev1_ResourceRequirements())
+		protobuf.Items(t, 9, &m.VolumeMounts, reads_corev1_VolumeMount())
+		protobuf.Pointer(t, 10, &m.LivenessProbe, reads_corev1_Probe())
+		protobuf.Pointer(t, 11, &m.ReadinessProbe, reads_corev1_Probe())
+		protobuf.Pointer(t, 12, &m.Lifecycle, reads_corev1_Lifecycle())
+		protobuf.Text(t, 13, &m.TerminationMessagePath)
+		protobuf.Text(t, 14, &m.ImagePullPolicy)
+		protobuf.Pointer(t, 15, &m.SecurityContext, reads_corev1_SecurityContext())
+		protobuf.Bool(t, 16, &m.Stdin)
+		protobuf.Bool(t, 17, &m.StdinOnce)
+		protobuf.Bool(t, 18, &m.TTY)
+		protobuf.Items(t, 19, &m.EnvFrom, reads_corev1_EnvFromSource())
+		protobuf.Text(t, 20, &m.TerminationMessagePolicy)
+		protobuf.Items(t, 21, &m.VolumeDevices, reads_corev1_VolumeDevice())
+		protobuf.Pointer(t, 22, &m.StartupProbe, reads_corev1_Probe())
+		protobuf.Items(t, 23, &m.ResizePolicy, reads_corev1_ContainerResizePolicy())
+		protobuf.TextPointer(t, 24, &m.RestartPolicy)
+		protobuf.Items(t, 25, &m.RestartPolicyRules, reads_corev1_ContainerRestartRule())
 	}
 	return &type_corev1_EphemeralContainerCommon
 }
 
 // marshal_corev1_EphemeralContainerCommon writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_EphemeralContainerCommon(w *writerGenerated, n int, m *corev1.EphemeralContainerCommon) int {
+func marshal_corev1_EphemeralContainerCommon(w *protobuf.Writer, n int, m *corev1.EphemeralContainerCommon) int {
 	if m == nil {
 		return n
 	}
@@ -4470,262 +4204,262 @@ func marshal_corev1_EphemeralContainerCommon(w *writerGenerated, n int, m *corev
 		{
 			before := n
 			n = marshal_corev1_ContainerRestartRule(w, n, &m.RestartPolicyRules[k])
-			n = w.close(n, 25<<3|2, before)
+			n = w.Close(n, 25<<3|2, before)
 		}
 	}
 	if m.RestartPolicy != nil {
-		n = w.putString(n, 24<<3|2, string(*m.RestartPolicy))
+		n = w.PutString(n, 24<<3|2, string(*m.RestartPolicy))
 	}
 	for k := len(m.ResizePolicy) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_ContainerResizePolicy(w, n, &m.ResizePolicy[k])
-			n = w.close(n, 23<<3|2, before)
+			n = w.Close(n, 23<<3|2, before)
 		}
 	}
 	if m.StartupProbe != nil {
 		{
 			before := n
 			n = marshal_corev1_Probe(w, n, m.StartupProbe)
-			n = w.close(n, 22<<3|2, before)
+			n = w.Close(n, 22<<3|2, before)
 		}
 	}
 	for k := len(m.VolumeDevices) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_VolumeDevice(w, n, &m.VolumeDevices[k])
-			n = w.close(n, 21<<3|2, before)
+			n = w.Close(n, 21<<3|2, before)
 		}
 	}
-	n = w.putString(n, 20<<3|2, string(m.TerminationMessagePolicy))
+	n = w.PutString(n, 20<<3|2, string(m.TerminationMessagePolicy))
 	for k := len(m.EnvFrom) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_EnvFromSource(w, n, &m.EnvFrom[k])
-			n = w.close(n, 19<<3|2, before)
+			n = w.Close(n, 19<<3|2, before)
 		}
 	}
-	n = w.putBool(n, 18<<3, m.TTY)
-	n = w.putBool(n, 17<<3, m.StdinOnce)
-	n = w.putBool(n, 16<<3, m.Stdin)
+	n = w.PutBool(n, 18<<3, m.TTY)
+	n = w.PutBool(n, 17<<3, m.StdinOnce)
+	n = w.PutBool(n, 16<<3, m.Stdin)
 	if m.SecurityContext != nil {
 		{
 			before := n
 			n = marshal_corev1_SecurityContext(w, n, m.SecurityContext)
-			n = w.close(n, 15<<3|2, before)
+			n = w.Close(n, 15<<3|2, before)
 		}
 	}
-	n = w.putString(n, 14<<3|2, string(m.ImagePullPolicy))
-	n = w.putString(n, 13<<3|2, m.TerminationMessagePath)
+	n = w.PutString(n, 14<<3|2, string(m.ImagePullPolicy))
+	n = w.PutString(n, 13<<3|2, m.TerminationMessagePath)
 	if m.Lifecycle != nil {
 		{
 			before := n
 			n = marshal_corev1_Lifecycle(w, n, m.Lifecycle)
-			n = w.close(n, 12<<3|2, before)
+			n = w.Close(n, 12<<3|2, before)
 		}
 	}
 	if m.ReadinessProbe != nil {
 		{
 			before := n
 			n = marshal_corev1_Probe(w, n, m.ReadinessProbe)
-			n = w.close(n, 11<<3|2, before)
+			n = w.Close(n, 11<<3|2, before)
 		}
 	}
 	if m.LivenessProbe != nil {
 		{
 			before := n
 			n = marshal_corev1_Probe(w, n, m.LivenessProbe)
-			n = w.close(n, 10<<3|2, before)
+			n = w.Close(n, 10<<3|2, before)
 		}
 	}
 	for k := len(m.VolumeMounts) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_VolumeMount(w, n, &m.VolumeMounts[k])
-			n = w.close(n, 9<<3|2, before)
+			n = w.Close(n, 9<<3|2, before)
 		}
 	}
 	{
 		before := n
 		n = marshal_corev1_ResourceRequirements(w, n, &m.Resources)
-		n = w.close(n, 8<<3|2, before)
+		n = w.Close(n, 8<<3|2, before)
 	}
 	for k := len(m.Env) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_EnvVar(w, n, &m.Env[k])
-			n = w.close(n, 7<<3|2, before)
+			n = w.Close(n, 7<<3|2, before)
 		}
 	}
 	for k := len(m.Ports) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_ContainerPort(w, n, &m.Ports[k])
-			n = w.close(n, 6<<3|2, before)
+			n = w.Close(n, 6<<3|2, before)
 		}
 	}
-	n = w.putString(n, 5<<3|2, m.WorkingDir)
+	n = w.PutString(n, 5<<3|2, m.WorkingDir)
 	for k := len(m.Args) - 1; k >= 0; k-- {
-		n = w.putString(n, 4<<3|2, m.Args[k])
+		n = w.PutString(n, 4<<3|2, m.Args[k])
 	}
 	for k := len(m.Command) - 1; k >= 0; k-- {
-		n = w.putString(n, 3<<3|2, m.Command[k])
+		n = w.PutString(n, 3<<3|2, m.Command[k])
 	}
-	n = w.putString(n, 2<<3|2, m.Image)
-	n = w.putString(n, 1<<3|2, m.Name)
+	n = w.PutString(n, 2<<3|2, m.Image)
+	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
 
 // type_corev1_SELinuxOptions is how corev1.SELinuxOptions is read.
-var type_corev1_SELinuxOptions = typeOfGenerated[corev1.SELinuxOptions]{typeGenerated{slab: 44}}
+var type_corev1_SELinuxOptions = protobuf.Type[corev1.SELinuxOptions]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 37}}
 
 // reads_corev1_SELinuxOptions says where the fields of SELinuxOptions are and how each is read.
-func reads_corev1_SELinuxOptions() *typeOfGenerated[corev1.SELinuxOptions] {
-	if m := beginGenerated(&type_corev1_SELinuxOptions); m != nil {
-		t := &type_corev1_SELinuxOptions.typeGenerated
-		textGenerated(t, 1, &m.User)
-		textGenerated(t, 2, &m.Role)
-		textGenerated(t, 3, &m.Type)
-		textGenerated(t, 4, &m.Level)
+func reads_corev1_SELinuxOptions() *protobuf.Type[corev1.SELinuxOptions] {
+	if m := protobuf.Begin(&type_corev1_SELinuxOptions); m != nil {
+		t := &type_corev1_SELinuxOptions.Layout
+		protobuf.Text(t, 1, &m.User)
+		protobuf.Text(t, 2, &m.Role)
+		protobuf.Text(t, 3, &m.Type)
+		protobuf.Text(t, 4, &m.Level)
 	}
 	return &type_corev1_SELinuxOptions
 }
 
 // marshal_corev1_SELinuxOptions writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_SELinuxOptions(w *writerGenerated, n int, m *corev1.SELinuxOptions) int {
+func marshal_corev1_SELinuxOptions(w *protobuf.Writer, n int, m *corev1.SELinuxOptions) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 4<<3|2, m.Level)
-	n = w.putString(n, 3<<3|2, m.Type)
-	n = w.putString(n, 2<<3|2, m.Role)
-	n = w.putString(n, 1<<3|2, m.User)
+	n = w.PutString(n, 4<<3|2, m.Level)
+	n = w.PutString(n, 3<<3|2, m.Type)
+	n = w.PutString(n, 2<<3|2, m.Role)
+	n = w.PutString(n, 1<<3|2, m.User)
 	return n
 }
 
 // type_corev1_WindowsSecurityContextOptions is how corev1.WindowsSecurityContextOptions is read.
-var type_corev1_WindowsSecurityContextOptions = typeOfGenerated[corev1.WindowsSecurityContextOptions]{typeGenerated{slab: 56}}
+var type_corev1_WindowsSecurityContextOptions = protobuf.Type[corev1.WindowsSecurityContextOptions]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 49}}
 
 // reads_corev1_WindowsSecurityContextOptions says where the fields of WindowsSecurityContextOptions are and how each is read.
-func reads_corev1_WindowsSecurityContextOptions() *typeOfGenerated[corev1.WindowsSecurityContextOptions] {
-	if m := beginGenerated(&type_corev1_WindowsSecurityContextOptions); m != nil {
-		t := &type_corev1_WindowsSecurityContextOptions.typeGenerated
-		textPointerGenerated(t, 1, &m.GMSACredentialSpecName)
-		textPointerGenerated(t, 2, &m.GMSACredentialSpec)
-		textPointerGenerated(t, 3, &m.RunAsUserName)
-		boolPointerGenerated(t, 4, &m.HostProcess)
+func reads_corev1_WindowsSecurityContextOptions() *protobuf.Type[corev1.WindowsSecurityContextOptions] {
+	if m := protobuf.Begin(&type_corev1_WindowsSecurityContextOptions); m != nil {
+		t := &type_corev1_WindowsSecurityContextOptions.Layout
+		protobuf.TextPointer(t, 1, &m.GMSACredentialSpecName)
+		protobuf.TextPointer(t, 2, &m.GMSACredentialSpec)
+		protobuf.TextPointer(t, 3, &m.RunAsUserName)
+		protobuf.BoolPointer(t, 4, &m.HostProcess)
 	}
 	return &type_corev1_WindowsSecurityContextOptions
 }
 
 // marshal_corev1_WindowsSecurityContextOptions writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_WindowsSecurityContextOptions(w *writerGenerated, n int, m *corev1.WindowsSecurityContextOptions) int {
+func marshal_corev1_WindowsSecurityContextOptions(w *protobuf.Writer, n int, m *corev1.WindowsSecurityContextOptions) int {
 	if m == nil {
 		return n
 	}
 	if m.HostProcess != nil {
-		n = w.putBool(n, 4<<3, *m.HostProcess)
+		n = w.PutBool(n, 4<<3, *m.HostProcess)
 	}
 	if m.RunAsUserName != nil {
-		n = w.putString(n, 3<<3|2, *m.RunAsUserName)
+		n = w.PutString(n, 3<<3|2, *m.RunAsUserName)
 	}
 	if m.GMSACredentialSpec != nil {
-		n = w.putString(n, 2<<3|2, *m.GMSACredentialSpec)
+		n = w.PutString(n, 2<<3|2, *m.GMSACredentialSpec)
 	}
 	if m.GMSACredentialSpecName != nil {
-		n = w.putString(n, 1<<3|2, *m.GMSACredentialSpecName)
+		n = w.PutString(n, 1<<3|2, *m.GMSACredentialSpecName)
 	}
 	return n
 }
 
 // type_corev1_Sysctl is how corev1.Sysctl is read.
-var type_corev1_Sysctl typeOfGenerated[corev1.Sysctl]
+var type_corev1_Sysctl protobuf.Type[corev1.Sysctl]
 
 // reads_corev1_Sysctl says where the fields of Sysctl are and how each is read.
-func reads_corev1_Sysctl() *typeOfGenerated[corev1.Sysctl] {
-	if m := beginGenerated(&type_corev1_Sysctl); m != nil {
-		t := &type_corev1_Sysctl.typeGenerated
-		textGenerated(t, 1, &m.Name)
-		textGenerated(t, 2, &m.Value)
+func reads_corev1_Sysctl() *protobuf.Type[corev1.Sysctl] {
+	if m := protobuf.Begin(&type_corev1_Sysctl); m != nil {
+		t := &type_corev1_Sysctl.Layout
+		protobuf.Text(t, 1, &m.Name)
+		protobuf.Text(t, 2, &m.Value)
 	}
 	return &type_corev1_Sysctl
 }
 
 // marshal_corev1_Sysctl writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_Sysctl(w *writerGenerated, n int, m *corev1.Sysctl) int {
+func marshal_corev1_Sysctl(w *protobuf.Writer, n int, m *corev1.Sysctl) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 2<<3|2, m.Value)
-	n = w.putString(n, 1<<3|2, m.Name)
+	n = w.PutString(n, 2<<3|2, m.Value)
+	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
 
 // type_corev1_SeccompProfile is how corev1.SeccompProfile is read.
-var type_corev1_SeccompProfile = typeOfGenerated[corev1.SeccompProfile]{typeGenerated{slab: 45}}
+var type_corev1_SeccompProfile = protobuf.Type[corev1.SeccompProfile]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 38}}
 
 // reads_corev1_SeccompProfile says where the fields of SeccompProfile are and how each is read.
-func reads_corev1_SeccompProfile() *typeOfGenerated[corev1.SeccompProfile] {
-	if m := beginGenerated(&type_corev1_SeccompProfile); m != nil {
-		t := &type_corev1_SeccompProfile.typeGenerated
-		textGenerated(t, 1, &m.Type)
-		textPointerGenerated(t, 2, &m.LocalhostProfile)
+func reads_corev1_SeccompProfile() *protobuf.Type[corev1.SeccompProfile] {
+	if m := protobuf.Begin(&type_corev1_SeccompProfile); m != nil {
+		t := &type_corev1_SeccompProfile.Layout
+		protobuf.Text(t, 1, &m.Type)
+		protobuf.TextPointer(t, 2, &m.LocalhostProfile)
 	}
 	return &type_corev1_SeccompProfile
 }
 
 // marshal_corev1_SeccompProfile writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_SeccompProfile(w *writerGenerated, n int, m *corev1.SeccompProfile) int {
+func marshal_corev1_SeccompProfile(w *protobuf.Writer, n int, m *corev1.SeccompProfile) int {
 	if m == nil {
 		return n
 	}
 	if m.LocalhostProfile != nil {
-		n = w.putString(n, 2<<3|2, *m.LocalhostProfile)
+		n = w.PutString(n, 2<<3|2, *m.LocalhostProfile)
 	}
-	n = w.putString(n, 1<<3|2, string(m.Type))
+	n = w.PutString(n, 1<<3|2, string(m.Type))
 	return n
 }
 
 // type_corev1_AppArmorProfile is how corev1.AppArmorProfile is read.
-var type_corev1_AppArmorProfile = typeOfGenerated[corev1.AppArmorProfile]{typeGenerated{slab: 7}}
+var type_corev1_AppArmorProfile = protobuf.Type[corev1.AppArmorProfile]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab}}
 
 // reads_corev1_AppArmorProfile says where the fields of AppArmorProfile are and how each is read.
-func reads_corev1_AppArmorProfile() *typeOfGenerated[corev1.AppArmorProfile] {
-	if m := beginGenerated(&type_corev1_AppArmorProfile); m != nil {
-		t := &type_corev1_AppArmorProfile.typeGenerated
-		textGenerated(t, 1, &m.Type)
-		textPointerGenerated(t, 2, &m.LocalhostProfile)
+func reads_corev1_AppArmorProfile() *protobuf.Type[corev1.AppArmorProfile] {
+	if m := protobuf.Begin(&type_corev1_AppArmorProfile); m != nil {
+		t := &type_corev1_AppArmorProfile.Layout
+		protobuf.Text(t, 1, &m.Type)
+		protobuf.TextPointer(t, 2, &m.LocalhostProfile)
 	}
 	return &type_corev1_AppArmorProfile
 }
 
 // marshal_corev1_AppArmorProfile writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_AppArmorProfile(w *writerGenerated, n int, m *corev1.AppArmorProfile) int {
+func marshal_corev1_AppArmorProfile(w *protobuf.Writer, n int, m *corev1.AppArmorProfile) int {
 	if m == nil {
 		return n
 	}
 	if m.LocalhostProfile != nil {
-		n = w.putString(n, 2<<3|2, *m.LocalhostProfile)
+		n = w.PutString(n, 2<<3|2, *m.LocalhostProfile)
 	}
-	n = w.putString(n, 1<<3|2, string(m.Type))
+	n = w.PutString(n, 1<<3|2, string(m.Type))
 	return n
 }
 
 // type_corev1_NodeAffinity is how corev1.NodeAffinity is read.
-var type_corev1_NodeAffinity typeOfGenerated[corev1.NodeAffinity]
+var type_corev1_NodeAffinity protobuf.Type[corev1.NodeAffinity]
 
 // reads_corev1_NodeAffinity says where the fields of NodeAffinity are and how each is read.
-func reads_corev1_NodeAffinity() *typeOfGenerated[corev1.NodeAffinity] {
-	if m := beginGenerated(&type_corev1_NodeAffinity); m != nil {
-		t := &type_corev1_NodeAffinity.typeGenerated
-		pointerGenerated(t, 1, &m.RequiredDuringSchedulingIgnoredDuringExecution, reads_corev1_NodeSelector())
-		itemsGenerated(t, 2, &m.PreferredDuringSchedulingIgnoredDuringExecution, reads_corev1_PreferredSchedulingTerm())
+func reads_corev1_NodeAffinity() *protobuf.Type[corev1.NodeAffinity] {
+	if m := protobuf.Begin(&type_corev1_NodeAffinity); m != nil {
+		t := &type_corev1_NodeAffinity.Layout
+		protobuf.Pointer(t, 1, &m.RequiredDuringSchedulingIgnoredDuringExecution, reads_corev1_NodeSelector())
+		protobuf.Items(t, 2, &m.PreferredDuringSchedulingIgnoredDuringExecution, reads_corev1_PreferredSchedulingTerm())
 	}
 	return &type_corev1_NodeAffinity
 }
 
 // marshal_corev1_NodeAffinity writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_NodeAffinity(w *writerGenerated, n int, m *corev1.NodeAffinity) int {
+func marshal_corev1_NodeAffinity(w *protobuf.Writer, n int, m *corev1.NodeAffinity) int {
 	if m == nil {
 		return n
 	}
@@ -4733,34 +4467,34 @@ func marshal_corev1_NodeAffinity(w *writerGenerated, n int, m *corev1.NodeAffini
 		{
 			before := n
 			n = marshal_corev1_PreferredSchedulingTerm(w, n, &m.PreferredDuringSchedulingIgnoredDuringExecution[k])
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
 	if m.RequiredDuringSchedulingIgnoredDuringExecution != nil {
 		{
 			before := n
 			n = marshal_corev1_NodeSelector(w, n, m.RequiredDuringSchedulingIgnoredDuringExecution)
-			n = w.close(n, 1<<3|2, before)
+			n = w.Close(n, 1<<3|2, before)
 		}
 	}
 	return n
 }
 
 // type_corev1_PodAffinity is how corev1.PodAffinity is read.
-var type_corev1_PodAffinity typeOfGenerated[corev1.PodAffinity]
+var type_corev1_PodAffinity protobuf.Type[corev1.PodAffinity]
 
 // reads_corev1_PodAffinity says where the fields of PodAffinity are and how each is read.
-func reads_corev1_PodAffinity() *typeOfGenerated[corev1.PodAffinity] {
-	if m := beginGenerated(&type_corev1_PodAffinity); m != nil {
-		t := &type_corev1_PodAffinity.typeGenerated
-		itemsGenerated(t, 1, &m.RequiredDuringSchedulingIgnoredDuringExecution, reads_corev1_PodAffinityTerm())
-		itemsGenerated(t, 2, &m.PreferredDuringSchedulingIgnoredDuringExecution, reads_corev1_WeightedPodAffinityTerm())
+func reads_corev1_PodAffinity() *protobuf.Type[corev1.PodAffinity] {
+	if m := protobuf.Begin(&type_corev1_PodAffinity); m != nil {
+		t := &type_corev1_PodAffinity.Layout
+		protobuf.Items(t, 1, &m.RequiredDuringSchedulingIgnoredDuringExecution, reads_corev1_PodAffinityTerm())
+		protobuf.Items(t, 2, &m.PreferredDuringSchedulingIgnoredDuringExecution, reads_corev1_WeightedPodAffinityTerm())
 	}
 	return &type_corev1_PodAffinity
 }
 
 // marshal_corev1_PodAffinity writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PodAffinity(w *writerGenerated, n int, m *corev1.PodAffinity) int {
+func marshal_corev1_PodAffinity(w *protobuf.Writer, n int, m *corev1.PodAffinity) int {
 	if m == nil {
 		return n
 	}
@@ -4768,34 +4502,34 @@ func marshal_corev1_PodAffinity(w *writerGenerated, n int, m *corev1.PodAffinity
 		{
 			before := n
 			n = marshal_corev1_WeightedPodAffinityTerm(w, n, &m.PreferredDuringSchedulingIgnoredDuringExecution[k])
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
 	for k := len(m.RequiredDuringSchedulingIgnoredDuringExecution) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_PodAffinityTerm(w, n, &m.RequiredDuringSchedulingIgnoredDuringExecution[k])
-			n = w.close(n, 1<<3|2, before)
+			n = w.Close(n, 1<<3|2, before)
 		}
 	}
 	return n
 }
 
 // type_corev1_PodAntiAffinity is how corev1.PodAntiAffinity is read.
-var type_corev1_PodAntiAffinity typeOfGenerated[corev1.PodAntiAffinity]
+var type_corev1_PodAntiAffinity protobuf.Type[corev1.PodAntiAffinity]
 
 // reads_corev1_PodAntiAffinity says where the fields of PodAntiAffinity are and how each is read.
-func reads_corev1_PodAntiAffinity() *typeOfGenerated[corev1.PodAntiAffinity] {
-	if m := beginGenerated(&type_corev1_PodAntiAffinity); m != nil {
-		t := &type_corev1_PodAntiAffinity.typeGenerated
-		itemsGenerated(t, 1, &m.RequiredDuringSchedulingIgnoredDuringExecution, reads_corev1_PodAffinityTerm())
-		itemsGenerated(t, 2, &m.PreferredDuringSchedulingIgnoredDuringExecution, reads_corev1_WeightedPodAffinityTerm())
+func reads_corev1_PodAntiAffinity() *protobuf.Type[corev1.PodAntiAffinity] {
+	if m := protobuf.Begin(&type_corev1_PodAntiAffinity); m != nil {
+		t := &type_corev1_PodAntiAffinity.Layout
+		protobuf.Items(t, 1, &m.RequiredDuringSchedulingIgnoredDuringExecution, reads_corev1_PodAffinityTerm())
+		protobuf.Items(t, 2, &m.PreferredDuringSchedulingIgnoredDuringExecution, reads_corev1_WeightedPodAffinityTerm())
 	}
 	return &type_corev1_PodAntiAffinity
 }
 
 // marshal_corev1_PodAntiAffinity writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PodAntiAffinity(w *writerGenerated, n int, m *corev1.PodAntiAffinity) int {
+func marshal_corev1_PodAntiAffinity(w *protobuf.Writer, n int, m *corev1.PodAntiAffinity) int {
 	if m == nil {
 		return n
 	}
@@ -4803,83 +4537,83 @@ func marshal_corev1_PodAntiAffinity(w *writerGenerated, n int, m *corev1.PodAnti
 		{
 			before := n
 			n = marshal_corev1_WeightedPodAffinityTerm(w, n, &m.PreferredDuringSchedulingIgnoredDuringExecution[k])
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
 	for k := len(m.RequiredDuringSchedulingIgnoredDuringExecution) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_PodAffinityTerm(w, n, &m.RequiredDuringSchedulingIgnoredDuringExecution[k])
-			n = w.close(n, 1<<3|2, before)
+			n = w.Close(n, 1<<3|2, before)
 		}
 	}
 	return n
 }
 
 // type_corev1_PodDNSConfigOption is how corev1.PodDNSConfigOption is read.
-var type_corev1_PodDNSConfigOption typeOfGenerated[corev1.PodDNSConfigOption]
+var type_corev1_PodDNSConfigOption protobuf.Type[corev1.PodDNSConfigOption]
 
 // reads_corev1_PodDNSConfigOption says where the fields of PodDNSConfigOption are and how each is read.
-func reads_corev1_PodDNSConfigOption() *typeOfGenerated[corev1.PodDNSConfigOption] {
-	if m := beginGenerated(&type_corev1_PodDNSConfigOption); m != nil {
-		t := &type_corev1_PodDNSConfigOption.typeGenerated
-		textGenerated(t, 1, &m.Name)
-		textPointerGenerated(t, 2, &m.Value)
+func reads_corev1_PodDNSConfigOption() *protobuf.Type[corev1.PodDNSConfigOption] {
+	if m := protobuf.Begin(&type_corev1_PodDNSConfigOption); m != nil {
+		t := &type_corev1_PodDNSConfigOption.Layout
+		protobuf.Text(t, 1, &m.Name)
+		protobuf.TextPointer(t, 2, &m.Value)
 	}
 	return &type_corev1_PodDNSConfigOption
 }
 
 // marshal_corev1_PodDNSConfigOption writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PodDNSConfigOption(w *writerGenerated, n int, m *corev1.PodDNSConfigOption) int {
+func marshal_corev1_PodDNSConfigOption(w *protobuf.Writer, n int, m *corev1.PodDNSConfigOption) int {
 	if m == nil {
 		return n
 	}
 	if m.Value != nil {
-		n = w.putString(n, 2<<3|2, *m.Value)
+		n = w.PutString(n, 2<<3|2, *m.Value)
 	}
-	n = w.putString(n, 1<<3|2, m.Name)
+	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
 
 // type_corev1_ResourceClaim is how corev1.ResourceClaim is read.
-var type_corev1_ResourceClaim = typeOfGenerated[corev1.ResourceClaim]{typeGenerated{slab: 39}}
+var type_corev1_ResourceClaim = protobuf.Type[corev1.ResourceClaim]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 32}}
 
 // reads_corev1_ResourceClaim says where the fields of ResourceClaim are and how each is read.
-func reads_corev1_ResourceClaim() *typeOfGenerated[corev1.ResourceClaim] {
-	if m := beginGenerated(&type_corev1_ResourceClaim); m != nil {
-		t := &type_corev1_ResourceClaim.typeGenerated
-		textGenerated(t, 1, &m.Name)
-		textGenerated(t, 2, &m.Request)
+func reads_corev1_ResourceClaim() *protobuf.Type[corev1.ResourceClaim] {
+	if m := protobuf.Begin(&type_corev1_ResourceClaim); m != nil {
+		t := &type_corev1_ResourceClaim.Layout
+		protobuf.Text(t, 1, &m.Name)
+		protobuf.Text(t, 2, &m.Request)
 	}
 	return &type_corev1_ResourceClaim
 }
 
 // marshal_corev1_ResourceClaim writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ResourceClaim(w *writerGenerated, n int, m *corev1.ResourceClaim) int {
+func marshal_corev1_ResourceClaim(w *protobuf.Writer, n int, m *corev1.ResourceClaim) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 2<<3|2, m.Request)
-	n = w.putString(n, 1<<3|2, m.Name)
+	n = w.PutString(n, 2<<3|2, m.Request)
+	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
 
 // type_corev1_ContainerState is how corev1.ContainerState is read.
-var type_corev1_ContainerState typeOfGenerated[corev1.ContainerState]
+var type_corev1_ContainerState protobuf.Type[corev1.ContainerState]
 
 // reads_corev1_ContainerState says where the fields of ContainerState are and how each is read.
-func reads_corev1_ContainerState() *typeOfGenerated[corev1.ContainerState] {
-	if m := beginGenerated(&type_corev1_ContainerState); m != nil {
-		t := &type_corev1_ContainerState.typeGenerated
-		pointerGenerated(t, 1, &m.Waiting, reads_corev1_ContainerStateWaiting())
-		pointerGenerated(t, 2, &m.Running, reads_corev1_ContainerStateRunning())
-		pointerGenerated(t, 3, &m.Terminated, reads_corev1_ContainerStateTerminated())
+func reads_corev1_ContainerState() *protobuf.Type[corev1.ContainerState] {
+	if m := protobuf.Begin(&type_corev1_ContainerState); m != nil {
+		t := &type_corev1_ContainerState.Layout
+		protobuf.Pointer(t, 1, &m.Waiting, reads_corev1_ContainerStateWaiting())
+		protobuf.Pointer(t, 2, &m.Running, reads_corev1_ContainerStateRunning())
+		protobuf.Pointer(t, 3, &m.Terminated, reads_corev1_ContainerStateTerminated())
 	}
 	return &type_corev1_ContainerState
 }
 
 // marshal_corev1_ContainerState writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ContainerState(w *writerGenerated, n int, m *corev1.ContainerState) int {
+func marshal_corev1_ContainerState(w *protobuf.Writer, n int, m *corev1.ContainerState) int {
 	if m == nil {
 		return n
 	}
@@ -4887,44 +4621,44 @@ func marshal_corev1_ContainerState(w *writerGenerated, n int, m *corev1.Containe
 		{
 			before := n
 			n = marshal_corev1_ContainerStateTerminated(w, n, m.Terminated)
-			n = w.close(n, 3<<3|2, before)
+			n = w.Close(n, 3<<3|2, before)
 		}
 	}
 	if m.Running != nil {
 		{
 			before := n
 			n = marshal_corev1_ContainerStateRunning(w, n, m.Running)
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
 	if m.Waiting != nil {
 		{
 			before := n
 			n = marshal_corev1_ContainerStateWaiting(w, n, m.Waiting)
-			n = w.close(n, 1<<3|2, before)
+			n = w.Close(n, 1<<3|2, before)
 		}
 	}
 	return n
 }
 
 // type_corev1_VolumeMountStatus is how corev1.VolumeMountStatus is read.
-var type_corev1_VolumeMountStatus = typeOfGenerated[corev1.VolumeMountStatus]{typeGenerated{slab: 54}}
+var type_corev1_VolumeMountStatus = protobuf.Type[corev1.VolumeMountStatus]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 47}}
 
 // reads_corev1_VolumeMountStatus says where the fields of VolumeMountStatus are and how each is read.
-func reads_corev1_VolumeMountStatus() *typeOfGenerated[corev1.VolumeMountStatus] {
-	if m := beginGenerated(&type_corev1_VolumeMountStatus); m != nil {
-		t := &type_corev1_VolumeMountStatus.typeGenerated
-		textGenerated(t, 1, &m.Name)
-		textGenerated(t, 2, &m.MountPath)
-		boolGenerated(t, 3, &m.ReadOnly)
-		textPointerGenerated(t, 4, &m.RecursiveReadOnly)
-		pointerGenerated(t, 5, &m.VolumeStatus, reads_corev1_VolumeStatus())
+func reads_corev1_VolumeMountStatus() *protobuf.Type[corev1.VolumeMountStatus] {
+	if m := protobuf.Begin(&type_corev1_VolumeMountStatus); m != nil {
+		t := &type_corev1_VolumeMountStatus.Layout
+		protobuf.Text(t, 1, &m.Name)
+		protobuf.Text(t, 2, &m.MountPath)
+		protobuf.Bool(t, 3, &m.ReadOnly)
+		protobuf.TextPointer(t, 4, &m.RecursiveReadOnly)
+		protobuf.Pointer(t, 5, &m.VolumeStatus, reads_corev1_VolumeStatus())
 	}
 	return &type_corev1_VolumeMountStatus
 }
 
 // marshal_corev1_VolumeMountStatus writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_VolumeMountStatus(w *writerGenerated, n int, m *corev1.VolumeMountStatus) int {
+func marshal_corev1_VolumeMountStatus(w *protobuf.Writer, n int, m *corev1.VolumeMountStatus) int {
 	if m == nil {
 		return n
 	}
@@ -4932,32 +4666,32 @@ func marshal_corev1_VolumeMountStatus(w *writerGenerated, n int, m *corev1.Volum
 		{
 			before := n
 			n = marshal_corev1_VolumeStatus(w, n, m.VolumeStatus)
-			n = w.close(n, 5<<3|2, before)
+			n = w.Close(n, 5<<3|2, before)
 		}
 	}
 	if m.RecursiveReadOnly != nil {
-		n = w.putString(n, 4<<3|2, string(*m.RecursiveReadOnly))
+		n = w.PutString(n, 4<<3|2, string(*m.RecursiveReadOnly))
 	}
-	n = w.putBool(n, 3<<3, m.ReadOnly)
-	n = w.putString(n, 2<<3|2, m.MountPath)
-	n = w.putString(n, 1<<3|2, m.Name)
+	n = w.PutBool(n, 3<<3, m.ReadOnly)
+	n = w.PutString(n, 2<<3|2, m.MountPath)
+	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
 
 // type_corev1_ContainerUser is how corev1.ContainerUser is read.
-var type_corev1_ContainerUser = typeOfGenerated[corev1.ContainerUser]{typeGenerated{slab: 19}}
+var type_corev1_ContainerUser = protobuf.Type[corev1.ContainerUser]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 12}}
 
 // reads_corev1_ContainerUser says where the fields of ContainerUser are and how each is read.
-func reads_corev1_ContainerUser() *typeOfGenerated[corev1.ContainerUser] {
-	if m := beginGenerated(&type_corev1_ContainerUser); m != nil {
-		t := &type_corev1_ContainerUser.typeGenerated
-		pointerGenerated(t, 1, &m.Linux, reads_corev1_LinuxContainerUser())
+func reads_corev1_ContainerUser() *protobuf.Type[corev1.ContainerUser] {
+	if m := protobuf.Begin(&type_corev1_ContainerUser); m != nil {
+		t := &type_corev1_ContainerUser.Layout
+		protobuf.Pointer(t, 1, &m.Linux, reads_corev1_LinuxContainerUser())
 	}
 	return &type_corev1_ContainerUser
 }
 
 // marshal_corev1_ContainerUser writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ContainerUser(w *writerGenerated, n int, m *corev1.ContainerUser) int {
+func marshal_corev1_ContainerUser(w *protobuf.Writer, n int, m *corev1.ContainerUser) int {
 	if m == nil {
 		return n
 	}
@@ -4965,27 +4699,27 @@ func marshal_corev1_ContainerUser(w *writerGenerated, n int, m *corev1.Container
 		{
 			before := n
 			n = marshal_corev1_LinuxContainerUser(w, n, m.Linux)
-			n = w.close(n, 1<<3|2, before)
+			n = w.Close(n, 1<<3|2, before)
 		}
 	}
 	return n
 }
 
 // type_corev1_ResourceStatus is how corev1.ResourceStatus is read.
-var type_corev1_ResourceStatus = typeOfGenerated[corev1.ResourceStatus]{typeGenerated{slab: 43}}
+var type_corev1_ResourceStatus = protobuf.Type[corev1.ResourceStatus]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 36}}
 
 // reads_corev1_ResourceStatus says where the fields of ResourceStatus are and how each is read.
-func reads_corev1_ResourceStatus() *typeOfGenerated[corev1.ResourceStatus] {
-	if m := beginGenerated(&type_corev1_ResourceStatus); m != nil {
-		t := &type_corev1_ResourceStatus.typeGenerated
-		textGenerated(t, 1, &m.Name)
-		itemsGenerated(t, 2, &m.Resources, reads_corev1_ResourceHealth())
+func reads_corev1_ResourceStatus() *protobuf.Type[corev1.ResourceStatus] {
+	if m := protobuf.Begin(&type_corev1_ResourceStatus); m != nil {
+		t := &type_corev1_ResourceStatus.Layout
+		protobuf.Text(t, 1, &m.Name)
+		protobuf.Items(t, 2, &m.Resources, reads_corev1_ResourceHealth())
 	}
 	return &type_corev1_ResourceStatus
 }
 
 // marshal_corev1_ResourceStatus writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ResourceStatus(w *writerGenerated, n int, m *corev1.ResourceStatus) int {
+func marshal_corev1_ResourceStatus(w *protobuf.Writer, n int, m *corev1.ResourceStatus) int {
 	if m == nil {
 		return n
 	}
@@ -4993,130 +4727,130 @@ func marshal_corev1_ResourceStatus(w *writerGenerated, n int, m *corev1.Resource
 		{
 			before := n
 			n = marshal_corev1_ResourceHealth(w, n, &m.Resources[k])
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
-	n = w.putString(n, 1<<3|2, string(m.Name))
+	n = w.PutString(n, 1<<3|2, string(m.Name))
 	return n
 }
 
 // type_corev1_ContainerExtendedResourceRequest is how corev1.ContainerExtendedResourceRequest is read.
-var type_corev1_ContainerExtendedResourceRequest typeOfGenerated[corev1.ContainerExtendedResourceRequest]
+var type_corev1_ContainerExtendedResourceRequest protobuf.Type[corev1.ContainerExtendedResourceRequest]
 
 // reads_corev1_ContainerExtendedResourceRequest says where the fields of ContainerExtendedResourceRequest are and how each is read.
-func reads_corev1_ContainerExtendedResourceRequest() *typeOfGenerated[corev1.ContainerExtendedResourceRequest] {
-	if m := beginGenerated(&type_corev1_ContainerExtendedResourceRequest); m != nil {
-		t := &type_corev1_ContainerExtendedResourceRequest.typeGenerated
-		textGenerated(t, 1, &m.ContainerName)
-		textGenerated(t, 2, &m.ResourceName)
-		textGenerated(t, 3, &m.RequestName)
+func reads_corev1_ContainerExtendedResourceRequest() *protobuf.Type[corev1.ContainerExtendedResourceRequest] {
+	if m := protobuf.Begin(&type_corev1_ContainerExtendedResourceRequest); m != nil {
+		t := &type_corev1_ContainerExtendedResourceRequest.Layout
+		protobuf.Text(t, 1, &m.ContainerName)
+		protobuf.Text(t, 2, &m.ResourceName)
+		protobuf.Text(t, 3, &m.RequestName)
 	}
 	return &type_corev1_ContainerExtendedResourceRequest
 }
 
 // marshal_corev1_ContainerExtendedResourceRequest writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ContainerExtendedResourceRequest(w *writerGenerated, n int, m *corev1.ContainerExtendedResourceRequest) int {
+func marshal_corev1_ContainerExtendedResourceRequest(w *protobuf.Writer, n int, m *corev1.ContainerExtendedResourceRequest) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 3<<3|2, m.RequestName)
-	n = w.putString(n, 2<<3|2, m.ResourceName)
-	n = w.putString(n, 1<<3|2, m.ContainerName)
+	n = w.PutString(n, 3<<3|2, m.RequestName)
+	n = w.PutString(n, 2<<3|2, m.ResourceName)
+	n = w.PutString(n, 1<<3|2, m.ContainerName)
 	return n
 }
 
 // type_corev1_NodeAllocatableMappedResources is how corev1.NodeAllocatableMappedResources is read.
-var type_corev1_NodeAllocatableMappedResources typeOfGenerated[corev1.NodeAllocatableMappedResources]
+var type_corev1_NodeAllocatableMappedResources protobuf.Type[corev1.NodeAllocatableMappedResources]
 
 // reads_corev1_NodeAllocatableMappedResources says where the fields of NodeAllocatableMappedResources are and how each is read.
-func reads_corev1_NodeAllocatableMappedResources() *typeOfGenerated[corev1.NodeAllocatableMappedResources] {
-	if m := beginGenerated(&type_corev1_NodeAllocatableMappedResources); m != nil {
-		t := &type_corev1_NodeAllocatableMappedResources.typeGenerated
-		textGenerated(t, 1, &m.Name)
-		pointerGenerated(t, 2, &m.Quantity, withGenerated(&type_resource_Quantity, quantityGenerated))
+func reads_corev1_NodeAllocatableMappedResources() *protobuf.Type[corev1.NodeAllocatableMappedResources] {
+	if m := protobuf.Begin(&type_corev1_NodeAllocatableMappedResources); m != nil {
+		t := &type_corev1_NodeAllocatableMappedResources.Layout
+		protobuf.Text(t, 1, &m.Name)
+		protobuf.Pointer(t, 2, &m.Quantity, protobuf.With(&type_resource_Quantity, protobuf.Quantity))
 	}
 	return &type_corev1_NodeAllocatableMappedResources
 }
 
 // marshal_corev1_NodeAllocatableMappedResources writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_NodeAllocatableMappedResources(w *writerGenerated, n int, m *corev1.NodeAllocatableMappedResources) int {
+func marshal_corev1_NodeAllocatableMappedResources(w *protobuf.Writer, n int, m *corev1.NodeAllocatableMappedResources) int {
 	if m == nil {
 		return n
 	}
 	if m.Quantity != nil {
-		n = w.putQuantity(n, 2<<3|2, *m.Quantity)
+		n = w.PutQuantity(n, 2<<3|2, *m.Quantity)
 	}
-	n = w.putString(n, 1<<3|2, string(m.Name))
+	n = w.PutString(n, 1<<3|2, string(m.Name))
 	return n
 }
 
 // type_corev1_NodeAllocatableOverheadResources is how corev1.NodeAllocatableOverheadResources is read.
-var type_corev1_NodeAllocatableOverheadResources typeOfGenerated[corev1.NodeAllocatableOverheadResources]
+var type_corev1_NodeAllocatableOverheadResources protobuf.Type[corev1.NodeAllocatableOverheadResources]
 
 // reads_corev1_NodeAllocatableOverheadResources says where the fields of NodeAllocatableOverheadResources are and how each is read.
-func reads_corev1_NodeAllocatableOverheadResources() *typeOfGenerated[corev1.NodeAllocatableOverheadResources] {
-	if m := beginGenerated(&type_corev1_NodeAllocatableOverheadResources); m != nil {
-		t := &type_corev1_NodeAllocatableOverheadResources.typeGenerated
-		textGenerated(t, 1, &m.Name)
-		pointerGenerated(t, 2, &m.PerPod, withGenerated(&type_resource_Quantity, quantityGenerated))
-		pointerGenerated(t, 3, &m.PerContainer, withGenerated(&type_resource_Quantity, quantityGenerated))
+func reads_corev1_NodeAllocatableOverheadResources() *protobuf.Type[corev1.NodeAllocatableOverheadResources] {
+	if m := protobuf.Begin(&type_corev1_NodeAllocatableOverheadResources); m != nil {
+		t := &type_corev1_NodeAllocatableOverheadResources.Layout
+		protobuf.Text(t, 1, &m.Name)
+		protobuf.Pointer(t, 2, &m.PerPod, protobuf.With(&type_resource_Quantity, protobuf.Quantity))
+		protobuf.Pointer(t, 3, &m.PerContainer, protobuf.With(&type_resource_Quantity, protobuf.Quantity))
 	}
 	return &type_corev1_NodeAllocatableOverheadResources
 }
 
 // marshal_corev1_NodeAllocatableOverheadResources writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_NodeAllocatableOverheadResources(w *writerGenerated, n int, m *corev1.NodeAllocatableOverheadResources) int {
+func marshal_corev1_NodeAllocatableOverheadResources(w *protobuf.Writer, n int, m *corev1.NodeAllocatableOverheadResources) int {
 	if m == nil {
 		return n
 	}
 	if m.PerContainer != nil {
-		n = w.putQuantity(n, 3<<3|2, *m.PerContainer)
+		n = w.PutQuantity(n, 3<<3|2, *m.PerContainer)
 	}
 	if m.PerPod != nil {
-		n = w.putQuantity(n, 2<<3|2, *m.PerPod)
+		n = w.PutQuantity(n, 2<<3|2, *m.PerPod)
 	}
-	n = w.putString(n, 1<<3|2, string(m.Name))
+	n = w.PutString(n, 1<<3|2, string(m.Name))
 	return n
 }
 
 // type_corev1_SecretReference is how corev1.SecretReference is read.
-var type_corev1_SecretReference = typeOfGenerated[corev1.SecretReference]{typeGenerated{slab: 48}}
+var type_corev1_SecretReference = protobuf.Type[corev1.SecretReference]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 41}}
 
 // reads_corev1_SecretReference says where the fields of SecretReference are and how each is read.
-func reads_corev1_SecretReference() *typeOfGenerated[corev1.SecretReference] {
-	if m := beginGenerated(&type_corev1_SecretReference); m != nil {
-		t := &type_corev1_SecretReference.typeGenerated
-		textGenerated(t, 1, &m.Name)
-		textGenerated(t, 2, &m.Namespace)
+func reads_corev1_SecretReference() *protobuf.Type[corev1.SecretReference] {
+	if m := protobuf.Begin(&type_corev1_SecretReference); m != nil {
+		t := &type_corev1_SecretReference.Layout
+		protobuf.Text(t, 1, &m.Name)
+		protobuf.Text(t, 2, &m.Namespace)
 	}
 	return &type_corev1_SecretReference
 }
 
 // marshal_corev1_SecretReference writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_SecretReference(w *writerGenerated, n int, m *corev1.SecretReference) int {
+func marshal_corev1_SecretReference(w *protobuf.Writer, n int, m *corev1.SecretReference) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 2<<3|2, m.Namespace)
-	n = w.putString(n, 1<<3|2, m.Name)
+	n = w.PutString(n, 2<<3|2, m.Namespace)
+	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
 
 // type_corev1_NodeSelectorTerm is how corev1.NodeSelectorTerm is read.
-var type_corev1_NodeSelectorTerm typeOfGenerated[corev1.NodeSelectorTerm]
+var type_corev1_NodeSelectorTerm protobuf.Type[corev1.NodeSelectorTerm]
 
 // reads_corev1_NodeSelectorTerm says where the fields of NodeSelectorTerm are and how each is read.
-func reads_corev1_NodeSelectorTerm() *typeOfGenerated[corev1.NodeSelectorTerm] {
-	if m := beginGenerated(&type_corev1_NodeSelectorTerm); m != nil {
-		t := &type_corev1_NodeSelectorTerm.typeGenerated
-		itemsGenerated(t, 1, &m.MatchExpressions, reads_corev1_NodeSelectorRequirement())
-		itemsGenerated(t, 2, &m.MatchFields, reads_corev1_NodeSelectorRequirement())
+func reads_corev1_NodeSelectorTerm() *protobuf.Type[corev1.NodeSelectorTerm] {
+	if m := protobuf.Begin(&type_corev1_NodeSelectorTerm); m != nil {
+		t := &type_corev1_NodeSelectorTerm.Layout
+		protobuf.Items(t, 1, &m.MatchExpressions, reads_corev1_NodeSelectorRequirement())
+		protobuf.Items(t, 2, &m.MatchFields, reads_corev1_NodeSelectorRequirement())
 	}
 	return &type_corev1_NodeSelectorTerm
 }
 
 // marshal_corev1_NodeSelectorTerm writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_NodeSelectorTerm(w *writerGenerated, n int, m *corev1.NodeSelectorTerm) int {
+func marshal_corev1_NodeSelectorTerm(w *protobuf.Writer, n int, m *corev1.NodeSelectorTerm) int {
 	if m == nil {
 		return n
 	}
@@ -5124,308 +4858,308 @@ func marshal_corev1_NodeSelectorTerm(w *writerGenerated, n int, m *corev1.NodeSe
 		{
 			before := n
 			n = marshal_corev1_NodeSelectorRequirement(w, n, &m.MatchFields[k])
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
 	for k := len(m.MatchExpressions) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_NodeSelectorRequirement(w, n, &m.MatchExpressions[k])
-			n = w.close(n, 1<<3|2, before)
+			n = w.Close(n, 1<<3|2, before)
 		}
 	}
 	return n
 }
 
 // type_corev1_EmptyDirVolumeSource is how corev1.EmptyDirVolumeSource is read.
-var type_corev1_EmptyDirVolumeSource typeOfGenerated[corev1.EmptyDirVolumeSource]
+var type_corev1_EmptyDirVolumeSource protobuf.Type[corev1.EmptyDirVolumeSource]
 
 // reads_corev1_EmptyDirVolumeSource says where the fields of EmptyDirVolumeSource are and how each is read.
-func reads_corev1_EmptyDirVolumeSource() *typeOfGenerated[corev1.EmptyDirVolumeSource] {
-	if m := beginGenerated(&type_corev1_EmptyDirVolumeSource); m != nil {
-		t := &type_corev1_EmptyDirVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.Medium)
-		pointerGenerated(t, 2, &m.SizeLimit, withGenerated(&type_resource_Quantity, quantityGenerated))
-		numberPointerGenerated(t, 3, &m.Mode)
+func reads_corev1_EmptyDirVolumeSource() *protobuf.Type[corev1.EmptyDirVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_EmptyDirVolumeSource); m != nil {
+		t := &type_corev1_EmptyDirVolumeSource.Layout
+		protobuf.Text(t, 1, &m.Medium)
+		protobuf.Pointer(t, 2, &m.SizeLimit, protobuf.With(&type_resource_Quantity, protobuf.Quantity))
+		protobuf.NumberPointer(t, 3, &m.Mode)
 	}
 	return &type_corev1_EmptyDirVolumeSource
 }
 
 // marshal_corev1_EmptyDirVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_EmptyDirVolumeSource(w *writerGenerated, n int, m *corev1.EmptyDirVolumeSource) int {
+func marshal_corev1_EmptyDirVolumeSource(w *protobuf.Writer, n int, m *corev1.EmptyDirVolumeSource) int {
 	if m == nil {
 		return n
 	}
 	if m.Mode != nil {
-		n = w.putNumber(n, 3<<3, uint64(*m.Mode))
+		n = w.PutNumber(n, 3<<3, uint64(*m.Mode))
 	}
 	if m.SizeLimit != nil {
-		n = w.putQuantity(n, 2<<3|2, *m.SizeLimit)
+		n = w.PutQuantity(n, 2<<3|2, *m.SizeLimit)
 	}
-	n = w.putString(n, 1<<3|2, string(m.Medium))
+	n = w.PutString(n, 1<<3|2, string(m.Medium))
 	return n
 }
 
 // type_corev1_GitRepoVolumeSource is how corev1.GitRepoVolumeSource is read.
-var type_corev1_GitRepoVolumeSource typeOfGenerated[corev1.GitRepoVolumeSource]
+var type_corev1_GitRepoVolumeSource protobuf.Type[corev1.GitRepoVolumeSource]
 
 // reads_corev1_GitRepoVolumeSource says where the fields of GitRepoVolumeSource are and how each is read.
-func reads_corev1_GitRepoVolumeSource() *typeOfGenerated[corev1.GitRepoVolumeSource] {
-	if m := beginGenerated(&type_corev1_GitRepoVolumeSource); m != nil {
-		t := &type_corev1_GitRepoVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.Repository)
-		textGenerated(t, 2, &m.Revision)
-		textGenerated(t, 3, &m.Directory)
+func reads_corev1_GitRepoVolumeSource() *protobuf.Type[corev1.GitRepoVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_GitRepoVolumeSource); m != nil {
+		t := &type_corev1_GitRepoVolumeSource.Layout
+		protobuf.Text(t, 1, &m.Repository)
+		protobuf.Text(t, 2, &m.Revision)
+		protobuf.Text(t, 3, &m.Directory)
 	}
 	return &type_corev1_GitRepoVolumeSource
 }
 
 // marshal_corev1_GitRepoVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_GitRepoVolumeSource(w *writerGenerated, n int, m *corev1.GitRepoVolumeSource) int {
+func marshal_corev1_GitRepoVolumeSource(w *protobuf.Writer, n int, m *corev1.GitRepoVolumeSource) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 3<<3|2, m.Directory)
-	n = w.putString(n, 2<<3|2, m.Revision)
-	n = w.putString(n, 1<<3|2, m.Repository)
+	n = w.PutString(n, 3<<3|2, m.Directory)
+	n = w.PutString(n, 2<<3|2, m.Revision)
+	n = w.PutString(n, 1<<3|2, m.Repository)
 	return n
 }
 
 // type_corev1_SecretVolumeSource is how corev1.SecretVolumeSource is read.
-var type_corev1_SecretVolumeSource typeOfGenerated[corev1.SecretVolumeSource]
+var type_corev1_SecretVolumeSource protobuf.Type[corev1.SecretVolumeSource]
 
 // reads_corev1_SecretVolumeSource says where the fields of SecretVolumeSource are and how each is read.
-func reads_corev1_SecretVolumeSource() *typeOfGenerated[corev1.SecretVolumeSource] {
-	if m := beginGenerated(&type_corev1_SecretVolumeSource); m != nil {
-		t := &type_corev1_SecretVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.SecretName)
-		itemsGenerated(t, 2, &m.Items, reads_corev1_KeyToPath())
-		numberPointerGenerated(t, 3, &m.DefaultMode)
-		boolPointerGenerated(t, 4, &m.Optional)
-		numberPointerGenerated(t, 5, &m.DefaultUser)
+func reads_corev1_SecretVolumeSource() *protobuf.Type[corev1.SecretVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_SecretVolumeSource); m != nil {
+		t := &type_corev1_SecretVolumeSource.Layout
+		protobuf.Text(t, 1, &m.SecretName)
+		protobuf.Items(t, 2, &m.Items, reads_corev1_KeyToPath())
+		protobuf.NumberPointer(t, 3, &m.DefaultMode)
+		protobuf.BoolPointer(t, 4, &m.Optional)
+		protobuf.NumberPointer(t, 5, &m.DefaultUser)
 	}
 	return &type_corev1_SecretVolumeSource
 }
 
 // marshal_corev1_SecretVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_SecretVolumeSource(w *writerGenerated, n int, m *corev1.SecretVolumeSource) int {
+func marshal_corev1_SecretVolumeSource(w *protobuf.Writer, n int, m *corev1.SecretVolumeSource) int {
 	if m == nil {
 		return n
 	}
 	if m.DefaultUser != nil {
-		n = w.putNumber(n, 5<<3, uint64(*m.DefaultUser))
+		n = w.PutNumber(n, 5<<3, uint64(*m.DefaultUser))
 	}
 	if m.Optional != nil {
-		n = w.putBool(n, 4<<3, *m.Optional)
+		n = w.PutBool(n, 4<<3, *m.Optional)
 	}
 	if m.DefaultMode != nil {
-		n = w.putNumber(n, 3<<3, uint64(*m.DefaultMode))
+		n = w.PutNumber(n, 3<<3, uint64(*m.DefaultMode))
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_KeyToPath(w, n, &m.Items[k])
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
-	n = w.putString(n, 1<<3|2, m.SecretName)
+	n = w.PutString(n, 1<<3|2, m.SecretName)
 	return n
 }
 
 // type_corev1_ISCSIVolumeSource is how corev1.ISCSIVolumeSource is read.
-var type_corev1_ISCSIVolumeSource typeOfGenerated[corev1.ISCSIVolumeSource]
+var type_corev1_ISCSIVolumeSource protobuf.Type[corev1.ISCSIVolumeSource]
 
 // reads_corev1_ISCSIVolumeSource says where the fields of ISCSIVolumeSource are and how each is read.
-func reads_corev1_ISCSIVolumeSource() *typeOfGenerated[corev1.ISCSIVolumeSource] {
-	if m := beginGenerated(&type_corev1_ISCSIVolumeSource); m != nil {
-		t := &type_corev1_ISCSIVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.TargetPortal)
-		textGenerated(t, 2, &m.IQN)
-		numberGenerated(t, 3, &m.Lun)
-		textGenerated(t, 4, &m.ISCSIInterface)
-		textGenerated(t, 5, &m.FSType)
-		boolGenerated(t, 6, &m.ReadOnly)
-		textsGenerated(t, 7, &m.Portals)
-		boolGenerated(t, 8, &m.DiscoveryCHAPAuth)
-		pointerGenerated(t, 10, &m.SecretRef, reads_corev1_LocalObjectReference())
-		boolGenerated(t, 11, &m.SessionCHAPAuth)
-		textPointerGenerated(t, 12, &m.InitiatorName)
+func reads_corev1_ISCSIVolumeSource() *protobuf.Type[corev1.ISCSIVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_ISCSIVolumeSource); m != nil {
+		t := &type_corev1_ISCSIVolumeSource.Layout
+		protobuf.Text(t, 1, &m.TargetPortal)
+		protobuf.Text(t, 2, &m.IQN)
+		protobuf.Number(t, 3, &m.Lun)
+		protobuf.Text(t, 4, &m.ISCSIInterface)
+		protobuf.Text(t, 5, &m.FSType)
+		protobuf.Bool(t, 6, &m.ReadOnly)
+		protobuf.Texts(t, 7, &m.Portals)
+		protobuf.Bool(t, 8, &m.DiscoveryCHAPAuth)
+		protobuf.Pointer(t, 10, &m.SecretRef, reads_corev1_LocalObjectReference())
+		protobuf.Bool(t, 11, &m.SessionCHAPAuth)
+		protobuf.TextPointer(t, 12, &m.InitiatorName)
 	}
 	return &type_corev1_ISCSIVolumeSource
 }
 
 // marshal_corev1_ISCSIVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ISCSIVolumeSource(w *writerGenerated, n int, m *corev1.ISCSIVolumeSource) int {
+func marshal_corev1_ISCSIVolumeSource(w *protobuf.Writer, n int, m *corev1.ISCSIVolumeSource) int {
 	if m == nil {
 		return n
 	}
 	if m.InitiatorName != nil {
-		n = w.putString(n, 12<<3|2, *m.InitiatorName)
+		n = w.PutString(n, 12<<3|2, *m.InitiatorName)
 	}
-	n = w.putBool(n, 11<<3, m.SessionCHAPAuth)
+	n = w.PutBool(n, 11<<3, m.SessionCHAPAuth)
 	if m.SecretRef != nil {
 		{
 			before := n
 			n = marshal_corev1_LocalObjectReference(w, n, m.SecretRef)
-			n = w.close(n, 10<<3|2, before)
+			n = w.Close(n, 10<<3|2, before)
 		}
 	}
-	n = w.putBool(n, 8<<3, m.DiscoveryCHAPAuth)
+	n = w.PutBool(n, 8<<3, m.DiscoveryCHAPAuth)
 	for k := len(m.Portals) - 1; k >= 0; k-- {
-		n = w.putString(n, 7<<3|2, m.Portals[k])
+		n = w.PutString(n, 7<<3|2, m.Portals[k])
 	}
-	n = w.putBool(n, 6<<3, m.ReadOnly)
-	n = w.putString(n, 5<<3|2, m.FSType)
-	n = w.putString(n, 4<<3|2, m.ISCSIInterface)
-	n = w.putNumber(n, 3<<3, uint64(m.Lun))
-	n = w.putString(n, 2<<3|2, m.IQN)
-	n = w.putString(n, 1<<3|2, m.TargetPortal)
+	n = w.PutBool(n, 6<<3, m.ReadOnly)
+	n = w.PutString(n, 5<<3|2, m.FSType)
+	n = w.PutString(n, 4<<3|2, m.ISCSIInterface)
+	n = w.PutNumber(n, 3<<3, uint64(m.Lun))
+	n = w.PutString(n, 2<<3|2, m.IQN)
+	n = w.PutString(n, 1<<3|2, m.TargetPortal)
 	return n
 }
 
 // type_corev1_GlusterfsVolumeSource is how corev1.GlusterfsVolumeSource is read.
-var type_corev1_GlusterfsVolumeSource typeOfGenerated[corev1.GlusterfsVolumeSource]
+var type_corev1_GlusterfsVolumeSource protobuf.Type[corev1.GlusterfsVolumeSource]
 
 // reads_corev1_GlusterfsVolumeSource says where the fields of GlusterfsVolumeSource are and how each is read.
-func reads_corev1_GlusterfsVolumeSource() *typeOfGenerated[corev1.GlusterfsVolumeSource] {
-	if m := beginGenerated(&type_corev1_GlusterfsVolumeSource); m != nil {
-		t := &type_corev1_GlusterfsVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.EndpointsName)
-		textGenerated(t, 2, &m.Path)
-		boolGenerated(t, 3, &m.ReadOnly)
+func reads_corev1_GlusterfsVolumeSource() *protobuf.Type[corev1.GlusterfsVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_GlusterfsVolumeSource); m != nil {
+		t := &type_corev1_GlusterfsVolumeSource.Layout
+		protobuf.Text(t, 1, &m.EndpointsName)
+		protobuf.Text(t, 2, &m.Path)
+		protobuf.Bool(t, 3, &m.ReadOnly)
 	}
 	return &type_corev1_GlusterfsVolumeSource
 }
 
 // marshal_corev1_GlusterfsVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_GlusterfsVolumeSource(w *writerGenerated, n int, m *corev1.GlusterfsVolumeSource) int {
+func marshal_corev1_GlusterfsVolumeSource(w *protobuf.Writer, n int, m *corev1.GlusterfsVolumeSource) int {
 	if m == nil {
 		return n
 	}
-	n = w.putBool(n, 3<<3, m.ReadOnly)
-	n = w.putString(n, 2<<3|2, m.Path)
-	n = w.putString(n, 1<<3|2, m.EndpointsName)
+	n = w.PutBool(n, 3<<3, m.ReadOnly)
+	n = w.PutString(n, 2<<3|2, m.Path)
+	n = w.PutString(n, 1<<3|2, m.EndpointsName)
 	return n
 }
 
 // type_corev1_PersistentVolumeClaimVolumeSource is how corev1.PersistentVolumeClaimVolumeSource is read.
-var type_corev1_PersistentVolumeClaimVolumeSource typeOfGenerated[corev1.PersistentVolumeClaimVolumeSource]
+var type_corev1_PersistentVolumeClaimVolumeSource protobuf.Type[corev1.PersistentVolumeClaimVolumeSource]
 
 // reads_corev1_PersistentVolumeClaimVolumeSource says where the fields of PersistentVolumeClaimVolumeSource are and how each is read.
-func reads_corev1_PersistentVolumeClaimVolumeSource() *typeOfGenerated[corev1.PersistentVolumeClaimVolumeSource] {
-	if m := beginGenerated(&type_corev1_PersistentVolumeClaimVolumeSource); m != nil {
-		t := &type_corev1_PersistentVolumeClaimVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.ClaimName)
-		boolGenerated(t, 2, &m.ReadOnly)
+func reads_corev1_PersistentVolumeClaimVolumeSource() *protobuf.Type[corev1.PersistentVolumeClaimVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_PersistentVolumeClaimVolumeSource); m != nil {
+		t := &type_corev1_PersistentVolumeClaimVolumeSource.Layout
+		protobuf.Text(t, 1, &m.ClaimName)
+		protobuf.Bool(t, 2, &m.ReadOnly)
 	}
 	return &type_corev1_PersistentVolumeClaimVolumeSource
 }
 
 // marshal_corev1_PersistentVolumeClaimVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PersistentVolumeClaimVolumeSource(w *writerGenerated, n int, m *corev1.PersistentVolumeClaimVolumeSource) int {
+func marshal_corev1_PersistentVolumeClaimVolumeSource(w *protobuf.Writer, n int, m *corev1.PersistentVolumeClaimVolumeSource) int {
 	if m == nil {
 		return n
 	}
-	n = w.putBool(n, 2<<3, m.ReadOnly)
-	n = w.putString(n, 1<<3|2, m.ClaimName)
+	n = w.PutBool(n, 2<<3, m.ReadOnly)
+	n = w.PutString(n, 1<<3|2, m.ClaimName)
 	return n
 }
 
 // type_corev1_RBDVolumeSource is how corev1.RBDVolumeSource is read.
-var type_corev1_RBDVolumeSource typeOfGenerated[corev1.RBDVolumeSource]
+var type_corev1_RBDVolumeSource protobuf.Type[corev1.RBDVolumeSource]
 
 // reads_corev1_RBDVolumeSource says where the fields of RBDVolumeSource are and how each is read.
-func reads_corev1_RBDVolumeSource() *typeOfGenerated[corev1.RBDVolumeSource] {
-	if m := beginGenerated(&type_corev1_RBDVolumeSource); m != nil {
-		t := &type_corev1_RBDVolumeSource.typeGenerated
-		textsGenerated(t, 1, &m.CephMonitors)
-		textGenerated(t, 2, &m.RBDImage)
-		textGenerated(t, 3, &m.FSType)
-		textGenerated(t, 4, &m.RBDPool)
-		textGenerated(t, 5, &m.RadosUser)
-		textGenerated(t, 6, &m.Keyring)
-		pointerGenerated(t, 7, &m.SecretRef, reads_corev1_LocalObjectReference())
-		boolGenerated(t, 8, &m.ReadOnly)
+func reads_corev1_RBDVolumeSource() *protobuf.Type[corev1.RBDVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_RBDVolumeSource); m != nil {
+		t := &type_corev1_RBDVolumeSource.Layout
+		protobuf.Texts(t, 1, &m.CephMonitors)
+		protobuf.Text(t, 2, &m.RBDImage)
+		protobuf.Text(t, 3, &m.FSType)
+		protobuf.Text(t, 4, &m.RBDPool)
+		protobuf.Text(t, 5, &m.RadosUser)
+		protobuf.Text(t, 6, &m.Keyring)
+		protobuf.Pointer(t, 7, &m.SecretRef, reads_corev1_LocalObjectReference())
+		protobuf.Bool(t, 8, &m.ReadOnly)
 	}
 	return &type_corev1_RBDVolumeSource
 }
 
 // marshal_corev1_RBDVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_RBDVolumeSource(w *writerGenerated, n int, m *corev1.RBDVolumeSource) int {
+func marshal_corev1_RBDVolumeSource(w *protobuf.Writer, n int, m *corev1.RBDVolumeSource) int {
 	if m == nil {
 		return n
 	}
-	n = w.putBool(n, 8<<3, m.ReadOnly)
+	n = w.PutBool(n, 8<<3, m.ReadOnly)
 	if m.SecretRef != nil {
 		{
 			before := n
 			n = marshal_corev1_LocalObjectReference(w, n, m.SecretRef)
-			n = w.close(n, 7<<3|2, before)
+			n = w.Close(n, 7<<3|2, before)
 		}
 	}
-	n = w.putString(n, 6<<3|2, m.Keyring)
-	n = w.putString(n, 5<<3|2, m.RadosUser)
-	n = w.putString(n, 4<<3|2, m.RBDPool)
-	n = w.putString(n, 3<<3|2, m.FSType)
-	n = w.putString(n, 2<<3|2, m.RBDImage)
+	n = w.PutString(n, 6<<3|2, m.Keyring)
+	n = w.PutString(n, 5<<3|2, m.RadosUser)
+	n = w.PutString(n, 4<<3|2, m.RBDPool)
+	n = w.PutString(n, 3<<3|2, m.FSType)
+	n = w.PutString(n, 2<<3|2, m.RBDImage)
 	for k := len(m.CephMonitors) - 1; k >= 0; k-- {
-		n = w.putString(n, 1<<3|2, m.CephMonitors[k])
+		n = w.PutString(n, 1<<3|2, m.CephMonitors[k])
 	}
 	return n
 }
 
 // type_corev1_FlexVolumeSource is how corev1.FlexVolumeSource is read.
-var type_corev1_FlexVolumeSource typeOfGenerated[corev1.FlexVolumeSource]
+var type_corev1_FlexVolumeSource protobuf.Type[corev1.FlexVolumeSource]
 
 // reads_corev1_FlexVolumeSource says where the fields of FlexVolumeSource are and how each is read.
-func reads_corev1_FlexVolumeSource() *typeOfGenerated[corev1.FlexVolumeSource] {
-	if m := beginGenerated(&type_corev1_FlexVolumeSource); m != nil {
-		t := &type_corev1_FlexVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.Driver)
-		textGenerated(t, 2, &m.FSType)
-		pointerGenerated(t, 3, &m.SecretRef, reads_corev1_LocalObjectReference())
-		boolGenerated(t, 4, &m.ReadOnly)
-		textMapGenerated(t, 5, &m.Options)
+func reads_corev1_FlexVolumeSource() *protobuf.Type[corev1.FlexVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_FlexVolumeSource); m != nil {
+		t := &type_corev1_FlexVolumeSource.Layout
+		protobuf.Text(t, 1, &m.Driver)
+		protobuf.Text(t, 2, &m.FSType)
+		protobuf.Pointer(t, 3, &m.SecretRef, reads_corev1_LocalObjectReference())
+		protobuf.Bool(t, 4, &m.ReadOnly)
+		protobuf.TextMap(t, 5, &m.Options)
 	}
 	return &type_corev1_FlexVolumeSource
 }
 
 // marshal_corev1_FlexVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_FlexVolumeSource(w *writerGenerated, n int, m *corev1.FlexVolumeSource) int {
+func marshal_corev1_FlexVolumeSource(w *protobuf.Writer, n int, m *corev1.FlexVolumeSource) int {
 	if m == nil {
 		return n
 	}
-	n = putTextMapGenerated(w, n, 5<<3|2, m.Options)
-	n = w.putBool(n, 4<<3, m.ReadOnly)
+	n = protobuf.PutTextMap(w, n, 5<<3|2, m.Options)
+	n = w.PutBool(n, 4<<3, m.ReadOnly)
 	if m.SecretRef != nil {
 		{
 			before := n
 			n = marshal_corev1_LocalObjectReference(w, n, m.SecretRef)
-			n = w.close(n, 3<<3|2, before)
+			n = w.Close(n, 3<<3|2, before)
 		}
 	}
-	n = w.putString(n, 2<<3|2, m.FSType)
-	n = w.putString(n, 1<<3|2, m.Driver)
+	n = w.PutString(n, 2<<3|2, m.FSType)
+	n = w.PutString(n, 1<<3|2, m.Driver)
 	return n
 }
 
 // type_corev1_CinderVolumeSource is how corev1.CinderVolumeSource is read.
-var type_corev1_CinderVolumeSource typeOfGenerated[corev1.CinderVolumeSource]
+var type_corev1_CinderVolumeSource protobuf.Type[corev1.CinderVolumeSource]
 
 // reads_corev1_CinderVolumeSource says where the fields of CinderVolumeSource are and how each is read.
-func reads_corev1_CinderVolumeSource() *typeOfGenerated[corev1.CinderVolumeSource] {
-	if m := beginGenerated(&type_corev1_CinderVolumeSource); m != nil {
-		t := &type_corev1_CinderVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.VolumeID)
-		textGenerated(t, 2, &m.FSType)
-		boolGenerated(t, 3, &m.ReadOnly)
-		pointerGenerated(t, 4, &m.SecretRef, reads_corev1_LocalObjectReference())
+func reads_corev1_CinderVolumeSource() *protobuf.Type[corev1.CinderVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_CinderVolumeSource); m != nil {
+		t := &type_corev1_CinderVolumeSource.Layout
+		protobuf.Text(t, 1, &m.VolumeID)
+		protobuf.Text(t, 2, &m.FSType)
+		protobuf.Bool(t, 3, &m.ReadOnly)
+		protobuf.Pointer(t, 4, &m.SecretRef, reads_corev1_LocalObjectReference())
 	}
 	return &type_corev1_CinderVolumeSource
 }
 
 // marshal_corev1_CinderVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_CinderVolumeSource(w *writerGenerated, n int, m *corev1.CinderVolumeSource) int {
+func marshal_corev1_CinderVolumeSource(w *protobuf.Writer, n int, m *corev1.CinderVolumeSource) int {
 	if m == nil {
 		return n
 	}
@@ -5433,257 +5167,257 @@ func marshal_corev1_CinderVolumeSource(w *writerGenerated, n int, m *corev1.Cind
 		{
 			before := n
 			n = marshal_corev1_LocalObjectReference(w, n, m.SecretRef)
-			n = w.close(n, 4<<3|2, before)
+			n = w.Close(n, 4<<3|2, before)
 		}
 	}
-	n = w.putBool(n, 3<<3, m.ReadOnly)
-	n = w.putString(n, 2<<3|2, m.FSType)
-	n = w.putString(n, 1<<3|2, m.VolumeID)
+	n = w.PutBool(n, 3<<3, m.ReadOnly)
+	n = w.PutString(n, 2<<3|2, m.FSType)
+	n = w.PutString(n, 1<<3|2, m.VolumeID)
 	return n
 }
 
 // type_corev1_CephFSVolumeSource is how corev1.CephFSVolumeSource is read.
-var type_corev1_CephFSVolumeSource typeOfGenerated[corev1.CephFSVolumeSource]
+var type_corev1_CephFSVolumeSource protobuf.Type[corev1.CephFSVolumeSource]
 
 // reads_corev1_CephFSVolumeSource says where the fields of CephFSVolumeSource are and how each is read.
-func reads_corev1_CephFSVolumeSource() *typeOfGenerated[corev1.CephFSVolumeSource] {
-	if m := beginGenerated(&type_corev1_CephFSVolumeSource); m != nil {
-		t := &type_corev1_CephFSVolumeSource.typeGenerated
-		textsGenerated(t, 1, &m.Monitors)
-		textGenerated(t, 2, &m.Path)
-		textGenerated(t, 3, &m.User)
-		textGenerated(t, 4, &m.SecretFile)
-		pointerGenerated(t, 5, &m.SecretRef, reads_corev1_LocalObjectReference())
-		boolGenerated(t, 6, &m.ReadOnly)
+func reads_corev1_CephFSVolumeSource() *protobuf.Type[corev1.CephFSVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_CephFSVolumeSource); m != nil {
+		t := &type_corev1_CephFSVolumeSource.Layout
+		protobuf.Texts(t, 1, &m.Monitors)
+		protobuf.Text(t, 2, &m.Path)
+		protobuf.Text(t, 3, &m.User)
+		protobuf.Text(t, 4, &m.SecretFile)
+		protobuf.Pointer(t, 5, &m.SecretRef, reads_corev1_LocalObjectReference())
+		protobuf.Bool(t, 6, &m.ReadOnly)
 	}
 	return &type_corev1_CephFSVolumeSource
 }
 
 // marshal_corev1_CephFSVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_CephFSVolumeSource(w *writerGenerated, n int, m *corev1.CephFSVolumeSource) int {
+func marshal_corev1_CephFSVolumeSource(w *protobuf.Writer, n int, m *corev1.CephFSVolumeSource) int {
 	if m == nil {
 		return n
 	}
-	n = w.putBool(n, 6<<3, m.ReadOnly)
+	n = w.PutBool(n, 6<<3, m.ReadOnly)
 	if m.SecretRef != nil {
 		{
 			before := n
 			n = marshal_corev1_LocalObjectReference(w, n, m.SecretRef)
-			n = w.close(n, 5<<3|2, before)
+			n = w.Close(n, 5<<3|2, before)
 		}
 	}
-	n = w.putString(n, 4<<3|2, m.SecretFile)
-	n = w.putString(n, 3<<3|2, m.User)
-	n = w.putString(n, 2<<3|2, m.Path)
+	n = w.PutString(n, 4<<3|2, m.SecretFile)
+	n = w.PutString(n, 3<<3|2, m.User)
+	n = w.PutString(n, 2<<3|2, m.Path)
 	for k := len(m.Monitors) - 1; k >= 0; k-- {
-		n = w.putString(n, 1<<3|2, m.Monitors[k])
+		n = w.PutString(n, 1<<3|2, m.Monitors[k])
 	}
 	return n
 }
 
 // type_corev1_DownwardAPIVolumeSource is how corev1.DownwardAPIVolumeSource is read.
-var type_corev1_DownwardAPIVolumeSource typeOfGenerated[corev1.DownwardAPIVolumeSource]
+var type_corev1_DownwardAPIVolumeSource protobuf.Type[corev1.DownwardAPIVolumeSource]
 
 // reads_corev1_DownwardAPIVolumeSource says where the fields of DownwardAPIVolumeSource are and how each is read.
-func reads_corev1_DownwardAPIVolumeSource() *typeOfGenerated[corev1.DownwardAPIVolumeSource] {
-	if m := beginGenerated(&type_corev1_DownwardAPIVolumeSource); m != nil {
-		t := &type_corev1_DownwardAPIVolumeSource.typeGenerated
-		itemsGenerated(t, 1, &m.Items, reads_corev1_DownwardAPIVolumeFile())
-		numberPointerGenerated(t, 2, &m.DefaultMode)
-		numberPointerGenerated(t, 3, &m.DefaultUser)
+func reads_corev1_DownwardAPIVolumeSource() *protobuf.Type[corev1.DownwardAPIVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_DownwardAPIVolumeSource); m != nil {
+		t := &type_corev1_DownwardAPIVolumeSource.Layout
+		protobuf.Items(t, 1, &m.Items, reads_corev1_DownwardAPIVolumeFile())
+		protobuf.NumberPointer(t, 2, &m.DefaultMode)
+		protobuf.NumberPointer(t, 3, &m.DefaultUser)
 	}
 	return &type_corev1_DownwardAPIVolumeSource
 }
 
 // marshal_corev1_DownwardAPIVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_DownwardAPIVolumeSource(w *writerGenerated, n int, m *corev1.DownwardAPIVolumeSource) int {
+func marshal_corev1_DownwardAPIVolumeSource(w *protobuf.Writer, n int, m *corev1.DownwardAPIVolumeSource) int {
 	if m == nil {
 		return n
 	}
 	if m.DefaultUser != nil {
-		n = w.putNumber(n, 3<<3, uint64(*m.DefaultUser))
+		n = w.PutNumber(n, 3<<3, uint64(*m.DefaultUser))
 	}
 	if m.DefaultMode != nil {
-		n = w.putNumber(n, 2<<3, uint64(*m.DefaultMode))
+		n = w.PutNumber(n, 2<<3, uint64(*m.DefaultMode))
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_DownwardAPIVolumeFile(w, n, &m.Items[k])
-			n = w.close(n, 1<<3|2, before)
+			n = w.Close(n, 1<<3|2, before)
 		}
 	}
 	return n
 }
 
 // type_corev1_AzureFileVolumeSource is how corev1.AzureFileVolumeSource is read.
-var type_corev1_AzureFileVolumeSource typeOfGenerated[corev1.AzureFileVolumeSource]
+var type_corev1_AzureFileVolumeSource protobuf.Type[corev1.AzureFileVolumeSource]
 
 // reads_corev1_AzureFileVolumeSource says where the fields of AzureFileVolumeSource are and how each is read.
-func reads_corev1_AzureFileVolumeSource() *typeOfGenerated[corev1.AzureFileVolumeSource] {
-	if m := beginGenerated(&type_corev1_AzureFileVolumeSource); m != nil {
-		t := &type_corev1_AzureFileVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.SecretName)
-		textGenerated(t, 2, &m.ShareName)
-		boolGenerated(t, 3, &m.ReadOnly)
+func reads_corev1_AzureFileVolumeSource() *protobuf.Type[corev1.AzureFileVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_AzureFileVolumeSource); m != nil {
+		t := &type_corev1_AzureFileVolumeSource.Layout
+		protobuf.Text(t, 1, &m.SecretName)
+		protobuf.Text(t, 2, &m.ShareName)
+		protobuf.Bool(t, 3, &m.ReadOnly)
 	}
 	return &type_corev1_AzureFileVolumeSource
 }
 
 // marshal_corev1_AzureFileVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_AzureFileVolumeSource(w *writerGenerated, n int, m *corev1.AzureFileVolumeSource) int {
+func marshal_corev1_AzureFileVolumeSource(w *protobuf.Writer, n int, m *corev1.AzureFileVolumeSource) int {
 	if m == nil {
 		return n
 	}
-	n = w.putBool(n, 3<<3, m.ReadOnly)
-	n = w.putString(n, 2<<3|2, m.ShareName)
-	n = w.putString(n, 1<<3|2, m.SecretName)
+	n = w.PutBool(n, 3<<3, m.ReadOnly)
+	n = w.PutString(n, 2<<3|2, m.ShareName)
+	n = w.PutString(n, 1<<3|2, m.SecretName)
 	return n
 }
 
 // type_corev1_ConfigMapVolumeSource is how corev1.ConfigMapVolumeSource is read.
-var type_corev1_ConfigMapVolumeSource typeOfGenerated[corev1.ConfigMapVolumeSource]
+var type_corev1_ConfigMapVolumeSource protobuf.Type[corev1.ConfigMapVolumeSource]
 
 // reads_corev1_ConfigMapVolumeSource says where the fields of ConfigMapVolumeSource are and how each is read.
-func reads_corev1_ConfigMapVolumeSource() *typeOfGenerated[corev1.ConfigMapVolumeSource] {
-	if m := beginGenerated(&type_corev1_ConfigMapVolumeSource); m != nil {
-		t := &type_corev1_ConfigMapVolumeSource.typeGenerated
-		messageGenerated(t, 1, &m.LocalObjectReference, reads_corev1_LocalObjectReference())
-		itemsGenerated(t, 2, &m.Items, reads_corev1_KeyToPath())
-		numberPointerGenerated(t, 3, &m.DefaultMode)
-		boolPointerGenerated(t, 4, &m.Optional)
-		numberPointerGenerated(t, 5, &m.DefaultUser)
+func reads_corev1_ConfigMapVolumeSource() *protobuf.Type[corev1.ConfigMapVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_ConfigMapVolumeSource); m != nil {
+		t := &type_corev1_ConfigMapVolumeSource.Layout
+		protobuf.Message(t, 1, &m.LocalObjectReference, reads_corev1_LocalObjectReference())
+		protobuf.Items(t, 2, &m.Items, reads_corev1_KeyToPath())
+		protobuf.NumberPointer(t, 3, &m.DefaultMode)
+		protobuf.BoolPointer(t, 4, &m.Optional)
+		protobuf.NumberPointer(t, 5, &m.DefaultUser)
 	}
 	return &type_corev1_ConfigMapVolumeSource
 }
 
 // marshal_corev1_ConfigMapVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ConfigMapVolumeSource(w *writerGenerated, n int, m *corev1.ConfigMapVolumeSource) int {
+func marshal_corev1_ConfigMapVolumeSource(w *protobuf.Writer, n int, m *corev1.ConfigMapVolumeSource) int {
 	if m == nil {
 		return n
 	}
 	if m.DefaultUser != nil {
-		n = w.putNumber(n, 5<<3, uint64(*m.DefaultUser))
+		n = w.PutNumber(n, 5<<3, uint64(*m.DefaultUser))
 	}
 	if m.Optional != nil {
-		n = w.putBool(n, 4<<3, *m.Optional)
+		n = w.PutBool(n, 4<<3, *m.Optional)
 	}
 	if m.DefaultMode != nil {
-		n = w.putNumber(n, 3<<3, uint64(*m.DefaultMode))
+		n = w.PutNumber(n, 3<<3, uint64(*m.DefaultMode))
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_KeyToPath(w, n, &m.Items[k])
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
 	{
 		before := n
 		n = marshal_corev1_LocalObjectReference(w, n, &m.LocalObjectReference)
-		n = w.close(n, 1<<3|2, before)
+		n = w.Close(n, 1<<3|2, before)
 	}
 	return n
 }
 
 // type_corev1_ProjectedVolumeSource is how corev1.ProjectedVolumeSource is read.
-var type_corev1_ProjectedVolumeSource typeOfGenerated[corev1.ProjectedVolumeSource]
+var type_corev1_ProjectedVolumeSource protobuf.Type[corev1.ProjectedVolumeSource]
 
 // reads_corev1_ProjectedVolumeSource says where the fields of ProjectedVolumeSource are and how each is read.
-func reads_corev1_ProjectedVolumeSource() *typeOfGenerated[corev1.ProjectedVolumeSource] {
-	if m := beginGenerated(&type_corev1_ProjectedVolumeSource); m != nil {
-		t := &type_corev1_ProjectedVolumeSource.typeGenerated
-		itemsGenerated(t, 1, &m.Sources, reads_corev1_VolumeProjection())
-		numberPointerGenerated(t, 2, &m.DefaultMode)
-		numberPointerGenerated(t, 3, &m.DefaultUser)
+func reads_corev1_ProjectedVolumeSource() *protobuf.Type[corev1.ProjectedVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_ProjectedVolumeSource); m != nil {
+		t := &type_corev1_ProjectedVolumeSource.Layout
+		protobuf.Items(t, 1, &m.Sources, reads_corev1_VolumeProjection())
+		protobuf.NumberPointer(t, 2, &m.DefaultMode)
+		protobuf.NumberPointer(t, 3, &m.DefaultUser)
 	}
 	return &type_corev1_ProjectedVolumeSource
 }
 
 // marshal_corev1_ProjectedVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ProjectedVolumeSource(w *writerGenerated, n int, m *corev1.ProjectedVolumeSource) int {
+func marshal_corev1_ProjectedVolumeSource(w *protobuf.Writer, n int, m *corev1.ProjectedVolumeSource) int {
 	if m == nil {
 		return n
 	}
 	if m.DefaultUser != nil {
-		n = w.putNumber(n, 3<<3, uint64(*m.DefaultUser))
+		n = w.PutNumber(n, 3<<3, uint64(*m.DefaultUser))
 	}
 	if m.DefaultMode != nil {
-		n = w.putNumber(n, 2<<3, uint64(*m.DefaultMode))
+		n = w.PutNumber(n, 2<<3, uint64(*m.DefaultMode))
 	}
 	for k := len(m.Sources) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_VolumeProjection(w, n, &m.Sources[k])
-			n = w.close(n, 1<<3|2, before)
+			n = w.Close(n, 1<<3|2, before)
 		}
 	}
 	return n
 }
 
 // type_corev1_ScaleIOVolumeSource is how corev1.ScaleIOVolumeSource is read.
-var type_corev1_ScaleIOVolumeSource typeOfGenerated[corev1.ScaleIOVolumeSource]
+var type_corev1_ScaleIOVolumeSource protobuf.Type[corev1.ScaleIOVolumeSource]
 
 // reads_corev1_ScaleIOVolumeSource says where the fields of ScaleIOVolumeSource are and how each is read.
-func reads_corev1_ScaleIOVolumeSource() *typeOfGenerated[corev1.ScaleIOVolumeSource] {
-	if m := beginGenerated(&type_corev1_ScaleIOVolumeSource); m != nil {
-		t := &type_corev1_ScaleIOVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.Gateway)
-		textGenerated(t, 2, &m.System)
-		pointerGenerated(t, 3, &m.SecretRef, reads_corev1_LocalObjectReference())
-		boolGenerated(t, 4, &m.SSLEnabled)
-		textGenerated(t, 5, &m.ProtectionDomain)
-		textGenerated(t, 6, &m.StoragePool)
-		textGenerated(t, 7, &m.StorageMode)
-		textGenerated(t, 8, &m.VolumeName)
-		textGenerated(t, 9, &m.FSType)
-		boolGenerated(t, 10, &m.ReadOnly)
+func reads_corev1_ScaleIOVolumeSource() *protobuf.Type[corev1.ScaleIOVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_ScaleIOVolumeSource); m != nil {
+		t := &type_corev1_ScaleIOVolumeSource.Layout
+		protobuf.Text(t, 1, &m.Gateway)
+		protobuf.Text(t, 2, &m.System)
+		protobuf.Pointer(t, 3, &m.SecretRef, reads_corev1_LocalObjectReference())
+		protobuf.Bool(t, 4, &m.SSLEnabled)
+		protobuf.Text(t, 5, &m.ProtectionDomain)
+		protobuf.Text(t, 6, &m.StoragePool)
+		protobuf.Text(t, 7, &m.StorageMode)
+		protobuf.Text(t, 8, &m.VolumeName)
+		protobuf.Text(t, 9, &m.FSType)
+		protobuf.Bool(t, 10, &m.ReadOnly)
 	}
 	return &type_corev1_ScaleIOVolumeSource
 }
 
 // marshal_corev1_ScaleIOVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ScaleIOVolumeSource(w *writerGenerated, n int, m *corev1.ScaleIOVolumeSource) int {
+func marshal_corev1_ScaleIOVolumeSource(w *protobuf.Writer, n int, m *corev1.ScaleIOVolumeSource) int {
 	if m == nil {
 		return n
 	}
-	n = w.putBool(n, 10<<3, m.ReadOnly)
-	n = w.putString(n, 9<<3|2, m.FSType)
-	n = w.putString(n, 8<<3|2, m.VolumeName)
-	n = w.putString(n, 7<<3|2, m.StorageMode)
-	n = w.putString(n, 6<<3|2, m.StoragePool)
-	n = w.putString(n, 5<<3|2, m.ProtectionDomain)
-	n = w.putBool(n, 4<<3, m.SSLEnabled)
+	n = w.PutBool(n, 10<<3, m.ReadOnly)
+	n = w.PutString(n, 9<<3|2, m.FSType)
+	n = w.PutString(n, 8<<3|2, m.VolumeName)
+	n = w.PutString(n, 7<<3|2, m.StorageMode)
+	n = w.PutString(n, 6<<3|2, m.StoragePool)
+	n = w.PutString(n, 5<<3|2, m.ProtectionDomain)
+	n = w.PutBool(n, 4<<3, m.SSLEnabled)
 	if m.SecretRef != nil {
 		{
 			before := n
 			n = marshal_corev1_LocalObjectReference(w, n, m.SecretRef)
-			n = w.close(n, 3<<3|2, before)
+			n = w.Close(n, 3<<3|2, before)
 		}
 	}
-	n = w.putString(n, 2<<3|2, m.System)
-	n = w.putString(n, 1<<3|2, m.Gateway)
+	n = w.PutString(n, 2<<3|2, m.System)
+	n = w.PutString(n, 1<<3|2, m.Gateway)
 	return n
 }
 
 // type_corev1_StorageOSVolumeSource is how corev1.StorageOSVolumeSource is read.
-var type_corev1_StorageOSVolumeSource typeOfGenerated[corev1.StorageOSVolumeSource]
+var type_corev1_StorageOSVolumeSource protobuf.Type[corev1.StorageOSVolumeSource]
 
 // reads_corev1_StorageOSVolumeSource says where the fields of StorageOSVolumeSource are and how each is read.
-func reads_corev1_StorageOSVolumeSource() *typeOfGenerated[corev1.StorageOSVolumeSource] {
-	if m := beginGenerated(&type_corev1_StorageOSVolumeSource); m != nil {
-		t := &type_corev1_StorageOSVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.VolumeName)
-		textGenerated(t, 2, &m.VolumeNamespace)
-		textGenerated(t, 3, &m.FSType)
-		boolGenerated(t, 4, &m.ReadOnly)
-		pointerGenerated(t, 5, &m.SecretRef, reads_corev1_LocalObjectReference())
+func reads_corev1_StorageOSVolumeSource() *protobuf.Type[corev1.StorageOSVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_StorageOSVolumeSource); m != nil {
+		t := &type_corev1_StorageOSVolumeSource.Layout
+		protobuf.Text(t, 1, &m.VolumeName)
+		protobuf.Text(t, 2, &m.VolumeNamespace)
+		protobuf.Text(t, 3, &m.FSType)
+		protobuf.Bool(t, 4, &m.ReadOnly)
+		protobuf.Pointer(t, 5, &m.SecretRef, reads_corev1_LocalObjectReference())
 	}
 	return &type_corev1_StorageOSVolumeSource
 }
 
 // marshal_corev1_StorageOSVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_StorageOSVolumeSource(w *writerGenerated, n int, m *corev1.StorageOSVolumeSource) int {
+func marshal_corev1_StorageOSVolumeSource(w *protobuf.Writer, n int, m *corev1.StorageOSVolumeSource) int {
 	if m == nil {
 		return n
 	}
@@ -5691,34 +5425,34 @@ func marshal_corev1_StorageOSVolumeSource(w *writerGenerated, n int, m *corev1.S
 		{
 			before := n
 			n = marshal_corev1_LocalObjectReference(w, n, m.SecretRef)
-			n = w.close(n, 5<<3|2, before)
+			n = w.Close(n, 5<<3|2, before)
 		}
 	}
-	n = w.putBool(n, 4<<3, m.ReadOnly)
-	n = w.putString(n, 3<<3|2, m.FSType)
-	n = w.putString(n, 2<<3|2, m.VolumeNamespace)
-	n = w.putString(n, 1<<3|2, m.VolumeName)
+	n = w.PutBool(n, 4<<3, m.ReadOnly)
+	n = w.PutString(n, 3<<3|2, m.FSType)
+	n = w.PutString(n, 2<<3|2, m.VolumeNamespace)
+	n = w.PutString(n, 1<<3|2, m.VolumeName)
 	return n
 }
 
 // type_corev1_CSIVolumeSource is how corev1.CSIVolumeSource is read.
-var type_corev1_CSIVolumeSource typeOfGenerated[corev1.CSIVolumeSource]
+var type_corev1_CSIVolumeSource protobuf.Type[corev1.CSIVolumeSource]
 
 // reads_corev1_CSIVolumeSource says where the fields of CSIVolumeSource are and how each is read.
-func reads_corev1_CSIVolumeSource() *typeOfGenerated[corev1.CSIVolumeSource] {
-	if m := beginGenerated(&type_corev1_CSIVolumeSource); m != nil {
-		t := &type_corev1_CSIVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.Driver)
-		boolPointerGenerated(t, 2, &m.ReadOnly)
-		textPointerGenerated(t, 3, &m.FSType)
-		textMapGenerated(t, 4, &m.VolumeAttributes)
-		pointerGenerated(t, 5, &m.NodePublishSecretRef, reads_corev1_LocalObjectReference())
+func reads_corev1_CSIVolumeSource() *protobuf.Type[corev1.CSIVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_CSIVolumeSource); m != nil {
+		t := &type_corev1_CSIVolumeSource.Layout
+		protobuf.Text(t, 1, &m.Driver)
+		protobuf.BoolPointer(t, 2, &m.ReadOnly)
+		protobuf.TextPointer(t, 3, &m.FSType)
+		protobuf.TextMap(t, 4, &m.VolumeAttributes)
+		protobuf.Pointer(t, 5, &m.NodePublishSecretRef, reads_corev1_LocalObjectReference())
 	}
 	return &type_corev1_CSIVolumeSource
 }
 
 // marshal_corev1_CSIVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_CSIVolumeSource(w *writerGenerated, n int, m *corev1.CSIVolumeSource) int {
+func marshal_corev1_CSIVolumeSource(w *protobuf.Writer, n int, m *corev1.CSIVolumeSource) int {
 	if m == nil {
 		return n
 	}
@@ -5726,34 +5460,34 @@ func marshal_corev1_CSIVolumeSource(w *writerGenerated, n int, m *corev1.CSIVolu
 		{
 			before := n
 			n = marshal_corev1_LocalObjectReference(w, n, m.NodePublishSecretRef)
-			n = w.close(n, 5<<3|2, before)
+			n = w.Close(n, 5<<3|2, before)
 		}
 	}
-	n = putTextMapGenerated(w, n, 4<<3|2, m.VolumeAttributes)
+	n = protobuf.PutTextMap(w, n, 4<<3|2, m.VolumeAttributes)
 	if m.FSType != nil {
-		n = w.putString(n, 3<<3|2, *m.FSType)
+		n = w.PutString(n, 3<<3|2, *m.FSType)
 	}
 	if m.ReadOnly != nil {
-		n = w.putBool(n, 2<<3, *m.ReadOnly)
+		n = w.PutBool(n, 2<<3, *m.ReadOnly)
 	}
-	n = w.putString(n, 1<<3|2, m.Driver)
+	n = w.PutString(n, 1<<3|2, m.Driver)
 	return n
 }
 
 // type_corev1_EphemeralVolumeSource is how corev1.EphemeralVolumeSource is read.
-var type_corev1_EphemeralVolumeSource typeOfGenerated[corev1.EphemeralVolumeSource]
+var type_corev1_EphemeralVolumeSource protobuf.Type[corev1.EphemeralVolumeSource]
 
 // reads_corev1_EphemeralVolumeSource says where the fields of EphemeralVolumeSource are and how each is read.
-func reads_corev1_EphemeralVolumeSource() *typeOfGenerated[corev1.EphemeralVolumeSource] {
-	if m := beginGenerated(&type_corev1_EphemeralVolumeSource); m != nil {
-		t := &type_corev1_EphemeralVolumeSource.typeGenerated
-		pointerGenerated(t, 1, &m.VolumeClaimTemplate, reads_corev1_PersistentVolumeClaimTemplate())
+func reads_corev1_EphemeralVolumeSource() *protobuf.Type[corev1.EphemeralVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_EphemeralVolumeSource); m != nil {
+		t := &type_corev1_EphemeralVolumeSource.Layout
+		protobuf.Pointer(t, 1, &m.VolumeClaimTemplate, reads_corev1_PersistentVolumeClaimTemplate())
 	}
 	return &type_corev1_EphemeralVolumeSource
 }
 
 // marshal_corev1_EphemeralVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_EphemeralVolumeSource(w *writerGenerated, n int, m *corev1.EphemeralVolumeSource) int {
+func marshal_corev1_EphemeralVolumeSource(w *protobuf.Writer, n int, m *corev1.EphemeralVolumeSource) int {
 	if m == nil {
 		return n
 	}
@@ -5761,111 +5495,111 @@ func marshal_corev1_EphemeralVolumeSource(w *writerGenerated, n int, m *corev1.E
 		{
 			before := n
 			n = marshal_corev1_PersistentVolumeClaimTemplate(w, n, m.VolumeClaimTemplate)
-			n = w.close(n, 1<<3|2, before)
+			n = w.Close(n, 1<<3|2, before)
 		}
 	}
 	return n
 }
 
 // type_corev1_ImageVolumeSource is how corev1.ImageVolumeSource is read.
-var type_corev1_ImageVolumeSource typeOfGenerated[corev1.ImageVolumeSource]
+var type_corev1_ImageVolumeSource protobuf.Type[corev1.ImageVolumeSource]
 
 // reads_corev1_ImageVolumeSource says where the fields of ImageVolumeSource are and how each is read.
-func reads_corev1_ImageVolumeSource() *typeOfGenerated[corev1.ImageVolumeSource] {
-	if m := beginGenerated(&type_corev1_ImageVolumeSource); m != nil {
-		t := &type_corev1_ImageVolumeSource.typeGenerated
-		textGenerated(t, 1, &m.Reference)
-		textGenerated(t, 2, &m.PullPolicy)
+func reads_corev1_ImageVolumeSource() *protobuf.Type[corev1.ImageVolumeSource] {
+	if m := protobuf.Begin(&type_corev1_ImageVolumeSource); m != nil {
+		t := &type_corev1_ImageVolumeSource.Layout
+		protobuf.Text(t, 1, &m.Reference)
+		protobuf.Text(t, 2, &m.PullPolicy)
 	}
 	return &type_corev1_ImageVolumeSource
 }
 
 // marshal_corev1_ImageVolumeSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ImageVolumeSource(w *writerGenerated, n int, m *corev1.ImageVolumeSource) int {
+func marshal_corev1_ImageVolumeSource(w *protobuf.Writer, n int, m *corev1.ImageVolumeSource) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 2<<3|2, string(m.PullPolicy))
-	n = w.putString(n, 1<<3|2, m.Reference)
+	n = w.PutString(n, 2<<3|2, string(m.PullPolicy))
+	n = w.PutString(n, 1<<3|2, m.Reference)
 	return n
 }
 
 // type_corev1_ConfigMapEnvSource is how corev1.ConfigMapEnvSource is read.
-var type_corev1_ConfigMapEnvSource = typeOfGenerated[corev1.ConfigMapEnvSource]{typeGenerated{slab: 9}}
+var type_corev1_ConfigMapEnvSource = protobuf.Type[corev1.ConfigMapEnvSource]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 2}}
 
 // reads_corev1_ConfigMapEnvSource says where the fields of ConfigMapEnvSource are and how each is read.
-func reads_corev1_ConfigMapEnvSource() *typeOfGenerated[corev1.ConfigMapEnvSource] {
-	if m := beginGenerated(&type_corev1_ConfigMapEnvSource); m != nil {
-		t := &type_corev1_ConfigMapEnvSource.typeGenerated
-		messageGenerated(t, 1, &m.LocalObjectReference, reads_corev1_LocalObjectReference())
-		boolPointerGenerated(t, 2, &m.Optional)
+func reads_corev1_ConfigMapEnvSource() *protobuf.Type[corev1.ConfigMapEnvSource] {
+	if m := protobuf.Begin(&type_corev1_ConfigMapEnvSource); m != nil {
+		t := &type_corev1_ConfigMapEnvSource.Layout
+		protobuf.Message(t, 1, &m.LocalObjectReference, reads_corev1_LocalObjectReference())
+		protobuf.BoolPointer(t, 2, &m.Optional)
 	}
 	return &type_corev1_ConfigMapEnvSource
 }
 
 // marshal_corev1_ConfigMapEnvSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ConfigMapEnvSource(w *writerGenerated, n int, m *corev1.ConfigMapEnvSource) int {
+func marshal_corev1_ConfigMapEnvSource(w *protobuf.Writer, n int, m *corev1.ConfigMapEnvSource) int {
 	if m == nil {
 		return n
 	}
 	if m.Optional != nil {
-		n = w.putBool(n, 2<<3, *m.Optional)
+		n = w.PutBool(n, 2<<3, *m.Optional)
 	}
 	{
 		before := n
 		n = marshal_corev1_LocalObjectReference(w, n, &m.LocalObjectReference)
-		n = w.close(n, 1<<3|2, before)
+		n = w.Close(n, 1<<3|2, before)
 	}
 	return n
 }
 
 // type_corev1_SecretEnvSource is how corev1.SecretEnvSource is read.
-var type_corev1_SecretEnvSource = typeOfGenerated[corev1.SecretEnvSource]{typeGenerated{slab: 46}}
+var type_corev1_SecretEnvSource = protobuf.Type[corev1.SecretEnvSource]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 39}}
 
 // reads_corev1_SecretEnvSource says where the fields of SecretEnvSource are and how each is read.
-func reads_corev1_SecretEnvSource() *typeOfGenerated[corev1.SecretEnvSource] {
-	if m := beginGenerated(&type_corev1_SecretEnvSource); m != nil {
-		t := &type_corev1_SecretEnvSource.typeGenerated
-		messageGenerated(t, 1, &m.LocalObjectReference, reads_corev1_LocalObjectReference())
-		boolPointerGenerated(t, 2, &m.Optional)
+func reads_corev1_SecretEnvSource() *protobuf.Type[corev1.SecretEnvSource] {
+	if m := protobuf.Begin(&type_corev1_SecretEnvSource); m != nil {
+		t := &type_corev1_SecretEnvSource.Layout
+		protobuf.Message(t, 1, &m.LocalObjectReference, reads_corev1_LocalObjectReference())
+		protobuf.BoolPointer(t, 2, &m.Optional)
 	}
 	return &type_corev1_SecretEnvSource
 }
 
 // marshal_corev1_SecretEnvSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_SecretEnvSource(w *writerGenerated, n int, m *corev1.SecretEnvSource) int {
+func marshal_corev1_SecretEnvSource(w *protobuf.Writer, n int, m *corev1.SecretEnvSource) int {
 	if m == nil {
 		return n
 	}
 	if m.Optional != nil {
-		n = w.putBool(n, 2<<3, *m.Optional)
+		n = w.PutBool(n, 2<<3, *m.Optional)
 	}
 	{
 		before := n
 		n = marshal_corev1_LocalObjectReference(w, n, &m.LocalObjectReference)
-		n = w.close(n, 1<<3|2, before)
+		n = w.Close(n, 1<<3|2, before)
 	}
 	return n
 }
 
 // type_corev1_EnvVarSource is how corev1.EnvVarSource is read.
-var type_corev1_EnvVarSource = typeOfGenerated[corev1.EnvVarSource]{typeGenerated{slab: 23}}
+var type_corev1_EnvVarSource = protobuf.Type[corev1.EnvVarSource]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 16}}
 
 // reads_corev1_EnvVarSource says where the fields of EnvVarSource are and how each is read.
-func reads_corev1_EnvVarSource() *typeOfGenerated[corev1.EnvVarSource] {
-	if m := beginGenerated(&type_corev1_EnvVarSource); m != nil {
-		t := &type_corev1_EnvVarSource.typeGenerated
-		pointerGenerated(t, 1, &m.FieldRef, reads_corev1_ObjectFieldSelector())
-		pointerGenerated(t, 2, &m.ResourceFieldRef, reads_corev1_ResourceFieldSelector())
-		pointerGenerated(t, 3, &m.ConfigMapKeyRef, reads_corev1_ConfigMapKeySelector())
-		pointerGenerated(t, 4, &m.SecretKeyRef, reads_corev1_SecretKeySelector())
-		pointerGenerated(t, 5, &m.FileKeyRef, reads_corev1_FileKeySelector())
+func reads_corev1_EnvVarSource() *protobuf.Type[corev1.EnvVarSource] {
+	if m := protobuf.Begin(&type_corev1_EnvVarSource); m != nil {
+		t := &type_corev1_EnvVarSource.Layout
+		protobuf.Pointer(t, 1, &m.FieldRef, reads_corev1_ObjectFieldSelector())
+		protobuf.Pointer(t, 2, &m.ResourceFieldRef, reads_corev1_ResourceFieldSelector())
+		protobuf.Pointer(t, 3, &m.ConfigMapKeyRef, reads_corev1_ConfigMapKeySelector())
+		protobuf.Pointer(t, 4, &m.SecretKeyRef, reads_corev1_SecretKeySelector())
+		protobuf.Pointer(t, 5, &m.FileKeyRef, reads_corev1_FileKeySelector())
 	}
 	return &type_corev1_EnvVarSource
 }
 
 // marshal_corev1_EnvVarSource writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_EnvVarSource(w *writerGenerated, n int, m *corev1.EnvVarSource) int {
+func marshal_corev1_EnvVarSource(w *protobuf.Writer, n int, m *corev1.EnvVarSource) int {
 	if m == nil {
 		return n
 	}
@@ -5873,82 +5607,82 @@ func marshal_corev1_EnvVarSource(w *writerGenerated, n int, m *corev1.EnvVarSour
 		{
 			before := n
 			n = marshal_corev1_FileKeySelector(w, n, m.FileKeyRef)
-			n = w.close(n, 5<<3|2, before)
+			n = w.Close(n, 5<<3|2, before)
 		}
 	}
 	if m.SecretKeyRef != nil {
 		{
 			before := n
 			n = marshal_corev1_SecretKeySelector(w, n, m.SecretKeyRef)
-			n = w.close(n, 4<<3|2, before)
+			n = w.Close(n, 4<<3|2, before)
 		}
 	}
 	if m.ConfigMapKeyRef != nil {
 		{
 			before := n
 			n = marshal_corev1_ConfigMapKeySelector(w, n, m.ConfigMapKeyRef)
-			n = w.close(n, 3<<3|2, before)
+			n = w.Close(n, 3<<3|2, before)
 		}
 	}
 	if m.ResourceFieldRef != nil {
 		{
 			before := n
 			n = marshal_corev1_ResourceFieldSelector(w, n, m.ResourceFieldRef)
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
 	if m.FieldRef != nil {
 		{
 			before := n
 			n = marshal_corev1_ObjectFieldSelector(w, n, m.FieldRef)
-			n = w.close(n, 1<<3|2, before)
+			n = w.Close(n, 1<<3|2, before)
 		}
 	}
 	return n
 }
 
 // type_corev1_ContainerRestartRuleOnExitCodes is how corev1.ContainerRestartRuleOnExitCodes is read.
-var type_corev1_ContainerRestartRuleOnExitCodes = typeOfGenerated[corev1.ContainerRestartRuleOnExitCodes]{typeGenerated{slab: 14}}
+var type_corev1_ContainerRestartRuleOnExitCodes = protobuf.Type[corev1.ContainerRestartRuleOnExitCodes]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 7}}
 
 // reads_corev1_ContainerRestartRuleOnExitCodes says where the fields of ContainerRestartRuleOnExitCodes are and how each is read.
-func reads_corev1_ContainerRestartRuleOnExitCodes() *typeOfGenerated[corev1.ContainerRestartRuleOnExitCodes] {
-	if m := beginGenerated(&type_corev1_ContainerRestartRuleOnExitCodes); m != nil {
-		t := &type_corev1_ContainerRestartRuleOnExitCodes.typeGenerated
-		textGenerated(t, 1, &m.Operator)
-		numbersGenerated(t, 2, &m.Values)
+func reads_corev1_ContainerRestartRuleOnExitCodes() *protobuf.Type[corev1.ContainerRestartRuleOnExitCodes] {
+	if m := protobuf.Begin(&type_corev1_ContainerRestartRuleOnExitCodes); m != nil {
+		t := &type_corev1_ContainerRestartRuleOnExitCodes.Layout
+		protobuf.Text(t, 1, &m.Operator)
+		protobuf.Numbers(t, 2, &m.Values)
 	}
 	return &type_corev1_ContainerRestartRuleOnExitCodes
 }
 
 // marshal_corev1_ContainerRestartRuleOnExitCodes writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ContainerRestartRuleOnExitCodes(w *writerGenerated, n int, m *corev1.ContainerRestartRuleOnExitCodes) int {
+func marshal_corev1_ContainerRestartRuleOnExitCodes(w *protobuf.Writer, n int, m *corev1.ContainerRestartRuleOnExitCodes) int {
 	if m == nil {
 		return n
 	}
 	for k := len(m.Values) - 1; k >= 0; k-- {
-		n = w.putNumber(n, 2<<3, uint64(m.Values[k]))
+		n = w.PutNumber(n, 2<<3, uint64(m.Values[k]))
 	}
-	n = w.putString(n, 1<<3|2, string(m.Operator))
+	n = w.PutString(n, 1<<3|2, string(m.Operator))
 	return n
 }
 
 // type_corev1_ProbeHandler is how corev1.ProbeHandler is read.
-var type_corev1_ProbeHandler typeOfGenerated[corev1.ProbeHandler]
+var type_corev1_ProbeHandler protobuf.Type[corev1.ProbeHandler]
 
 // reads_corev1_ProbeHandler says where the fields of ProbeHandler are and how each is read.
-func reads_corev1_ProbeHandler() *typeOfGenerated[corev1.ProbeHandler] {
-	if m := beginGenerated(&type_corev1_ProbeHandler); m != nil {
-		t := &type_corev1_ProbeHandler.typeGenerated
-		pointerGenerated(t, 1, &m.Exec, reads_corev1_ExecAction())
-		pointerGenerated(t, 2, &m.HTTPGet, reads_corev1_HTTPGetAction())
-		pointerGenerated(t, 3, &m.TCPSocket, reads_corev1_TCPSocketAction())
-		pointerGenerated(t, 4, &m.GRPC, reads_corev1_GRPCAction())
+func reads_corev1_ProbeHandler() *protobuf.Type[corev1.ProbeHandler] {
+	if m := protobuf.Begin(&type_corev1_ProbeHandler); m != nil {
+		t := &type_corev1_ProbeHandler.Layout
+		protobuf.Pointer(t, 1, &m.Exec, reads_corev1_ExecAction())
+		protobuf.Pointer(t, 2, &m.HTTPGet, reads_corev1_HTTPGetAction())
+		protobuf.Pointer(t, 3, &m.TCPSocket, reads_corev1_TCPSocketAction())
+		protobuf.Pointer(t, 4, &m.GRPC, reads_corev1_GRPCAction())
 	}
 	return &type_corev1_ProbeHandler
 }
 
 // marshal_corev1_ProbeHandler writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ProbeHandler(w *writerGenerated, n int, m *corev1.ProbeHandler) int {
+func marshal_corev1_ProbeHandler(w *protobuf.Writer, n int, m *corev1.ProbeHandler) int {
 	if m == nil {
 		return n
 	}
@@ -5956,50 +5690,50 @@ func marshal_corev1_ProbeHandler(w *writerGenerated, n int, m *corev1.ProbeHandl
 		{
 			before := n
 			n = marshal_corev1_GRPCAction(w, n, m.GRPC)
-			n = w.close(n, 4<<3|2, before)
+			n = w.Close(n, 4<<3|2, before)
 		}
 	}
 	if m.TCPSocket != nil {
 		{
 			before := n
 			n = marshal_corev1_TCPSocketAction(w, n, m.TCPSocket)
-			n = w.close(n, 3<<3|2, before)
+			n = w.Close(n, 3<<3|2, before)
 		}
 	}
 	if m.HTTPGet != nil {
 		{
 			before := n
 			n = marshal_corev1_HTTPGetAction(w, n, m.HTTPGet)
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
 	if m.Exec != nil {
 		{
 			before := n
 			n = marshal_corev1_ExecAction(w, n, m.Exec)
-			n = w.close(n, 1<<3|2, before)
+			n = w.Close(n, 1<<3|2, before)
 		}
 	}
 	return n
 }
 
 // type_corev1_LifecycleHandler is how corev1.LifecycleHandler is read.
-var type_corev1_LifecycleHandler = typeOfGenerated[corev1.LifecycleHandler]{typeGenerated{slab: 32}}
+var type_corev1_LifecycleHandler = protobuf.Type[corev1.LifecycleHandler]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 25}}
 
 // reads_corev1_LifecycleHandler says where the fields of LifecycleHandler are and how each is read.
-func reads_corev1_LifecycleHandler() *typeOfGenerated[corev1.LifecycleHandler] {
-	if m := beginGenerated(&type_corev1_LifecycleHandler); m != nil {
-		t := &type_corev1_LifecycleHandler.typeGenerated
-		pointerGenerated(t, 1, &m.Exec, reads_corev1_ExecAction())
-		pointerGenerated(t, 2, &m.HTTPGet, reads_corev1_HTTPGetAction())
-		pointerGenerated(t, 3, &m.TCPSocket, reads_corev1_TCPSocketAction())
-		pointerGenerated(t, 4, &m.Sleep, reads_corev1_SleepAction())
+func reads_corev1_LifecycleHandler() *protobuf.Type[corev1.LifecycleHandler] {
+	if m := protobuf.Begin(&type_corev1_LifecycleHandler); m != nil {
+		t := &type_corev1_LifecycleHandler.Layout
+		protobuf.Pointer(t, 1, &m.Exec, reads_corev1_ExecAction())
+		protobuf.Pointer(t, 2, &m.HTTPGet, reads_corev1_HTTPGetAction())
+		protobuf.Pointer(t, 3, &m.TCPSocket, reads_corev1_TCPSocketAction())
+		protobuf.Pointer(t, 4, &m.Sleep, reads_corev1_SleepAction())
 	}
 	return &type_corev1_LifecycleHandler
 }
 
 // marshal_corev1_LifecycleHandler writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_LifecycleHandler(w *writerGenerated, n int, m *corev1.LifecycleHandler) int {
+func marshal_corev1_LifecycleHandler(w *protobuf.Writer, n int, m *corev1.LifecycleHandler) int {
 	if m == nil {
 		return n
 	}
@@ -6007,254 +5741,254 @@ func marshal_corev1_LifecycleHandler(w *writerGenerated, n int, m *corev1.Lifecy
 		{
 			before := n
 			n = marshal_corev1_SleepAction(w, n, m.Sleep)
-			n = w.close(n, 4<<3|2, before)
+			n = w.Close(n, 4<<3|2, before)
 		}
 	}
 	if m.TCPSocket != nil {
 		{
 			before := n
 			n = marshal_corev1_TCPSocketAction(w, n, m.TCPSocket)
-			n = w.close(n, 3<<3|2, before)
+			n = w.Close(n, 3<<3|2, before)
 		}
 	}
 	if m.HTTPGet != nil {
 		{
 			before := n
 			n = marshal_corev1_HTTPGetAction(w, n, m.HTTPGet)
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
 	if m.Exec != nil {
 		{
 			before := n
 			n = marshal_corev1_ExecAction(w, n, m.Exec)
-			n = w.close(n, 1<<3|2, before)
+			n = w.Close(n, 1<<3|2, before)
 		}
 	}
 	return n
 }
 
 // type_corev1_Capabilities is how corev1.Capabilities is read.
-var type_corev1_Capabilities = typeOfGenerated[corev1.Capabilities]{typeGenerated{slab: 8}}
+var type_corev1_Capabilities = protobuf.Type[corev1.Capabilities]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 1}}
 
 // reads_corev1_Capabilities says where the fields of Capabilities are and how each is read.
-func reads_corev1_Capabilities() *typeOfGenerated[corev1.Capabilities] {
-	if m := beginGenerated(&type_corev1_Capabilities); m != nil {
-		t := &type_corev1_Capabilities.typeGenerated
-		textsGenerated(t, 1, &m.Add)
-		textsGenerated(t, 2, &m.Drop)
+func reads_corev1_Capabilities() *protobuf.Type[corev1.Capabilities] {
+	if m := protobuf.Begin(&type_corev1_Capabilities); m != nil {
+		t := &type_corev1_Capabilities.Layout
+		protobuf.Texts(t, 1, &m.Add)
+		protobuf.Texts(t, 2, &m.Drop)
 	}
 	return &type_corev1_Capabilities
 }
 
 // marshal_corev1_Capabilities writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_Capabilities(w *writerGenerated, n int, m *corev1.Capabilities) int {
+func marshal_corev1_Capabilities(w *protobuf.Writer, n int, m *corev1.Capabilities) int {
 	if m == nil {
 		return n
 	}
 	for k := len(m.Drop) - 1; k >= 0; k-- {
-		n = w.putString(n, 2<<3|2, string(m.Drop[k]))
+		n = w.PutString(n, 2<<3|2, string(m.Drop[k]))
 	}
 	for k := len(m.Add) - 1; k >= 0; k-- {
-		n = w.putString(n, 1<<3|2, string(m.Add[k]))
+		n = w.PutString(n, 1<<3|2, string(m.Add[k]))
 	}
 	return n
 }
 
 // type_corev1_PreferredSchedulingTerm is how corev1.PreferredSchedulingTerm is read.
-var type_corev1_PreferredSchedulingTerm typeOfGenerated[corev1.PreferredSchedulingTerm]
+var type_corev1_PreferredSchedulingTerm protobuf.Type[corev1.PreferredSchedulingTerm]
 
 // reads_corev1_PreferredSchedulingTerm says where the fields of PreferredSchedulingTerm are and how each is read.
-func reads_corev1_PreferredSchedulingTerm() *typeOfGenerated[corev1.PreferredSchedulingTerm] {
-	if m := beginGenerated(&type_corev1_PreferredSchedulingTerm); m != nil {
-		t := &type_corev1_PreferredSchedulingTerm.typeGenerated
-		numberGenerated(t, 1, &m.Weight)
-		messageGenerated(t, 2, &m.Preference, reads_corev1_NodeSelectorTerm())
+func reads_corev1_PreferredSchedulingTerm() *protobuf.Type[corev1.PreferredSchedulingTerm] {
+	if m := protobuf.Begin(&type_corev1_PreferredSchedulingTerm); m != nil {
+		t := &type_corev1_PreferredSchedulingTerm.Layout
+		protobuf.Number(t, 1, &m.Weight)
+		protobuf.Message(t, 2, &m.Preference, reads_corev1_NodeSelectorTerm())
 	}
 	return &type_corev1_PreferredSchedulingTerm
 }
 
 // marshal_corev1_PreferredSchedulingTerm writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PreferredSchedulingTerm(w *writerGenerated, n int, m *corev1.PreferredSchedulingTerm) int {
+func marshal_corev1_PreferredSchedulingTerm(w *protobuf.Writer, n int, m *corev1.PreferredSchedulingTerm) int {
 	if m == nil {
 		return n
 	}
 	{
 		before := n
 		n = marshal_corev1_NodeSelectorTerm(w, n, &m.Preference)
-		n = w.close(n, 2<<3|2, before)
+		n = w.Close(n, 2<<3|2, before)
 	}
-	n = w.putNumber(n, 1<<3, uint64(m.Weight))
+	n = w.PutNumber(n, 1<<3, uint64(m.Weight))
 	return n
 }
 
 // type_corev1_PodAffinityTerm is how corev1.PodAffinityTerm is read.
-var type_corev1_PodAffinityTerm = typeOfGenerated[corev1.PodAffinityTerm]{typeGenerated{slab: 37}}
+var type_corev1_PodAffinityTerm = protobuf.Type[corev1.PodAffinityTerm]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 30}}
 
 // reads_corev1_PodAffinityTerm says where the fields of PodAffinityTerm are and how each is read.
-func reads_corev1_PodAffinityTerm() *typeOfGenerated[corev1.PodAffinityTerm] {
-	if m := beginGenerated(&type_corev1_PodAffinityTerm); m != nil {
-		t := &type_corev1_PodAffinityTerm.typeGenerated
-		pointerGenerated(t, 1, &m.LabelSelector, reads_metav1_LabelSelector())
-		textsGenerated(t, 2, &m.Namespaces)
-		textGenerated(t, 3, &m.TopologyKey)
-		pointerGenerated(t, 4, &m.NamespaceSelector, reads_metav1_LabelSelector())
-		textsGenerated(t, 5, &m.MatchLabelKeys)
-		textsGenerated(t, 6, &m.MismatchLabelKeys)
+func reads_corev1_PodAffinityTerm() *protobuf.Type[corev1.PodAffinityTerm] {
+	if m := protobuf.Begin(&type_corev1_PodAffinityTerm); m != nil {
+		t := &type_corev1_PodAffinityTerm.Layout
+		protobuf.Pointer(t, 1, &m.LabelSelector, apimachinery.LabelSelector())
+		protobuf.Texts(t, 2, &m.Namespaces)
+		protobuf.Text(t, 3, &m.TopologyKey)
+		protobuf.Pointer(t, 4, &m.NamespaceSelector, apimachinery.LabelSelector())
+		protobuf.Texts(t, 5, &m.MatchLabelKeys)
+		protobuf.Texts(t, 6, &m.MismatchLabelKeys)
 	}
 	return &type_corev1_PodAffinityTerm
 }
 
 // marshal_corev1_PodAffinityTerm writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PodAffinityTerm(w *writerGenerated, n int, m *corev1.PodAffinityTerm) int {
+func marshal_corev1_PodAffinityTerm(w *protobuf.Writer, n int, m *corev1.PodAffinityTerm) int {
 	if m == nil {
 		return n
 	}
 	for k := len(m.MismatchLabelKeys) - 1; k >= 0; k-- {
-		n = w.putString(n, 6<<3|2, m.MismatchLabelKeys[k])
+		n = w.PutString(n, 6<<3|2, m.MismatchLabelKeys[k])
 	}
 	for k := len(m.MatchLabelKeys) - 1; k >= 0; k-- {
-		n = w.putString(n, 5<<3|2, m.MatchLabelKeys[k])
+		n = w.PutString(n, 5<<3|2, m.MatchLabelKeys[k])
 	}
 	if m.NamespaceSelector != nil {
 		{
 			before := n
-			n = marshal_metav1_LabelSelector(w, n, m.NamespaceSelector)
-			n = w.close(n, 4<<3|2, before)
+			n = apimachinery.PutLabelSelector(w, n, m.NamespaceSelector)
+			n = w.Close(n, 4<<3|2, before)
 		}
 	}
-	n = w.putString(n, 3<<3|2, m.TopologyKey)
+	n = w.PutString(n, 3<<3|2, m.TopologyKey)
 	for k := len(m.Namespaces) - 1; k >= 0; k-- {
-		n = w.putString(n, 2<<3|2, m.Namespaces[k])
+		n = w.PutString(n, 2<<3|2, m.Namespaces[k])
 	}
 	if m.LabelSelector != nil {
 		{
 			before := n
-			n = marshal_metav1_LabelSelector(w, n, m.LabelSelector)
-			n = w.close(n, 1<<3|2, before)
+			n = apimachinery.PutLabelSelector(w, n, m.LabelSelector)
+			n = w.Close(n, 1<<3|2, before)
 		}
 	}
 	return n
 }
 
 // type_corev1_WeightedPodAffinityTerm is how corev1.WeightedPodAffinityTerm is read.
-var type_corev1_WeightedPodAffinityTerm typeOfGenerated[corev1.WeightedPodAffinityTerm]
+var type_corev1_WeightedPodAffinityTerm protobuf.Type[corev1.WeightedPodAffinityTerm]
 
 // reads_corev1_WeightedPodAffinityTerm says where the fields of WeightedPodAffinityTerm are and how each is read.
-func reads_corev1_WeightedPodAffinityTerm() *typeOfGenerated[corev1.WeightedPodAffinityTerm] {
-	if m := beginGenerated(&type_corev1_WeightedPodAffinityTerm); m != nil {
-		t := &type_corev1_WeightedPodAffinityTerm.typeGenerated
-		numberGenerated(t, 1, &m.Weight)
-		messageGenerated(t, 2, &m.PodAffinityTerm, reads_corev1_PodAffinityTerm())
+func reads_corev1_WeightedPodAffinityTerm() *protobuf.Type[corev1.WeightedPodAffinityTerm] {
+	if m := protobuf.Begin(&type_corev1_WeightedPodAffinityTerm); m != nil {
+		t := &type_corev1_WeightedPodAffinityTerm.Layout
+		protobuf.Number(t, 1, &m.Weight)
+		protobuf.Message(t, 2, &m.PodAffinityTerm, reads_corev1_PodAffinityTerm())
 	}
 	return &type_corev1_WeightedPodAffinityTerm
 }
 
 // marshal_corev1_WeightedPodAffinityTerm writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_WeightedPodAffinityTerm(w *writerGenerated, n int, m *corev1.WeightedPodAffinityTerm) int {
+func marshal_corev1_WeightedPodAffinityTerm(w *protobuf.Writer, n int, m *corev1.WeightedPodAffinityTerm) int {
 	if m == nil {
 		return n
 	}
 	{
 		before := n
 		n = marshal_corev1_PodAffinityTerm(w, n, &m.PodAffinityTerm)
-		n = w.close(n, 2<<3|2, before)
+		n = w.Close(n, 2<<3|2, before)
 	}
-	n = w.putNumber(n, 1<<3, uint64(m.Weight))
+	n = w.PutNumber(n, 1<<3, uint64(m.Weight))
 	return n
 }
 
 // type_corev1_ContainerStateWaiting is how corev1.ContainerStateWaiting is read.
-var type_corev1_ContainerStateWaiting = typeOfGenerated[corev1.ContainerStateWaiting]{typeGenerated{slab: 17}}
+var type_corev1_ContainerStateWaiting = protobuf.Type[corev1.ContainerStateWaiting]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 10}}
 
 // reads_corev1_ContainerStateWaiting says where the fields of ContainerStateWaiting are and how each is read.
-func reads_corev1_ContainerStateWaiting() *typeOfGenerated[corev1.ContainerStateWaiting] {
-	if m := beginGenerated(&type_corev1_ContainerStateWaiting); m != nil {
-		t := &type_corev1_ContainerStateWaiting.typeGenerated
-		textGenerated(t, 1, &m.Reason)
-		textGenerated(t, 2, &m.Message)
+func reads_corev1_ContainerStateWaiting() *protobuf.Type[corev1.ContainerStateWaiting] {
+	if m := protobuf.Begin(&type_corev1_ContainerStateWaiting); m != nil {
+		t := &type_corev1_ContainerStateWaiting.Layout
+		protobuf.Text(t, 1, &m.Reason)
+		protobuf.Text(t, 2, &m.Message)
 	}
 	return &type_corev1_ContainerStateWaiting
 }
 
 // marshal_corev1_ContainerStateWaiting writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ContainerStateWaiting(w *writerGenerated, n int, m *corev1.ContainerStateWaiting) int {
+func marshal_corev1_ContainerStateWaiting(w *protobuf.Writer, n int, m *corev1.ContainerStateWaiting) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 2<<3|2, m.Message)
-	n = w.putString(n, 1<<3|2, m.Reason)
+	n = w.PutString(n, 2<<3|2, m.Message)
+	n = w.PutString(n, 1<<3|2, m.Reason)
 	return n
 }
 
 // type_corev1_ContainerStateRunning is how corev1.ContainerStateRunning is read.
-var type_corev1_ContainerStateRunning = typeOfGenerated[corev1.ContainerStateRunning]{typeGenerated{slab: 15}}
+var type_corev1_ContainerStateRunning = protobuf.Type[corev1.ContainerStateRunning]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 8}}
 
 // reads_corev1_ContainerStateRunning says where the fields of ContainerStateRunning are and how each is read.
-func reads_corev1_ContainerStateRunning() *typeOfGenerated[corev1.ContainerStateRunning] {
-	if m := beginGenerated(&type_corev1_ContainerStateRunning); m != nil {
-		t := &type_corev1_ContainerStateRunning.typeGenerated
-		messageGenerated(t, 1, &m.StartedAt, timeGenerated(&type_metav1_Time))
+func reads_corev1_ContainerStateRunning() *protobuf.Type[corev1.ContainerStateRunning] {
+	if m := protobuf.Begin(&type_corev1_ContainerStateRunning); m != nil {
+		t := &type_corev1_ContainerStateRunning.Layout
+		protobuf.Message(t, 1, &m.StartedAt, apimachinery.Time())
 	}
 	return &type_corev1_ContainerStateRunning
 }
 
 // marshal_corev1_ContainerStateRunning writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ContainerStateRunning(w *writerGenerated, n int, m *corev1.ContainerStateRunning) int {
+func marshal_corev1_ContainerStateRunning(w *protobuf.Writer, n int, m *corev1.ContainerStateRunning) int {
 	if m == nil {
 		return n
 	}
-	n = w.putTime(n, 1<<3|2, &m.StartedAt)
+	n = w.PutTime(n, 1<<3|2, &m.StartedAt)
 	return n
 }
 
 // type_corev1_ContainerStateTerminated is how corev1.ContainerStateTerminated is read.
-var type_corev1_ContainerStateTerminated = typeOfGenerated[corev1.ContainerStateTerminated]{typeGenerated{slab: 16}}
+var type_corev1_ContainerStateTerminated = protobuf.Type[corev1.ContainerStateTerminated]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 9}}
 
 // reads_corev1_ContainerStateTerminated says where the fields of ContainerStateTerminated are and how each is read.
-func reads_corev1_ContainerStateTerminated() *typeOfGenerated[corev1.ContainerStateTerminated] {
-	if m := beginGenerated(&type_corev1_ContainerStateTerminated); m != nil {
-		t := &type_corev1_ContainerStateTerminated.typeGenerated
-		numberGenerated(t, 1, &m.ExitCode)
-		numberGenerated(t, 2, &m.Signal)
-		textGenerated(t, 3, &m.Reason)
-		textGenerated(t, 4, &m.Message)
-		messageGenerated(t, 5, &m.StartedAt, timeGenerated(&type_metav1_Time))
-		messageGenerated(t, 6, &m.FinishedAt, timeGenerated(&type_metav1_Time))
-		textGenerated(t, 7, &m.ContainerID)
+func reads_corev1_ContainerStateTerminated() *protobuf.Type[corev1.ContainerStateTerminated] {
+	if m := protobuf.Begin(&type_corev1_ContainerStateTerminated); m != nil {
+		t := &type_corev1_ContainerStateTerminated.Layout
+		protobuf.Number(t, 1, &m.ExitCode)
+		protobuf.Number(t, 2, &m.Signal)
+		protobuf.Text(t, 3, &m.Reason)
+		protobuf.Text(t, 4, &m.Message)
+		protobuf.Message(t, 5, &m.StartedAt, apimachinery.Time())
+		protobuf.Message(t, 6, &m.FinishedAt, apimachinery.Time())
+		protobuf.Text(t, 7, &m.ContainerID)
 	}
 	return &type_corev1_ContainerStateTerminated
 }
 
 // marshal_corev1_ContainerStateTerminated writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ContainerStateTerminated(w *writerGenerated, n int, m *corev1.ContainerStateTerminated) int {
+func marshal_corev1_ContainerStateTerminated(w *protobuf.Writer, n int, m *corev1.ContainerStateTerminated) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 7<<3|2, m.ContainerID)
-	n = w.putTime(n, 6<<3|2, &m.FinishedAt)
-	n = w.putTime(n, 5<<3|2, &m.StartedAt)
-	n = w.putString(n, 4<<3|2, m.Message)
-	n = w.putString(n, 3<<3|2, m.Reason)
-	n = w.putNumber(n, 2<<3, uint64(m.Signal))
-	n = w.putNumber(n, 1<<3, uint64(m.ExitCode))
+	n = w.PutString(n, 7<<3|2, m.ContainerID)
+	n = w.PutTime(n, 6<<3|2, &m.FinishedAt)
+	n = w.PutTime(n, 5<<3|2, &m.StartedAt)
+	n = w.PutString(n, 4<<3|2, m.Message)
+	n = w.PutString(n, 3<<3|2, m.Reason)
+	n = w.PutNumber(n, 2<<3, uint64(m.Signal))
+	n = w.PutNumber(n, 1<<3, uint64(m.ExitCode))
 	return n
 }
 
 // type_corev1_VolumeStatus is how corev1.VolumeStatus is read.
-var type_corev1_VolumeStatus = typeOfGenerated[corev1.VolumeStatus]{typeGenerated{slab: 55}}
+var type_corev1_VolumeStatus = protobuf.Type[corev1.VolumeStatus]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 48}}
 
 // reads_corev1_VolumeStatus says where the fields of VolumeStatus are and how each is read.
-func reads_corev1_VolumeStatus() *typeOfGenerated[corev1.VolumeStatus] {
-	if m := beginGenerated(&type_corev1_VolumeStatus); m != nil {
-		t := &type_corev1_VolumeStatus.typeGenerated
-		pointerGenerated(t, 1, &m.Image, reads_corev1_ImageVolumeStatus())
+func reads_corev1_VolumeStatus() *protobuf.Type[corev1.VolumeStatus] {
+	if m := protobuf.Begin(&type_corev1_VolumeStatus); m != nil {
+		t := &type_corev1_VolumeStatus.Layout
+		protobuf.Pointer(t, 1, &m.Image, reads_corev1_ImageVolumeStatus())
 	}
 	return &type_corev1_VolumeStatus
 }
 
 // marshal_corev1_VolumeStatus writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_VolumeStatus(w *writerGenerated, n int, m *corev1.VolumeStatus) int {
+func marshal_corev1_VolumeStatus(w *protobuf.Writer, n int, m *corev1.VolumeStatus) int {
 	if m == nil {
 		return n
 	}
@@ -6262,188 +5996,188 @@ func marshal_corev1_VolumeStatus(w *writerGenerated, n int, m *corev1.VolumeStat
 		{
 			before := n
 			n = marshal_corev1_ImageVolumeStatus(w, n, m.Image)
-			n = w.close(n, 1<<3|2, before)
+			n = w.Close(n, 1<<3|2, before)
 		}
 	}
 	return n
 }
 
 // type_corev1_LinuxContainerUser is how corev1.LinuxContainerUser is read.
-var type_corev1_LinuxContainerUser = typeOfGenerated[corev1.LinuxContainerUser]{typeGenerated{slab: 33}}
+var type_corev1_LinuxContainerUser = protobuf.Type[corev1.LinuxContainerUser]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 26}}
 
 // reads_corev1_LinuxContainerUser says where the fields of LinuxContainerUser are and how each is read.
-func reads_corev1_LinuxContainerUser() *typeOfGenerated[corev1.LinuxContainerUser] {
-	if m := beginGenerated(&type_corev1_LinuxContainerUser); m != nil {
-		t := &type_corev1_LinuxContainerUser.typeGenerated
-		numberGenerated(t, 1, &m.UID)
-		numberGenerated(t, 2, &m.GID)
-		numbersGenerated(t, 3, &m.SupplementalGroups)
+func reads_corev1_LinuxContainerUser() *protobuf.Type[corev1.LinuxContainerUser] {
+	if m := protobuf.Begin(&type_corev1_LinuxContainerUser); m != nil {
+		t := &type_corev1_LinuxContainerUser.Layout
+		protobuf.Number(t, 1, &m.UID)
+		protobuf.Number(t, 2, &m.GID)
+		protobuf.Numbers(t, 3, &m.SupplementalGroups)
 	}
 	return &type_corev1_LinuxContainerUser
 }
 
 // marshal_corev1_LinuxContainerUser writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_LinuxContainerUser(w *writerGenerated, n int, m *corev1.LinuxContainerUser) int {
+func marshal_corev1_LinuxContainerUser(w *protobuf.Writer, n int, m *corev1.LinuxContainerUser) int {
 	if m == nil {
 		return n
 	}
 	for k := len(m.SupplementalGroups) - 1; k >= 0; k-- {
-		n = w.putNumber(n, 3<<3, uint64(m.SupplementalGroups[k]))
+		n = w.PutNumber(n, 3<<3, uint64(m.SupplementalGroups[k]))
 	}
-	n = w.putNumber(n, 2<<3, uint64(m.GID))
-	n = w.putNumber(n, 1<<3, uint64(m.UID))
+	n = w.PutNumber(n, 2<<3, uint64(m.GID))
+	n = w.PutNumber(n, 1<<3, uint64(m.UID))
 	return n
 }
 
 // type_corev1_ResourceHealth is how corev1.ResourceHealth is read.
-var type_corev1_ResourceHealth = typeOfGenerated[corev1.ResourceHealth]{typeGenerated{slab: 41}}
+var type_corev1_ResourceHealth = protobuf.Type[corev1.ResourceHealth]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 34}}
 
 // reads_corev1_ResourceHealth says where the fields of ResourceHealth are and how each is read.
-func reads_corev1_ResourceHealth() *typeOfGenerated[corev1.ResourceHealth] {
-	if m := beginGenerated(&type_corev1_ResourceHealth); m != nil {
-		t := &type_corev1_ResourceHealth.typeGenerated
-		textGenerated(t, 1, &m.ResourceID)
-		textGenerated(t, 2, &m.Health)
-		textPointerGenerated(t, 6, &m.Message)
+func reads_corev1_ResourceHealth() *protobuf.Type[corev1.ResourceHealth] {
+	if m := protobuf.Begin(&type_corev1_ResourceHealth); m != nil {
+		t := &type_corev1_ResourceHealth.Layout
+		protobuf.Text(t, 1, &m.ResourceID)
+		protobuf.Text(t, 2, &m.Health)
+		protobuf.TextPointer(t, 6, &m.Message)
 	}
 	return &type_corev1_ResourceHealth
 }
 
 // marshal_corev1_ResourceHealth writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ResourceHealth(w *writerGenerated, n int, m *corev1.ResourceHealth) int {
+func marshal_corev1_ResourceHealth(w *protobuf.Writer, n int, m *corev1.ResourceHealth) int {
 	if m == nil {
 		return n
 	}
 	if m.Message != nil {
-		n = w.putString(n, 6<<3|2, *m.Message)
+		n = w.PutString(n, 6<<3|2, *m.Message)
 	}
-	n = w.putString(n, 2<<3|2, string(m.Health))
-	n = w.putString(n, 1<<3|2, string(m.ResourceID))
+	n = w.PutString(n, 2<<3|2, string(m.Health))
+	n = w.PutString(n, 1<<3|2, string(m.ResourceID))
 	return n
 }
 
 // type_corev1_NodeSelectorRequirement is how corev1.NodeSelectorRequirement is read.
-var type_corev1_NodeSelectorRequirement = typeOfGenerated[corev1.NodeSelectorRequirement]{typeGenerated{slab: 35}}
+var type_corev1_NodeSelectorRequirement = protobuf.Type[corev1.NodeSelectorRequirement]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 28}}
 
 // reads_corev1_NodeSelectorRequirement says where the fields of NodeSelectorRequirement are and how each is read.
-func reads_corev1_NodeSelectorRequirement() *typeOfGenerated[corev1.NodeSelectorRequirement] {
-	if m := beginGenerated(&type_corev1_NodeSelectorRequirement); m != nil {
-		t := &type_corev1_NodeSelectorRequirement.typeGenerated
-		textGenerated(t, 1, &m.Key)
-		textGenerated(t, 2, &m.Operator)
-		textsGenerated(t, 3, &m.Values)
+func reads_corev1_NodeSelectorRequirement() *protobuf.Type[corev1.NodeSelectorRequirement] {
+	if m := protobuf.Begin(&type_corev1_NodeSelectorRequirement); m != nil {
+		t := &type_corev1_NodeSelectorRequirement.Layout
+		protobuf.Text(t, 1, &m.Key)
+		protobuf.Text(t, 2, &m.Operator)
+		protobuf.Texts(t, 3, &m.Values)
 	}
 	return &type_corev1_NodeSelectorRequirement
 }
 
 // marshal_corev1_NodeSelectorRequirement writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_NodeSelectorRequirement(w *writerGenerated, n int, m *corev1.NodeSelectorRequirement) int {
+func marshal_corev1_NodeSelectorRequirement(w *protobuf.Writer, n int, m *corev1.NodeSelectorRequirement) int {
 	if m == nil {
 		return n
 	}
 	for k := len(m.Values) - 1; k >= 0; k-- {
-		n = w.putString(n, 3<<3|2, m.Values[k])
+		n = w.PutString(n, 3<<3|2, m.Values[k])
 	}
-	n = w.putString(n, 2<<3|2, string(m.Operator))
-	n = w.putString(n, 1<<3|2, m.Key)
+	n = w.PutString(n, 2<<3|2, string(m.Operator))
+	n = w.PutString(n, 1<<3|2, m.Key)
 	return n
 }
 
 // type_corev1_KeyToPath is how corev1.KeyToPath is read.
-var type_corev1_KeyToPath = typeOfGenerated[corev1.KeyToPath]{typeGenerated{slab: 30}}
+var type_corev1_KeyToPath = protobuf.Type[corev1.KeyToPath]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 23}}
 
 // reads_corev1_KeyToPath says where the fields of KeyToPath are and how each is read.
-func reads_corev1_KeyToPath() *typeOfGenerated[corev1.KeyToPath] {
-	if m := beginGenerated(&type_corev1_KeyToPath); m != nil {
-		t := &type_corev1_KeyToPath.typeGenerated
-		textGenerated(t, 1, &m.Key)
-		textGenerated(t, 2, &m.Path)
-		numberPointerGenerated(t, 3, &m.Mode)
-		numberPointerGenerated(t, 4, &m.User)
+func reads_corev1_KeyToPath() *protobuf.Type[corev1.KeyToPath] {
+	if m := protobuf.Begin(&type_corev1_KeyToPath); m != nil {
+		t := &type_corev1_KeyToPath.Layout
+		protobuf.Text(t, 1, &m.Key)
+		protobuf.Text(t, 2, &m.Path)
+		protobuf.NumberPointer(t, 3, &m.Mode)
+		protobuf.NumberPointer(t, 4, &m.User)
 	}
 	return &type_corev1_KeyToPath
 }
 
 // marshal_corev1_KeyToPath writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_KeyToPath(w *writerGenerated, n int, m *corev1.KeyToPath) int {
+func marshal_corev1_KeyToPath(w *protobuf.Writer, n int, m *corev1.KeyToPath) int {
 	if m == nil {
 		return n
 	}
 	if m.User != nil {
-		n = w.putNumber(n, 4<<3, uint64(*m.User))
+		n = w.PutNumber(n, 4<<3, uint64(*m.User))
 	}
 	if m.Mode != nil {
-		n = w.putNumber(n, 3<<3, uint64(*m.Mode))
+		n = w.PutNumber(n, 3<<3, uint64(*m.Mode))
 	}
-	n = w.putString(n, 2<<3|2, m.Path)
-	n = w.putString(n, 1<<3|2, m.Key)
+	n = w.PutString(n, 2<<3|2, m.Path)
+	n = w.PutString(n, 1<<3|2, m.Key)
 	return n
 }
 
 // type_corev1_DownwardAPIVolumeFile is how corev1.DownwardAPIVolumeFile is read.
-var type_corev1_DownwardAPIVolumeFile = typeOfGenerated[corev1.DownwardAPIVolumeFile]{typeGenerated{slab: 20}}
+var type_corev1_DownwardAPIVolumeFile = protobuf.Type[corev1.DownwardAPIVolumeFile]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 13}}
 
 // reads_corev1_DownwardAPIVolumeFile says where the fields of DownwardAPIVolumeFile are and how each is read.
-func reads_corev1_DownwardAPIVolumeFile() *typeOfGenerated[corev1.DownwardAPIVolumeFile] {
-	if m := beginGenerated(&type_corev1_DownwardAPIVolumeFile); m != nil {
-		t := &type_corev1_DownwardAPIVolumeFile.typeGenerated
-		textGenerated(t, 1, &m.Path)
-		pointerGenerated(t, 2, &m.FieldRef, reads_corev1_ObjectFieldSelector())
-		pointerGenerated(t, 3, &m.ResourceFieldRef, reads_corev1_ResourceFieldSelector())
-		numberPointerGenerated(t, 4, &m.Mode)
-		numberPointerGenerated(t, 5, &m.User)
+func reads_corev1_DownwardAPIVolumeFile() *protobuf.Type[corev1.DownwardAPIVolumeFile] {
+	if m := protobuf.Begin(&type_corev1_DownwardAPIVolumeFile); m != nil {
+		t := &type_corev1_DownwardAPIVolumeFile.Layout
+		protobuf.Text(t, 1, &m.Path)
+		protobuf.Pointer(t, 2, &m.FieldRef, reads_corev1_ObjectFieldSelector())
+		protobuf.Pointer(t, 3, &m.ResourceFieldRef, reads_corev1_ResourceFieldSelector())
+		protobuf.NumberPointer(t, 4, &m.Mode)
+		protobuf.NumberPointer(t, 5, &m.User)
 	}
 	return &type_corev1_DownwardAPIVolumeFile
 }
 
 // marshal_corev1_DownwardAPIVolumeFile writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_DownwardAPIVolumeFile(w *writerGenerated, n int, m *corev1.DownwardAPIVolumeFile) int {
+func marshal_corev1_DownwardAPIVolumeFile(w *protobuf.Writer, n int, m *corev1.DownwardAPIVolumeFile) int {
 	if m == nil {
 		return n
 	}
 	if m.User != nil {
-		n = w.putNumber(n, 5<<3, uint64(*m.User))
+		n = w.PutNumber(n, 5<<3, uint64(*m.User))
 	}
 	if m.Mode != nil {
-		n = w.putNumber(n, 4<<3, uint64(*m.Mode))
+		n = w.PutNumber(n, 4<<3, uint64(*m.Mode))
 	}
 	if m.ResourceFieldRef != nil {
 		{
 			before := n
 			n = marshal_corev1_ResourceFieldSelector(w, n, m.ResourceFieldRef)
-			n = w.close(n, 3<<3|2, before)
+			n = w.Close(n, 3<<3|2, before)
 		}
 	}
 	if m.FieldRef != nil {
 		{
 			before := n
 			n = marshal_corev1_ObjectFieldSelector(w, n, m.FieldRef)
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
-	n = w.putString(n, 1<<3|2, m.Path)
+	n = w.PutString(n, 1<<3|2, m.Path)
 	return n
 }
 
 // type_corev1_VolumeProjection is how corev1.VolumeProjection is read.
-var type_corev1_VolumeProjection typeOfGenerated[corev1.VolumeProjection]
+var type_corev1_VolumeProjection protobuf.Type[corev1.VolumeProjection]
 
 // reads_corev1_VolumeProjection says where the fields of VolumeProjection are and how each is read.
-func reads_corev1_VolumeProjection() *typeOfGenerated[corev1.VolumeProjection] {
-	if m := beginGenerated(&type_corev1_VolumeProjection); m != nil {
-		t := &type_corev1_VolumeProjection.typeGenerated
-		pointerGenerated(t, 1, &m.Secret, reads_corev1_SecretProjection())
-		pointerGenerated(t, 2, &m.DownwardAPI, reads_corev1_DownwardAPIProjection())
-		pointerGenerated(t, 3, &m.ConfigMap, reads_corev1_ConfigMapProjection())
-		pointerGenerated(t, 4, &m.ServiceAccountToken, reads_corev1_ServiceAccountTokenProjection())
-		pointerGenerated(t, 5, &m.ClusterTrustBundle, reads_corev1_ClusterTrustBundleProjection())
-		pointerGenerated(t, 6, &m.PodCertificate, reads_corev1_PodCertificateProjection())
+func reads_corev1_VolumeProjection() *protobuf.Type[corev1.VolumeProjection] {
+	if m := protobuf.Begin(&type_corev1_VolumeProjection); m != nil {
+		t := &type_corev1_VolumeProjection.Layout
+		protobuf.Pointer(t, 1, &m.Secret, reads_corev1_SecretProjection())
+		protobuf.Pointer(t, 2, &m.DownwardAPI, reads_corev1_DownwardAPIProjection())
+		protobuf.Pointer(t, 3, &m.ConfigMap, reads_corev1_ConfigMapProjection())
+		protobuf.Pointer(t, 4, &m.ServiceAccountToken, reads_corev1_ServiceAccountTokenProjection())
+		protobuf.Pointer(t, 5, &m.ClusterTrustBundle, reads_corev1_ClusterTrustBundleProjection())
+		protobuf.Pointer(t, 6, &m.PodCertificate, reads_corev1_PodCertificateProjection())
 	}
 	return &type_corev1_VolumeProjection
 }
 
 // marshal_corev1_VolumeProjection writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_VolumeProjection(w *writerGenerated, n int, m *corev1.VolumeProjection) int {
+func marshal_corev1_VolumeProjection(w *protobuf.Writer, n int, m *corev1.VolumeProjection) int {
 	if m == nil {
 		return n
 	}
@@ -6451,432 +6185,432 @@ func marshal_corev1_VolumeProjection(w *writerGenerated, n int, m *corev1.Volume
 		{
 			before := n
 			n = marshal_corev1_PodCertificateProjection(w, n, m.PodCertificate)
-			n = w.close(n, 6<<3|2, before)
+			n = w.Close(n, 6<<3|2, before)
 		}
 	}
 	if m.ClusterTrustBundle != nil {
 		{
 			before := n
 			n = marshal_corev1_ClusterTrustBundleProjection(w, n, m.ClusterTrustBundle)
-			n = w.close(n, 5<<3|2, before)
+			n = w.Close(n, 5<<3|2, before)
 		}
 	}
 	if m.ServiceAccountToken != nil {
 		{
 			before := n
 			n = marshal_corev1_ServiceAccountTokenProjection(w, n, m.ServiceAccountToken)
-			n = w.close(n, 4<<3|2, before)
+			n = w.Close(n, 4<<3|2, before)
 		}
 	}
 	if m.ConfigMap != nil {
 		{
 			before := n
 			n = marshal_corev1_ConfigMapProjection(w, n, m.ConfigMap)
-			n = w.close(n, 3<<3|2, before)
+			n = w.Close(n, 3<<3|2, before)
 		}
 	}
 	if m.DownwardAPI != nil {
 		{
 			before := n
 			n = marshal_corev1_DownwardAPIProjection(w, n, m.DownwardAPI)
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
 	if m.Secret != nil {
 		{
 			before := n
 			n = marshal_corev1_SecretProjection(w, n, m.Secret)
-			n = w.close(n, 1<<3|2, before)
+			n = w.Close(n, 1<<3|2, before)
 		}
 	}
 	return n
 }
 
 // type_corev1_PersistentVolumeClaimTemplate is how corev1.PersistentVolumeClaimTemplate is read.
-var type_corev1_PersistentVolumeClaimTemplate = typeOfGenerated[corev1.PersistentVolumeClaimTemplate]{typeGenerated{object: true}}
+var type_corev1_PersistentVolumeClaimTemplate = protobuf.Type[corev1.PersistentVolumeClaimTemplate]{Layout: protobuf.Layout{Object: true}}
 
 // reads_corev1_PersistentVolumeClaimTemplate says where the fields of PersistentVolumeClaimTemplate are and how each is read.
-func reads_corev1_PersistentVolumeClaimTemplate() *typeOfGenerated[corev1.PersistentVolumeClaimTemplate] {
-	if m := beginGenerated(&type_corev1_PersistentVolumeClaimTemplate); m != nil {
-		t := &type_corev1_PersistentVolumeClaimTemplate.typeGenerated
-		messageGenerated(t, 1, &m.ObjectMeta, reads_metav1_ObjectMeta())
-		messageGenerated(t, 2, &m.Spec, reads_corev1_PersistentVolumeClaimSpec())
+func reads_corev1_PersistentVolumeClaimTemplate() *protobuf.Type[corev1.PersistentVolumeClaimTemplate] {
+	if m := protobuf.Begin(&type_corev1_PersistentVolumeClaimTemplate); m != nil {
+		t := &type_corev1_PersistentVolumeClaimTemplate.Layout
+		protobuf.Message(t, 1, &m.ObjectMeta, apimachinery.ObjectMeta())
+		protobuf.Message(t, 2, &m.Spec, reads_corev1_PersistentVolumeClaimSpec())
 	}
 	return &type_corev1_PersistentVolumeClaimTemplate
 }
 
 // marshal_corev1_PersistentVolumeClaimTemplate writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PersistentVolumeClaimTemplate(w *writerGenerated, n int, m *corev1.PersistentVolumeClaimTemplate) int {
+func marshal_corev1_PersistentVolumeClaimTemplate(w *protobuf.Writer, n int, m *corev1.PersistentVolumeClaimTemplate) int {
 	if m == nil {
 		return n
 	}
 	{
 		before := n
 		n = marshal_corev1_PersistentVolumeClaimSpec(w, n, &m.Spec)
-		n = w.close(n, 2<<3|2, before)
+		n = w.Close(n, 2<<3|2, before)
 	}
 	{
 		before := n
-		n = marshal_metav1_ObjectMeta(w, n, &m.ObjectMeta)
-		n = w.close(n, 1<<3|2, before)
+		n = apimachinery.PutObjectMeta(w, n, &m.ObjectMeta)
+		n = w.Close(n, 1<<3|2, before)
 	}
 	return n
 }
 
 // type_corev1_ObjectFieldSelector is how corev1.ObjectFieldSelector is read.
-var type_corev1_ObjectFieldSelector = typeOfGenerated[corev1.ObjectFieldSelector]{typeGenerated{slab: 36}}
+var type_corev1_ObjectFieldSelector = protobuf.Type[corev1.ObjectFieldSelector]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 29}}
 
 // reads_corev1_ObjectFieldSelector says where the fields of ObjectFieldSelector are and how each is read.
-func reads_corev1_ObjectFieldSelector() *typeOfGenerated[corev1.ObjectFieldSelector] {
-	if m := beginGenerated(&type_corev1_ObjectFieldSelector); m != nil {
-		t := &type_corev1_ObjectFieldSelector.typeGenerated
-		textGenerated(t, 1, &m.APIVersion)
-		textGenerated(t, 2, &m.FieldPath)
+func reads_corev1_ObjectFieldSelector() *protobuf.Type[corev1.ObjectFieldSelector] {
+	if m := protobuf.Begin(&type_corev1_ObjectFieldSelector); m != nil {
+		t := &type_corev1_ObjectFieldSelector.Layout
+		protobuf.Text(t, 1, &m.APIVersion)
+		protobuf.Text(t, 2, &m.FieldPath)
 	}
 	return &type_corev1_ObjectFieldSelector
 }
 
 // marshal_corev1_ObjectFieldSelector writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ObjectFieldSelector(w *writerGenerated, n int, m *corev1.ObjectFieldSelector) int {
+func marshal_corev1_ObjectFieldSelector(w *protobuf.Writer, n int, m *corev1.ObjectFieldSelector) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 2<<3|2, m.FieldPath)
-	n = w.putString(n, 1<<3|2, m.APIVersion)
+	n = w.PutString(n, 2<<3|2, m.FieldPath)
+	n = w.PutString(n, 1<<3|2, m.APIVersion)
 	return n
 }
 
 // type_corev1_ResourceFieldSelector is how corev1.ResourceFieldSelector is read.
-var type_corev1_ResourceFieldSelector = typeOfGenerated[corev1.ResourceFieldSelector]{typeGenerated{slab: 40}}
+var type_corev1_ResourceFieldSelector = protobuf.Type[corev1.ResourceFieldSelector]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 33}}
 
 // reads_corev1_ResourceFieldSelector says where the fields of ResourceFieldSelector are and how each is read.
-func reads_corev1_ResourceFieldSelector() *typeOfGenerated[corev1.ResourceFieldSelector] {
-	if m := beginGenerated(&type_corev1_ResourceFieldSelector); m != nil {
-		t := &type_corev1_ResourceFieldSelector.typeGenerated
-		textGenerated(t, 1, &m.ContainerName)
-		textGenerated(t, 2, &m.Resource)
-		messageGenerated(t, 3, &m.Divisor, withGenerated(&type_resource_Quantity, quantityGenerated))
+func reads_corev1_ResourceFieldSelector() *protobuf.Type[corev1.ResourceFieldSelector] {
+	if m := protobuf.Begin(&type_corev1_ResourceFieldSelector); m != nil {
+		t := &type_corev1_ResourceFieldSelector.Layout
+		protobuf.Text(t, 1, &m.ContainerName)
+		protobuf.Text(t, 2, &m.Resource)
+		protobuf.Message(t, 3, &m.Divisor, protobuf.With(&type_resource_Quantity, protobuf.Quantity))
 	}
 	return &type_corev1_ResourceFieldSelector
 }
 
 // marshal_corev1_ResourceFieldSelector writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ResourceFieldSelector(w *writerGenerated, n int, m *corev1.ResourceFieldSelector) int {
+func marshal_corev1_ResourceFieldSelector(w *protobuf.Writer, n int, m *corev1.ResourceFieldSelector) int {
 	if m == nil {
 		return n
 	}
-	n = w.putQuantity(n, 3<<3|2, m.Divisor)
-	n = w.putString(n, 2<<3|2, m.Resource)
-	n = w.putString(n, 1<<3|2, m.ContainerName)
+	n = w.PutQuantity(n, 3<<3|2, m.Divisor)
+	n = w.PutString(n, 2<<3|2, m.Resource)
+	n = w.PutString(n, 1<<3|2, m.ContainerName)
 	return n
 }
 
 // type_corev1_ConfigMapKeySelector is how corev1.ConfigMapKeySelector is read.
-var type_corev1_ConfigMapKeySelector = typeOfGenerated[corev1.ConfigMapKeySelector]{typeGenerated{slab: 10}}
+var type_corev1_ConfigMapKeySelector = protobuf.Type[corev1.ConfigMapKeySelector]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 3}}
 
 // reads_corev1_ConfigMapKeySelector says where the fields of ConfigMapKeySelector are and how each is read.
-func reads_corev1_ConfigMapKeySelector() *typeOfGenerated[corev1.ConfigMapKeySelector] {
-	if m := beginGenerated(&type_corev1_ConfigMapKeySelector); m != nil {
-		t := &type_corev1_ConfigMapKeySelector.typeGenerated
-		messageGenerated(t, 1, &m.LocalObjectReference, reads_corev1_LocalObjectReference())
-		textGenerated(t, 2, &m.Key)
-		boolPointerGenerated(t, 3, &m.Optional)
+func reads_corev1_ConfigMapKeySelector() *protobuf.Type[corev1.ConfigMapKeySelector] {
+	if m := protobuf.Begin(&type_corev1_ConfigMapKeySelector); m != nil {
+		t := &type_corev1_ConfigMapKeySelector.Layout
+		protobuf.Message(t, 1, &m.LocalObjectReference, reads_corev1_LocalObjectReference())
+		protobuf.Text(t, 2, &m.Key)
+		protobuf.BoolPointer(t, 3, &m.Optional)
 	}
 	return &type_corev1_ConfigMapKeySelector
 }
 
 // marshal_corev1_ConfigMapKeySelector writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ConfigMapKeySelector(w *writerGenerated, n int, m *corev1.ConfigMapKeySelector) int {
+func marshal_corev1_ConfigMapKeySelector(w *protobuf.Writer, n int, m *corev1.ConfigMapKeySelector) int {
 	if m == nil {
 		return n
 	}
 	if m.Optional != nil {
-		n = w.putBool(n, 3<<3, *m.Optional)
+		n = w.PutBool(n, 3<<3, *m.Optional)
 	}
-	n = w.putString(n, 2<<3|2, m.Key)
+	n = w.PutString(n, 2<<3|2, m.Key)
 	{
 		before := n
 		n = marshal_corev1_LocalObjectReference(w, n, &m.LocalObjectReference)
-		n = w.close(n, 1<<3|2, before)
+		n = w.Close(n, 1<<3|2, before)
 	}
 	return n
 }
 
 // type_corev1_SecretKeySelector is how corev1.SecretKeySelector is read.
-var type_corev1_SecretKeySelector = typeOfGenerated[corev1.SecretKeySelector]{typeGenerated{slab: 47}}
+var type_corev1_SecretKeySelector = protobuf.Type[corev1.SecretKeySelector]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 40}}
 
 // reads_corev1_SecretKeySelector says where the fields of SecretKeySelector are and how each is read.
-func reads_corev1_SecretKeySelector() *typeOfGenerated[corev1.SecretKeySelector] {
-	if m := beginGenerated(&type_corev1_SecretKeySelector); m != nil {
-		t := &type_corev1_SecretKeySelector.typeGenerated
-		messageGenerated(t, 1, &m.LocalObjectReference, reads_corev1_LocalObjectReference())
-		textGenerated(t, 2, &m.Key)
-		boolPointerGenerated(t, 3, &m.Optional)
+func reads_corev1_SecretKeySelector() *protobuf.Type[corev1.SecretKeySelector] {
+	if m := protobuf.Begin(&type_corev1_SecretKeySelector); m != nil {
+		t := &type_corev1_SecretKeySelector.Layout
+		protobuf.Message(t, 1, &m.LocalObjectReference, reads_corev1_LocalObjectReference())
+		protobuf.Text(t, 2, &m.Key)
+		protobuf.BoolPointer(t, 3, &m.Optional)
 	}
 	return &type_corev1_SecretKeySelector
 }
 
 // marshal_corev1_SecretKeySelector writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_SecretKeySelector(w *writerGenerated, n int, m *corev1.SecretKeySelector) int {
+func marshal_corev1_SecretKeySelector(w *protobuf.Writer, n int, m *corev1.SecretKeySelector) int {
 	if m == nil {
 		return n
 	}
 	if m.Optional != nil {
-		n = w.putBool(n, 3<<3, *m.Optional)
+		n = w.PutBool(n, 3<<3, *m.Optional)
 	}
-	n = w.putString(n, 2<<3|2, m.Key)
+	n = w.PutString(n, 2<<3|2, m.Key)
 	{
 		before := n
 		n = marshal_corev1_LocalObjectReference(w, n, &m.LocalObjectReference)
-		n = w.close(n, 1<<3|2, before)
+		n = w.Close(n, 1<<3|2, before)
 	}
 	return n
 }
 
 // type_corev1_FileKeySelector is how corev1.FileKeySelector is read.
-var type_corev1_FileKeySelector = typeOfGenerated[corev1.FileKeySelector]{typeGenerated{slab: 25}}
+var type_corev1_FileKeySelector = protobuf.Type[corev1.FileKeySelector]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 18}}
 
 // reads_corev1_FileKeySelector says where the fields of FileKeySelector are and how each is read.
-func reads_corev1_FileKeySelector() *typeOfGenerated[corev1.FileKeySelector] {
-	if m := beginGenerated(&type_corev1_FileKeySelector); m != nil {
-		t := &type_corev1_FileKeySelector.typeGenerated
-		textGenerated(t, 1, &m.VolumeName)
-		textGenerated(t, 2, &m.Path)
-		textGenerated(t, 3, &m.Key)
-		boolPointerGenerated(t, 4, &m.Optional)
+func reads_corev1_FileKeySelector() *protobuf.Type[corev1.FileKeySelector] {
+	if m := protobuf.Begin(&type_corev1_FileKeySelector); m != nil {
+		t := &type_corev1_FileKeySelector.Layout
+		protobuf.Text(t, 1, &m.VolumeName)
+		protobuf.Text(t, 2, &m.Path)
+		protobuf.Text(t, 3, &m.Key)
+		protobuf.BoolPointer(t, 4, &m.Optional)
 	}
 	return &type_corev1_FileKeySelector
 }
 
 // marshal_corev1_FileKeySelector writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_FileKeySelector(w *writerGenerated, n int, m *corev1.FileKeySelector) int {
+func marshal_corev1_FileKeySelector(w *protobuf.Writer, n int, m *corev1.FileKeySelector) int {
 	if m == nil {
 		return n
 	}
 	if m.Optional != nil {
-		n = w.putBool(n, 4<<3, *m.Optional)
+		n = w.PutBool(n, 4<<3, *m.Optional)
 	}
-	n = w.putString(n, 3<<3|2, m.Key)
-	n = w.putString(n, 2<<3|2, m.Path)
-	n = w.putString(n, 1<<3|2, m.VolumeName)
+	n = w.PutString(n, 3<<3|2, m.Key)
+	n = w.PutString(n, 2<<3|2, m.Path)
+	n = w.PutString(n, 1<<3|2, m.VolumeName)
 	return n
 }
 
 // type_corev1_ExecAction is how corev1.ExecAction is read.
-var type_corev1_ExecAction = typeOfGenerated[corev1.ExecAction]{typeGenerated{slab: 24}}
+var type_corev1_ExecAction = protobuf.Type[corev1.ExecAction]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 17}}
 
 // reads_corev1_ExecAction says where the fields of ExecAction are and how each is read.
-func reads_corev1_ExecAction() *typeOfGenerated[corev1.ExecAction] {
-	if m := beginGenerated(&type_corev1_ExecAction); m != nil {
-		t := &type_corev1_ExecAction.typeGenerated
-		textsGenerated(t, 1, &m.Command)
+func reads_corev1_ExecAction() *protobuf.Type[corev1.ExecAction] {
+	if m := protobuf.Begin(&type_corev1_ExecAction); m != nil {
+		t := &type_corev1_ExecAction.Layout
+		protobuf.Texts(t, 1, &m.Command)
 	}
 	return &type_corev1_ExecAction
 }
 
 // marshal_corev1_ExecAction writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ExecAction(w *writerGenerated, n int, m *corev1.ExecAction) int {
+func marshal_corev1_ExecAction(w *protobuf.Writer, n int, m *corev1.ExecAction) int {
 	if m == nil {
 		return n
 	}
 	for k := len(m.Command) - 1; k >= 0; k-- {
-		n = w.putString(n, 1<<3|2, m.Command[k])
+		n = w.PutString(n, 1<<3|2, m.Command[k])
 	}
 	return n
 }
 
 // type_corev1_HTTPGetAction is how corev1.HTTPGetAction is read.
-var type_corev1_HTTPGetAction = typeOfGenerated[corev1.HTTPGetAction]{typeGenerated{slab: 27}}
+var type_corev1_HTTPGetAction = protobuf.Type[corev1.HTTPGetAction]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 20}}
 
 // reads_corev1_HTTPGetAction says where the fields of HTTPGetAction are and how each is read.
-func reads_corev1_HTTPGetAction() *typeOfGenerated[corev1.HTTPGetAction] {
-	if m := beginGenerated(&type_corev1_HTTPGetAction); m != nil {
-		t := &type_corev1_HTTPGetAction.typeGenerated
-		textGenerated(t, 1, &m.Path)
-		messageGenerated(t, 2, &m.Port, reads_intstr_IntOrString())
-		textGenerated(t, 3, &m.Host)
-		textGenerated(t, 4, &m.Scheme)
-		itemsGenerated(t, 5, &m.HTTPHeaders, reads_corev1_HTTPHeader())
-		textPointerGenerated(t, 6, &m.Protocol)
+func reads_corev1_HTTPGetAction() *protobuf.Type[corev1.HTTPGetAction] {
+	if m := protobuf.Begin(&type_corev1_HTTPGetAction); m != nil {
+		t := &type_corev1_HTTPGetAction.Layout
+		protobuf.Text(t, 1, &m.Path)
+		protobuf.Message(t, 2, &m.Port, reads_intstr_IntOrString())
+		protobuf.Text(t, 3, &m.Host)
+		protobuf.Text(t, 4, &m.Scheme)
+		protobuf.Items(t, 5, &m.HTTPHeaders, reads_corev1_HTTPHeader())
+		protobuf.TextPointer(t, 6, &m.Protocol)
 	}
 	return &type_corev1_HTTPGetAction
 }
 
 // marshal_corev1_HTTPGetAction writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_HTTPGetAction(w *writerGenerated, n int, m *corev1.HTTPGetAction) int {
+func marshal_corev1_HTTPGetAction(w *protobuf.Writer, n int, m *corev1.HTTPGetAction) int {
 	if m == nil {
 		return n
 	}
 	if m.Protocol != nil {
-		n = w.putString(n, 6<<3|2, string(*m.Protocol))
+		n = w.PutString(n, 6<<3|2, string(*m.Protocol))
 	}
 	for k := len(m.HTTPHeaders) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_HTTPHeader(w, n, &m.HTTPHeaders[k])
-			n = w.close(n, 5<<3|2, before)
+			n = w.Close(n, 5<<3|2, before)
 		}
 	}
-	n = w.putString(n, 4<<3|2, string(m.Scheme))
-	n = w.putString(n, 3<<3|2, m.Host)
+	n = w.PutString(n, 4<<3|2, string(m.Scheme))
+	n = w.PutString(n, 3<<3|2, m.Host)
 	{
 		before := n
 		n = marshal_intstr_IntOrString(w, n, &m.Port)
-		n = w.close(n, 2<<3|2, before)
+		n = w.Close(n, 2<<3|2, before)
 	}
-	n = w.putString(n, 1<<3|2, m.Path)
+	n = w.PutString(n, 1<<3|2, m.Path)
 	return n
 }
 
 // type_corev1_TCPSocketAction is how corev1.TCPSocketAction is read.
-var type_corev1_TCPSocketAction = typeOfGenerated[corev1.TCPSocketAction]{typeGenerated{slab: 51}}
+var type_corev1_TCPSocketAction = protobuf.Type[corev1.TCPSocketAction]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 44}}
 
 // reads_corev1_TCPSocketAction says where the fields of TCPSocketAction are and how each is read.
-func reads_corev1_TCPSocketAction() *typeOfGenerated[corev1.TCPSocketAction] {
-	if m := beginGenerated(&type_corev1_TCPSocketAction); m != nil {
-		t := &type_corev1_TCPSocketAction.typeGenerated
-		messageGenerated(t, 1, &m.Port, reads_intstr_IntOrString())
-		textGenerated(t, 2, &m.Host)
+func reads_corev1_TCPSocketAction() *protobuf.Type[corev1.TCPSocketAction] {
+	if m := protobuf.Begin(&type_corev1_TCPSocketAction); m != nil {
+		t := &type_corev1_TCPSocketAction.Layout
+		protobuf.Message(t, 1, &m.Port, reads_intstr_IntOrString())
+		protobuf.Text(t, 2, &m.Host)
 	}
 	return &type_corev1_TCPSocketAction
 }
 
 // marshal_corev1_TCPSocketAction writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_TCPSocketAction(w *writerGenerated, n int, m *corev1.TCPSocketAction) int {
+func marshal_corev1_TCPSocketAction(w *protobuf.Writer, n int, m *corev1.TCPSocketAction) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 2<<3|2, m.Host)
+	n = w.PutString(n, 2<<3|2, m.Host)
 	{
 		before := n
 		n = marshal_intstr_IntOrString(w, n, &m.Port)
-		n = w.close(n, 1<<3|2, before)
+		n = w.Close(n, 1<<3|2, before)
 	}
 	return n
 }
 
 // type_corev1_GRPCAction is how corev1.GRPCAction is read.
-var type_corev1_GRPCAction = typeOfGenerated[corev1.GRPCAction]{typeGenerated{slab: 26}}
+var type_corev1_GRPCAction = protobuf.Type[corev1.GRPCAction]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 19}}
 
 // reads_corev1_GRPCAction says where the fields of GRPCAction are and how each is read.
-func reads_corev1_GRPCAction() *typeOfGenerated[corev1.GRPCAction] {
-	if m := beginGenerated(&type_corev1_GRPCAction); m != nil {
-		t := &type_corev1_GRPCAction.typeGenerated
-		numberGenerated(t, 1, &m.Port)
-		textPointerGenerated(t, 2, &m.Service)
-		textPointerGenerated(t, 3, &m.Mode)
+func reads_corev1_GRPCAction() *protobuf.Type[corev1.GRPCAction] {
+	if m := protobuf.Begin(&type_corev1_GRPCAction); m != nil {
+		t := &type_corev1_GRPCAction.Layout
+		protobuf.Number(t, 1, &m.Port)
+		protobuf.TextPointer(t, 2, &m.Service)
+		protobuf.TextPointer(t, 3, &m.Mode)
 	}
 	return &type_corev1_GRPCAction
 }
 
 // marshal_corev1_GRPCAction writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_GRPCAction(w *writerGenerated, n int, m *corev1.GRPCAction) int {
+func marshal_corev1_GRPCAction(w *protobuf.Writer, n int, m *corev1.GRPCAction) int {
 	if m == nil {
 		return n
 	}
 	if m.Mode != nil {
-		n = w.putString(n, 3<<3|2, string(*m.Mode))
+		n = w.PutString(n, 3<<3|2, string(*m.Mode))
 	}
 	if m.Service != nil {
-		n = w.putString(n, 2<<3|2, *m.Service)
+		n = w.PutString(n, 2<<3|2, *m.Service)
 	}
-	n = w.putNumber(n, 1<<3, uint64(m.Port))
+	n = w.PutNumber(n, 1<<3, uint64(m.Port))
 	return n
 }
 
 // type_corev1_SleepAction is how corev1.SleepAction is read.
-var type_corev1_SleepAction = typeOfGenerated[corev1.SleepAction]{typeGenerated{slab: 50}}
+var type_corev1_SleepAction = protobuf.Type[corev1.SleepAction]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 43}}
 
 // reads_corev1_SleepAction says where the fields of SleepAction are and how each is read.
-func reads_corev1_SleepAction() *typeOfGenerated[corev1.SleepAction] {
-	if m := beginGenerated(&type_corev1_SleepAction); m != nil {
-		t := &type_corev1_SleepAction.typeGenerated
-		numberGenerated(t, 1, &m.Seconds)
+func reads_corev1_SleepAction() *protobuf.Type[corev1.SleepAction] {
+	if m := protobuf.Begin(&type_corev1_SleepAction); m != nil {
+		t := &type_corev1_SleepAction.Layout
+		protobuf.Number(t, 1, &m.Seconds)
 	}
 	return &type_corev1_SleepAction
 }
 
 // marshal_corev1_SleepAction writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_SleepAction(w *writerGenerated, n int, m *corev1.SleepAction) int {
+func marshal_corev1_SleepAction(w *protobuf.Writer, n int, m *corev1.SleepAction) int {
 	if m == nil {
 		return n
 	}
-	n = w.putNumber(n, 1<<3, uint64(m.Seconds))
+	n = w.PutNumber(n, 1<<3, uint64(m.Seconds))
 	return n
 }
 
 // type_corev1_ImageVolumeStatus is how corev1.ImageVolumeStatus is read.
-var type_corev1_ImageVolumeStatus = typeOfGenerated[corev1.ImageVolumeStatus]{typeGenerated{slab: 29}}
+var type_corev1_ImageVolumeStatus = protobuf.Type[corev1.ImageVolumeStatus]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 22}}
 
 // reads_corev1_ImageVolumeStatus says where the fields of ImageVolumeStatus are and how each is read.
-func reads_corev1_ImageVolumeStatus() *typeOfGenerated[corev1.ImageVolumeStatus] {
-	if m := beginGenerated(&type_corev1_ImageVolumeStatus); m != nil {
-		t := &type_corev1_ImageVolumeStatus.typeGenerated
-		textGenerated(t, 1, &m.ImageRef)
+func reads_corev1_ImageVolumeStatus() *protobuf.Type[corev1.ImageVolumeStatus] {
+	if m := protobuf.Begin(&type_corev1_ImageVolumeStatus); m != nil {
+		t := &type_corev1_ImageVolumeStatus.Layout
+		protobuf.Text(t, 1, &m.ImageRef)
 	}
 	return &type_corev1_ImageVolumeStatus
 }
 
 // marshal_corev1_ImageVolumeStatus writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ImageVolumeStatus(w *writerGenerated, n int, m *corev1.ImageVolumeStatus) int {
+func marshal_corev1_ImageVolumeStatus(w *protobuf.Writer, n int, m *corev1.ImageVolumeStatus) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 1<<3|2, m.ImageRef)
+	n = w.PutString(n, 1<<3|2, m.ImageRef)
 	return n
 }
 
 // type_corev1_SecretProjection is how corev1.SecretProjection is read.
-var type_corev1_SecretProjection typeOfGenerated[corev1.SecretProjection]
+var type_corev1_SecretProjection protobuf.Type[corev1.SecretProjection]
 
 // reads_corev1_SecretProjection says where the fields of SecretProjection are and how each is read.
-func reads_corev1_SecretProjection() *typeOfGenerated[corev1.SecretProjection] {
-	if m := beginGenerated(&type_corev1_SecretProjection); m != nil {
-		t := &type_corev1_SecretProjection.typeGenerated
-		messageGenerated(t, 1, &m.LocalObjectReference, reads_corev1_LocalObjectReference())
-		itemsGenerated(t, 2, &m.Items, reads_corev1_KeyToPath())
-		boolPointerGenerated(t, 4, &m.Optional)
+func reads_corev1_SecretProjection() *protobuf.Type[corev1.SecretProjection] {
+	if m := protobuf.Begin(&type_corev1_SecretProjection); m != nil {
+		t := &type_corev1_SecretProjection.Layout
+		protobuf.Message(t, 1, &m.LocalObjectReference, reads_corev1_LocalObjectReference())
+		protobuf.Items(t, 2, &m.Items, reads_corev1_KeyToPath())
+		protobuf.BoolPointer(t, 4, &m.Optional)
 	}
 	return &type_corev1_SecretProjection
 }
 
 // marshal_corev1_SecretProjection writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_SecretProjection(w *writerGenerated, n int, m *corev1.SecretProjection) int {
+func marshal_corev1_SecretProjection(w *protobuf.Writer, n int, m *corev1.SecretProjection) int {
 	if m == nil {
 		return n
 	}
 	if m.Optional != nil {
-		n = w.putBool(n, 4<<3, *m.Optional)
+		n = w.PutBool(n, 4<<3, *m.Optional)
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_KeyToPath(w, n, &m.Items[k])
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
 	{
 		before := n
 		n = marshal_corev1_LocalObjectReference(w, n, &m.LocalObjectReference)
-		n = w.close(n, 1<<3|2, before)
+		n = w.Close(n, 1<<3|2, before)
 	}
 	return n
 }
 
 // type_corev1_DownwardAPIProjection is how corev1.DownwardAPIProjection is read.
-var type_corev1_DownwardAPIProjection typeOfGenerated[corev1.DownwardAPIProjection]
+var type_corev1_DownwardAPIProjection protobuf.Type[corev1.DownwardAPIProjection]
 
 // reads_corev1_DownwardAPIProjection says where the fields of DownwardAPIProjection are and how each is read.
-func reads_corev1_DownwardAPIProjection() *typeOfGenerated[corev1.DownwardAPIProjection] {
-	if m := beginGenerated(&type_corev1_DownwardAPIProjection); m != nil {
-		t := &type_corev1_DownwardAPIProjection.typeGenerated
-		itemsGenerated(t, 1, &m.Items, reads_corev1_DownwardAPIVolumeFile())
+func reads_corev1_DownwardAPIProjection() *protobuf.Type[corev1.DownwardAPIProjection] {
+	if m := protobuf.Begin(&type_corev1_DownwardAPIProjection); m != nil {
+		t := &type_corev1_DownwardAPIProjection.Layout
+		protobuf.Items(t, 1, &m.Items, reads_corev1_DownwardAPIVolumeFile())
 	}
 	return &type_corev1_DownwardAPIProjection
 }
 
 // marshal_corev1_DownwardAPIProjection writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_DownwardAPIProjection(w *writerGenerated, n int, m *corev1.DownwardAPIProjection) int {
+func marshal_corev1_DownwardAPIProjection(w *protobuf.Writer, n int, m *corev1.DownwardAPIProjection) int {
 	if m == nil {
 		return n
 	}
@@ -6884,1605 +6618,214 @@ func marshal_corev1_DownwardAPIProjection(w *writerGenerated, n int, m *corev1.D
 		{
 			before := n
 			n = marshal_corev1_DownwardAPIVolumeFile(w, n, &m.Items[k])
-			n = w.close(n, 1<<3|2, before)
+			n = w.Close(n, 1<<3|2, before)
 		}
 	}
 	return n
 }
 
 // type_corev1_ConfigMapProjection is how corev1.ConfigMapProjection is read.
-var type_corev1_ConfigMapProjection typeOfGenerated[corev1.ConfigMapProjection]
+var type_corev1_ConfigMapProjection protobuf.Type[corev1.ConfigMapProjection]
 
 // reads_corev1_ConfigMapProjection says where the fields of ConfigMapProjection are and how each is read.
-func reads_corev1_ConfigMapProjection() *typeOfGenerated[corev1.ConfigMapProjection] {
-	if m := beginGenerated(&type_corev1_ConfigMapProjection); m != nil {
-		t := &type_corev1_ConfigMapProjection.typeGenerated
-		messageGenerated(t, 1, &m.LocalObjectReference, reads_corev1_LocalObjectReference())
-		itemsGenerated(t, 2, &m.Items, reads_corev1_KeyToPath())
-		boolPointerGenerated(t, 4, &m.Optional)
+func reads_corev1_ConfigMapProjection() *protobuf.Type[corev1.ConfigMapProjection] {
+	if m := protobuf.Begin(&type_corev1_ConfigMapProjection); m != nil {
+		t := &type_corev1_ConfigMapProjection.Layout
+		protobuf.Message(t, 1, &m.LocalObjectReference, reads_corev1_LocalObjectReference())
+		protobuf.Items(t, 2, &m.Items, reads_corev1_KeyToPath())
+		protobuf.BoolPointer(t, 4, &m.Optional)
 	}
 	return &type_corev1_ConfigMapProjection
 }
 
 // marshal_corev1_ConfigMapProjection writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ConfigMapProjection(w *writerGenerated, n int, m *corev1.ConfigMapProjection) int {
+func marshal_corev1_ConfigMapProjection(w *protobuf.Writer, n int, m *corev1.ConfigMapProjection) int {
 	if m == nil {
 		return n
 	}
 	if m.Optional != nil {
-		n = w.putBool(n, 4<<3, *m.Optional)
+		n = w.PutBool(n, 4<<3, *m.Optional)
 	}
 	for k := len(m.Items) - 1; k >= 0; k-- {
 		{
 			before := n
 			n = marshal_corev1_KeyToPath(w, n, &m.Items[k])
-			n = w.close(n, 2<<3|2, before)
+			n = w.Close(n, 2<<3|2, before)
 		}
 	}
 	{
 		before := n
 		n = marshal_corev1_LocalObjectReference(w, n, &m.LocalObjectReference)
-		n = w.close(n, 1<<3|2, before)
+		n = w.Close(n, 1<<3|2, before)
 	}
 	return n
 }
 
 // type_corev1_ServiceAccountTokenProjection is how corev1.ServiceAccountTokenProjection is read.
-var type_corev1_ServiceAccountTokenProjection typeOfGenerated[corev1.ServiceAccountTokenProjection]
+var type_corev1_ServiceAccountTokenProjection protobuf.Type[corev1.ServiceAccountTokenProjection]
 
 // reads_corev1_ServiceAccountTokenProjection says where the fields of ServiceAccountTokenProjection are and how each is read.
-func reads_corev1_ServiceAccountTokenProjection() *typeOfGenerated[corev1.ServiceAccountTokenProjection] {
-	if m := beginGenerated(&type_corev1_ServiceAccountTokenProjection); m != nil {
-		t := &type_corev1_ServiceAccountTokenProjection.typeGenerated
-		textGenerated(t, 1, &m.Audience)
-		numberPointerGenerated(t, 2, &m.ExpirationSeconds)
-		textGenerated(t, 3, &m.Path)
-		numberPointerGenerated(t, 4, &m.User)
+func reads_corev1_ServiceAccountTokenProjection() *protobuf.Type[corev1.ServiceAccountTokenProjection] {
+	if m := protobuf.Begin(&type_corev1_ServiceAccountTokenProjection); m != nil {
+		t := &type_corev1_ServiceAccountTokenProjection.Layout
+		protobuf.Text(t, 1, &m.Audience)
+		protobuf.NumberPointer(t, 2, &m.ExpirationSeconds)
+		protobuf.Text(t, 3, &m.Path)
+		protobuf.NumberPointer(t, 4, &m.User)
 	}
 	return &type_corev1_ServiceAccountTokenProjection
 }
 
 // marshal_corev1_ServiceAccountTokenProjection writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ServiceAccountTokenProjection(w *writerGenerated, n int, m *corev1.ServiceAccountTokenProjection) int {
+func marshal_corev1_ServiceAccountTokenProjection(w *protobuf.Writer, n int, m *corev1.ServiceAccountTokenProjection) int {
 	if m == nil {
 		return n
 	}
 	if m.User != nil {
-		n = w.putNumber(n, 4<<3, uint64(*m.User))
+		n = w.PutNumber(n, 4<<3, uint64(*m.User))
 	}
-	n = w.putString(n, 3<<3|2, m.Path)
+	n = w.PutString(n, 3<<3|2, m.Path)
 	if m.ExpirationSeconds != nil {
-		n = w.putNumber(n, 2<<3, uint64(*m.ExpirationSeconds))
+		n = w.PutNumber(n, 2<<3, uint64(*m.ExpirationSeconds))
 	}
-	n = w.putString(n, 1<<3|2, m.Audience)
+	n = w.PutString(n, 1<<3|2, m.Audience)
 	return n
 }
 
 // type_corev1_ClusterTrustBundleProjection is how corev1.ClusterTrustBundleProjection is read.
-var type_corev1_ClusterTrustBundleProjection typeOfGenerated[corev1.ClusterTrustBundleProjection]
+var type_corev1_ClusterTrustBundleProjection protobuf.Type[corev1.ClusterTrustBundleProjection]
 
 // reads_corev1_ClusterTrustBundleProjection says where the fields of ClusterTrustBundleProjection are and how each is read.
-func reads_corev1_ClusterTrustBundleProjection() *typeOfGenerated[corev1.ClusterTrustBundleProjection] {
-	if m := beginGenerated(&type_corev1_ClusterTrustBundleProjection); m != nil {
-		t := &type_corev1_ClusterTrustBundleProjection.typeGenerated
-		textPointerGenerated(t, 1, &m.Name)
-		textPointerGenerated(t, 2, &m.SignerName)
-		pointerGenerated(t, 3, &m.LabelSelector, reads_metav1_LabelSelector())
-		textGenerated(t, 4, &m.Path)
-		boolPointerGenerated(t, 5, &m.Optional)
-		numberPointerGenerated(t, 6, &m.User)
+func reads_corev1_ClusterTrustBundleProjection() *protobuf.Type[corev1.ClusterTrustBundleProjection] {
+	if m := protobuf.Begin(&type_corev1_ClusterTrustBundleProjection); m != nil {
+		t := &type_corev1_ClusterTrustBundleProjection.Layout
+		protobuf.TextPointer(t, 1, &m.Name)
+		protobuf.TextPointer(t, 2, &m.SignerName)
+		protobuf.Pointer(t, 3, &m.LabelSelector, apimachinery.LabelSelector())
+		protobuf.Text(t, 4, &m.Path)
+		protobuf.BoolPointer(t, 5, &m.Optional)
+		protobuf.NumberPointer(t, 6, &m.User)
 	}
 	return &type_corev1_ClusterTrustBundleProjection
 }
 
 // marshal_corev1_ClusterTrustBundleProjection writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_ClusterTrustBundleProjection(w *writerGenerated, n int, m *corev1.ClusterTrustBundleProjection) int {
+func marshal_corev1_ClusterTrustBundleProjection(w *protobuf.Writer, n int, m *corev1.ClusterTrustBundleProjection) int {
 	if m == nil {
 		return n
 	}
 	if m.User != nil {
-		n = w.putNumber(n, 6<<3, uint64(*m.User))
+		n = w.PutNumber(n, 6<<3, uint64(*m.User))
 	}
 	if m.Optional != nil {
-		n = w.putBool(n, 5<<3, *m.Optional)
+		n = w.PutBool(n, 5<<3, *m.Optional)
 	}
-	n = w.putString(n, 4<<3|2, m.Path)
+	n = w.PutString(n, 4<<3|2, m.Path)
 	if m.LabelSelector != nil {
 		{
 			before := n
-			n = marshal_metav1_LabelSelector(w, n, m.LabelSelector)
-			n = w.close(n, 3<<3|2, before)
+			n = apimachinery.PutLabelSelector(w, n, m.LabelSelector)
+			n = w.Close(n, 3<<3|2, before)
 		}
 	}
 	if m.SignerName != nil {
-		n = w.putString(n, 2<<3|2, *m.SignerName)
+		n = w.PutString(n, 2<<3|2, *m.SignerName)
 	}
 	if m.Name != nil {
-		n = w.putString(n, 1<<3|2, *m.Name)
+		n = w.PutString(n, 1<<3|2, *m.Name)
 	}
 	return n
 }
 
 // type_corev1_PodCertificateProjection is how corev1.PodCertificateProjection is read.
-var type_corev1_PodCertificateProjection typeOfGenerated[corev1.PodCertificateProjection]
+var type_corev1_PodCertificateProjection protobuf.Type[corev1.PodCertificateProjection]
 
 // reads_corev1_PodCertificateProjection says where the fields of PodCertificateProjection are and how each is read.
-func reads_corev1_PodCertificateProjection() *typeOfGenerated[corev1.PodCertificateProjection] {
-	if m := beginGenerated(&type_corev1_PodCertificateProjection); m != nil {
-		t := &type_corev1_PodCertificateProjection.typeGenerated
-		textGenerated(t, 1, &m.SignerName)
-		textGenerated(t, 2, &m.KeyType)
-		numberPointerGenerated(t, 3, &m.MaxExpirationSeconds)
-		textGenerated(t, 4, &m.CredentialBundlePath)
-		textGenerated(t, 5, &m.KeyPath)
-		textGenerated(t, 6, &m.CertificateChainPath)
-		textMapGenerated(t, 7, &m.UserAnnotations)
-		numberPointerGenerated(t, 8, &m.User)
+func reads_corev1_PodCertificateProjection() *protobuf.Type[corev1.PodCertificateProjection] {
+	if m := protobuf.Begin(&type_corev1_PodCertificateProjection); m != nil {
+		t := &type_corev1_PodCertificateProjection.Layout
+		protobuf.Text(t, 1, &m.SignerName)
+		protobuf.Text(t, 2, &m.KeyType)
+		protobuf.NumberPointer(t, 3, &m.MaxExpirationSeconds)
+		protobuf.Text(t, 4, &m.CredentialBundlePath)
+		protobuf.Text(t, 5, &m.KeyPath)
+		protobuf.Text(t, 6, &m.CertificateChainPath)
+		protobuf.TextMap(t, 7, &m.UserAnnotations)
+		protobuf.NumberPointer(t, 8, &m.User)
 	}
 	return &type_corev1_PodCertificateProjection
 }
 
 // marshal_corev1_PodCertificateProjection writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_PodCertificateProjection(w *writerGenerated, n int, m *corev1.PodCertificateProjection) int {
+func marshal_corev1_PodCertificateProjection(w *protobuf.Writer, n int, m *corev1.PodCertificateProjection) int {
 	if m == nil {
 		return n
 	}
 	if m.User != nil {
-		n = w.putNumber(n, 8<<3, uint64(*m.User))
+		n = w.PutNumber(n, 8<<3, uint64(*m.User))
 	}
-	n = putTextMapGenerated(w, n, 7<<3|2, m.UserAnnotations)
-	n = w.putString(n, 6<<3|2, m.CertificateChainPath)
-	n = w.putString(n, 5<<3|2, m.KeyPath)
-	n = w.putString(n, 4<<3|2, m.CredentialBundlePath)
+	n = protobuf.PutTextMap(w, n, 7<<3|2, m.UserAnnotations)
+	n = w.PutString(n, 6<<3|2, m.CertificateChainPath)
+	n = w.PutString(n, 5<<3|2, m.KeyPath)
+	n = w.PutString(n, 4<<3|2, m.CredentialBundlePath)
 	if m.MaxExpirationSeconds != nil {
-		n = w.putNumber(n, 3<<3, uint64(*m.MaxExpirationSeconds))
+		n = w.PutNumber(n, 3<<3, uint64(*m.MaxExpirationSeconds))
 	}
-	n = w.putString(n, 2<<3|2, m.KeyType)
-	n = w.putString(n, 1<<3|2, m.SignerName)
+	n = w.PutString(n, 2<<3|2, m.KeyType)
+	n = w.PutString(n, 1<<3|2, m.SignerName)
 	return n
 }
 
 // type_intstr_IntOrString is how intstr.IntOrString is read.
-var type_intstr_IntOrString typeOfGenerated[intstr.IntOrString]
+var type_intstr_IntOrString protobuf.Type[intstr.IntOrString]
 
 // reads_intstr_IntOrString says where the fields of IntOrString are and how each is read.
-func reads_intstr_IntOrString() *typeOfGenerated[intstr.IntOrString] {
-	if m := beginGenerated(&type_intstr_IntOrString); m != nil {
-		t := &type_intstr_IntOrString.typeGenerated
-		numberGenerated(t, 1, &m.Type)
-		numberGenerated(t, 2, &m.IntVal)
-		textGenerated(t, 3, &m.StrVal)
+func reads_intstr_IntOrString() *protobuf.Type[intstr.IntOrString] {
+	if m := protobuf.Begin(&type_intstr_IntOrString); m != nil {
+		t := &type_intstr_IntOrString.Layout
+		protobuf.Number(t, 1, &m.Type)
+		protobuf.Number(t, 2, &m.IntVal)
+		protobuf.Text(t, 3, &m.StrVal)
 	}
 	return &type_intstr_IntOrString
 }
 
 // marshal_intstr_IntOrString writes m before the n bytes that w has, and returns how many it has then.
-func marshal_intstr_IntOrString(w *writerGenerated, n int, m *intstr.IntOrString) int {
+func marshal_intstr_IntOrString(w *protobuf.Writer, n int, m *intstr.IntOrString) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 3<<3|2, m.StrVal)
-	n = w.putNumber(n, 2<<3, uint64(m.IntVal))
-	n = w.putNumber(n, 1<<3, uint64(m.Type))
+	n = w.PutString(n, 3<<3|2, m.StrVal)
+	n = w.PutNumber(n, 2<<3, uint64(m.IntVal))
+	n = w.PutNumber(n, 1<<3, uint64(m.Type))
 	return n
 }
 
 // type_corev1_HTTPHeader is how corev1.HTTPHeader is read.
-var type_corev1_HTTPHeader = typeOfGenerated[corev1.HTTPHeader]{typeGenerated{slab: 28}}
+var type_corev1_HTTPHeader = protobuf.Type[corev1.HTTPHeader]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 21}}
 
 // reads_corev1_HTTPHeader says where the fields of HTTPHeader are and how each is read.
-func reads_corev1_HTTPHeader() *typeOfGenerated[corev1.HTTPHeader] {
-	if m := beginGenerated(&type_corev1_HTTPHeader); m != nil {
-		t := &type_corev1_HTTPHeader.typeGenerated
-		textGenerated(t, 1, &m.Name)
-		textGenerated(t, 2, &m.Value)
+func reads_corev1_HTTPHeader() *protobuf.Type[corev1.HTTPHeader] {
+	if m := protobuf.Begin(&type_corev1_HTTPHeader); m != nil {
+		t := &type_corev1_HTTPHeader.Layout
+		protobuf.Text(t, 1, &m.Name)
+		protobuf.Text(t, 2, &m.Value)
 	}
 	return &type_corev1_HTTPHeader
 }
 
 // marshal_corev1_HTTPHeader writes m before the n bytes that w has, and returns how many it has then.
-func marshal_corev1_HTTPHeader(w *writerGenerated, n int, m *corev1.HTTPHeader) int {
+func marshal_corev1_HTTPHeader(w *protobuf.Writer, n int, m *corev1.HTTPHeader) int {
 	if m == nil {
 		return n
 	}
-	n = w.putString(n, 2<<3|2, m.Value)
-	n = w.putString(n, 1<<3|2, m.Name)
+	n = w.PutString(n, 2<<3|2, m.Value)
+	n = w.PutString(n, 1<<3|2, m.Name)
 	return n
 }
 
 // type_resource_Quantity is how resource.Quantity is read.
-var type_resource_Quantity = typeOfGenerated[resource.Quantity]{typeGenerated{slab: 57}}
+var type_resource_Quantity = protobuf.Type[resource.Quantity]{Layout: protobuf.Layout{Slab: apimachinery.FirstSlab + 50}}
 
-// type_metav1_FieldsV1 is how metav1.FieldsV1 is read.
-var type_metav1_FieldsV1 = typeOfGenerated[metav1.FieldsV1]{typeGenerated{slab: 3}}
-
-// type_metav1_Time is how metav1.Time is read.
-var type_metav1_Time = typeOfGenerated[metav1.Time]{typeGenerated{slab: 6}}
-
-// firstGenerated is what the metadata of most objects needs some of.
-type firstGenerated struct {
-	words                     [4]uint64
-	strings                   [2]string
-	metav1_FieldsV1           [2]metav1.FieldsV1
-	metav1_ManagedFieldsEntry [1]metav1.ManagedFieldsEntry
-	metav1_OwnerReference     [1]metav1.OwnerReference
-	metav1_Time               [2]metav1.Time
-}
-
-// first allocates them at once, unless the object is too small to need more than one.
-func (r *readerGenerated) first(data []byte) {
-	if len(data) < 256 {
-		return
-	}
-	f := new(firstGenerated)
-	r.slabs[wordSlabGenerated] = slabGenerated{values: unsafe.Pointer(&f.words), free: 4, made: 4}
-	r.slabs[stringSlabGenerated] = slabGenerated{values: unsafe.Pointer(&f.strings), free: 2, made: 2}
-	r.slabs[3] = slabGenerated{values: unsafe.Pointer(&f.metav1_FieldsV1), free: 2, made: 2}
-	r.slabs[4] = slabGenerated{values: unsafe.Pointer(&f.metav1_ManagedFieldsEntry), free: 1, made: 1}
-	r.slabs[5] = slabGenerated{values: unsafe.Pointer(&f.metav1_OwnerReference), free: 1, made: 1}
-	r.slabs[6] = slabGenerated{values: unsafe.Pointer(&f.metav1_Time), free: 2, made: 2}
-}
-
-// What a message can be wrong about; io.ErrUnexpectedEOF says that it ends too early.
-var (
-	ErrInvalidLengthGenerated        = errors.New("proto: negative length found during unmarshaling")
-	ErrIntOverflowGenerated          = errors.New("proto: integer overflow")
-	ErrUnexpectedEndOfGroupGenerated = errors.New("proto: unexpected end of group")
-)
-
-// maxDepthGenerated is how deep messages may stand in one another that can hold themselves.
-const maxDepthGenerated = 10000
-
-// ErrDepthGenerated is what input with more than that gets.
-var ErrDepthGenerated = errors.New("proto: exceeded maximum recursion depth")
-
-// The wire types: how the value after a tag is written.
-const (
-	varintGenerated     = 0
-	fixed64Generated    = 1
-	bytesGenerated      = 2
-	startGroupGenerated = 3
-	endGroupGenerated   = 4
-	fixed32Generated    = 5
-)
-
-// sovGenerated is how many bytes v takes as a varint.
-func sovGenerated(v uint64) int {
-	return int((9*uint(bits.Len64(v)) + 64) / 64)
-}
-
-// encodeVarintGenerated writes v so that it ends before data[i], and returns where it starts.
-func encodeVarintGenerated(data []byte, i int, v uint64) int {
-	if v < 0x80 {
-		i--
-		data[i] = byte(v)
-		return i
-	}
-	i -= sovGenerated(v)
-	start := i
-	for v >= 0x80 {
-		data[i] = byte(v) | 0x80
-		v >>= 7
-		i++
-	}
-	data[i] = byte(v)
-	return start
-}
-
-// sortedKeysGenerated appends the keys of m to keys and sorts them: a message has one form only.
-func sortedKeysGenerated[K cmp.Ordered, V any](keys []K, m map[K]V) []K {
-	for k := range m {
-		keys = append(keys, k)
-	}
-	if len(keys) > 1 {
-		slices.Sort(keys)
-	}
-	return keys
-}
-
-// readVarintGenerated reads the varint at data[i] and returns it and what comes after it.
-func readVarintGenerated(data []byte, i int) (v uint64, next int, err error) {
-	for shift := uint(0); shift < 64; shift += 7 {
-		if i >= len(data) {
-			return 0, 0, io.ErrUnexpectedEOF
-		}
-		b := data[i]
-		i++
-		v |= uint64(b&0x7f) << shift
-		if b < 0x80 {
-			return v, i, nil
-		}
-	}
-	return 0, 0, ErrIntOverflowGenerated
-}
-
-// readBytesGenerated reads the length at data[i] and the bytes after it, which stay a part of data.
-func readBytesGenerated(data []byte, i int) (body []byte, next int, err error) {
-	size, start, err := sizeOfGenerated(data, i)
-	if err != nil {
-		return nil, 0, err
-	}
-	next = start + size
-	if next > len(data) {
-		return nil, 0, io.ErrUnexpectedEOF
-	}
-	return data[start:next], next, nil
-}
-
-// sizeOfGenerated reads the length at data[i] and returns it and what comes after it. Their sum is an int.
-func sizeOfGenerated(data []byte, i int) (size, next int, err error) {
-	v, next, err := readVarintGenerated(data, i)
-	if err != nil {
-		return 0, 0, err
-	}
-	if v > uint64(math.MaxInt-next) {
-		return 0, 0, ErrInvalidLengthGenerated
-	}
-	return int(v), next, nil
-}
-
-// skipGenerated is how long the field is that data starts with. A group is passed over with all it holds.
-func skipGenerated(data []byte) (n int, err error) {
-	for depth := 0; n < len(data); {
-		tag, next, err := readVarintGenerated(data, n)
-		if err != nil {
-			return 0, err
-		}
-		n = next
-		switch wire := int(tag & 7); wire {
-		case varintGenerated:
-			if _, n, err = readVarintGenerated(data, n); err != nil {
-				return 0, err
-			}
-		case fixed64Generated:
-			n += 8
-		case bytesGenerated:
-			if _, n, err = readBytesGenerated(data, n); err != nil {
-				return 0, err
-			}
-		case startGroupGenerated:
-			depth++
-		case endGroupGenerated:
-			if depth == 0 {
-				return 0, ErrUnexpectedEndOfGroupGenerated
-			}
-			depth--
-		case fixed32Generated:
-			n += 4
-		default:
-			return 0, fmt.Errorf("proto: illegal wireType %d", wire)
-		}
-		if depth == 0 {
-			return n, nil
-		}
-	}
-	return 0, io.ErrUnexpectedEOF
-}
-
-// The ways to read a field.
-const (
-	noWayGenerated = iota // there is no such field
-	textWayGenerated
-	textPointerWayGenerated
-	textsWayGenerated
-	bytesWayGenerated
-	wordWayGenerated // numbers are written into memory by their size
-	halfWayGenerated
-	boolWayGenerated
-	wordPointerWayGenerated
-	halfPointerWayGenerated
-	boolPointerWayGenerated
-	numbersWayGenerated // a list, packed or not
-	messageWayGenerated
-	pointerWayGenerated  // to a message
-	itemsWayGenerated    // messages
-	pointersWayGenerated // to messages, a list
-	entryWayGenerated    // of a map
-)
-
-// fieldGenerated is where a field of a message is in the Go struct, and how it is read.
-type fieldGenerated struct {
-	offset uint32
-	form   formGenerated
-	of     *typeGenerated // of what it holds, except for strings and single numbers
-}
-
-// formGenerated is a way to read a field, and in the lowest bits the wire type that it is written with.
-type formGenerated uint16
-
-func (f formGenerated) way() uint8 { return uint8(f >> 4) }
-
-func (f formGenerated) wire() uint8 { return uint8(f & 0xf) }
-
-// unknownGenerated is a field that there is not: nothing is written like that.
-var unknownGenerated = fieldGenerated{form: noWayGenerated<<4 | 0xf}
-
-// typeGenerated is how values of a type are made and read. From the first reading on it does not change. What is needed
-// for each value comes first, so that it is close together.
-type typeGenerated struct {
-	fields  []fieldGenerated           // by number
-	alloc   func(n int) unsafe.Pointer // that many empty values
-	size    uintptr                    // of a value
-	slab    int32                      // the number of the slab that values come from; 0 is none
-	plain   bool                       // it is read by its fields and nothing else
-	cycle   bool                       // it can hold itself
-	seconds bool                       // it begins with a time.Time
-	object  bool                       // how many values of other types it needs is remembered
-	far     map[int32]*fieldGenerated  // whose numbers are too large for fields
-	entries *entriesGenerated          // of a map
-	of      *typeGenerated             // what is read once empty has made it
-	number  int32                      // of the type, for arenas
-
-	body  func(to unsafe.Pointer, body []byte, shared bool) error // reads what is no message to this package
-	empty func(to unsafe.Pointer)                                 // makes a slice or map that is not nil
-	add   func(list unsafe.Pointer, number uint64)                // adds a number to a list
-
-	goType reflect.Type
-	built  bool            // guarded by buildingGenerated
-	base   unsafe.Pointer  // the value that fields were shown in
-	ready  atomic.Bool     // what it holds is built, too
-	needs  []needGenerated // of an object
-}
-
-// typeOfGenerated is a typeGenerated whose Go type the compiler knows.
-type typeOfGenerated[T any] struct{ typeGenerated }
-
-// buildingGenerated is held while types are built, each of which gets another number.
-var (
-	buildingGenerated sync.Mutex
-	typesGenerated    int32 = stringSlabGenerated
-)
-
-// readGenerated adds to m what data says. The type is built when it is needed for the first time.
-func readGenerated[T any](r *readerGenerated, t *typeOfGenerated[T], build func(), data []byte, m *T) {
-	r.read(&t.typeGenerated, build, data, unsafe.Pointer(m))
-}
-
-func (r *readerGenerated) read(t *typeGenerated, build func(), data []byte, m unsafe.Pointer) {
-	if !t.ready.Load() {
-		t.prepare(build, len(r.slabs))
-	}
-	r.needs = t.needs
-	r.inside(t, m, data, 0)
-	if t.object {
-		r.remember()
-	}
-}
-
-func (t *typeGenerated) prepare(build func(), slabs int) {
-	buildingGenerated.Lock()
-	defer buildingGenerated.Unlock()
-	if build(); t.object && t.needs == nil {
-		t.needs = make([]needGenerated, slabs)
-	}
-	t.ready.Store(true)
-}
-
-// beginGenerated starts to build the type of a message. It returns a value to show the fields in; nil if there is nothing
-// more to do.
-func beginGenerated[T any](t *typeOfGenerated[T]) *T {
-	if t.built {
-		return nil
-	}
-	m := new(T)
-	t.begin(reflect.TypeFor[T](), allocGenerated[T])
-	t.base, t.plain = unsafe.Pointer(m), !t.cycle
-	return m
-}
-
-// withGenerated builds a type that a function reads.
-func withGenerated[T any](t *typeOfGenerated[T], read func(to *T, body []byte, shared bool) error) *typeOfGenerated[T] {
-	if !t.built {
-		t.begin(reflect.TypeFor[T](), allocGenerated[T])
-		t.body = func(to unsafe.Pointer, body []byte, shared bool) error { return read((*T)(to), body, shared) }
-	}
-	return t
-}
-
-func allocGenerated[T any](n int) unsafe.Pointer {
-	if n == 1 {
-		return unsafe.Pointer(new(T))
-	}
-	return unsafe.Pointer(unsafe.SliceData(make([]T, n)))
-}
-
-//go:noinline
-func (t *typeGenerated) begin(goType reflect.Type, alloc func(int) unsafe.Pointer) {
-	t.built, t.goType, t.size, t.alloc = true, goType, goType.Size(), alloc
-	typesGenerated++
-	t.number = typesGenerated
-}
-
-// field adds a field to the type of a message that is being built.
-//
-//go:noinline
-func (t *typeGenerated) field(number int, at unsafe.Pointer, form formGenerated, of *typeGenerated) {
-	f := fieldGenerated{offset: uint32(uintptr(at) - uintptr(t.base)), form: form, of: of}
-	if number >= 64+2*len(t.fields) {
-		if t.far == nil {
-			t.far = map[int32]*fieldGenerated{}
-		}
-		t.far[int32(number)] = &f
-		return
-	}
-	for len(t.fields) <= number {
-		t.fields = append(t.fields, unknownGenerated)
-	}
-	t.fields[number] = f
-}
-
-// find is a field that is not in fields.
-func (t *typeGenerated) find(number uint64) *fieldGenerated {
-	if f := t.far[int32(number)]; f != nil {
-		return f
-	}
-	return &unknownGenerated
-}
-
-// nameOf is what the Go struct calls a field.
-func (t *typeGenerated) nameOf(f *fieldGenerated) string {
-	if t.goType.Kind() == reflect.Struct {
-		for i := range t.goType.NumField() {
-			if field := t.goType.Field(i); field.Offset == uintptr(f.offset) && field.Type.Size() > 0 {
-				return field.Name
-			}
-		}
-	}
-	return "Items"
-}
-
-// more adds an empty item to a list that has some, or room for some, and makes room for n.
-func (t *typeGenerated) more(list unsafe.Pointer, n int) unsafe.Pointer {
-	items := reflect.NewAt(reflect.SliceOf(t.goType), list).Elem()
-	last := items.Len()
-	if last == items.Cap() {
-		items.Grow(n)
-	}
-	items.SetLen(last + 1)
-	items.Index(last).SetZero()
-	return items.Index(last).Addr().UnsafePointer()
-}
-
-// textGenerated is a field that is a string.
-func textGenerated[S ~string](t *typeGenerated, number int, to *S) {
-	t.field(number, unsafe.Pointer(to), textWayGenerated<<4|bytesGenerated, nil)
-}
-
-// textPointerGenerated is a pointer to a string.
-func textPointerGenerated[S ~string](t *typeGenerated, number int, to **S) {
-	t.field(number, unsafe.Pointer(to), textPointerWayGenerated<<4|bytesGenerated, nil)
-}
-
-// textsGenerated is a list of strings.
-func textsGenerated[L ~[]S, S ~string](t *typeGenerated, number int, to *L) {
-	t.field(number, unsafe.Pointer(to), textsWayGenerated<<4|bytesGenerated, nil)
-}
-
-// integerGenerated is what is written as a varint.
-type integerGenerated interface {
-	~int | ~int32 | ~int64 | ~uint | ~uint32 | ~uint64 | ~uintptr
-}
-
-// numberGenerated is a field that is an integer.
-func numberGenerated[N integerGenerated](t *typeGenerated, number int, to *N) {
-	form := formGenerated(wordWayGenerated<<4 | varintGenerated)
-	if unsafe.Sizeof(*to) == 4 {
-		form = halfWayGenerated<<4 | varintGenerated
-	}
-	t.field(number, unsafe.Pointer(to), form, nil)
-}
-
-// numberPointerGenerated is a pointer to an integer.
-func numberPointerGenerated[N integerGenerated](t *typeGenerated, number int, to **N) {
-	form := formGenerated(wordPointerWayGenerated<<4 | varintGenerated)
-	if unsafe.Sizeof(**to) == 4 {
-		form = halfPointerWayGenerated<<4 | varintGenerated
-	}
-	t.field(number, unsafe.Pointer(to), form, nil)
-}
-
-// numbersGenerated is a list of integers.
-func numbersGenerated[L ~[]N, N integerGenerated](t *typeGenerated, number int, to *L) {
-	addedGenerated(t, number, to, varintGenerated, func(v uint64) N { return N(v) })
-}
-
-// addedGenerated is a list of something that is written as a number.
-func addedGenerated[L ~[]N, N any](t *typeGenerated, number int, to *L, wire formGenerated, value func(uint64) N) {
-	of := &typeGenerated{add: func(list unsafe.Pointer, v uint64) { *(*L)(list) = append(*(*L)(list), value(v)) }}
-	t.field(number, unsafe.Pointer(to), numbersWayGenerated<<4|wire, of)
-}
-
-// boolGenerated is a field that is a bool.
-func boolGenerated[B ~bool](t *typeGenerated, number int, to *B) {
-	t.field(number, unsafe.Pointer(to), boolWayGenerated<<4|varintGenerated, nil)
-}
-
-// boolPointerGenerated is a pointer to a bool.
-func boolPointerGenerated[B ~bool](t *typeGenerated, number int, to **B) {
-	t.field(number, unsafe.Pointer(to), boolPointerWayGenerated<<4|varintGenerated, nil)
-}
-
-// messageGenerated is a field that is a message.
-func messageGenerated[T any](t *typeGenerated, number int, to *T, of *typeOfGenerated[T]) {
-	t.field(number, unsafe.Pointer(to), messageWayGenerated<<4|bytesGenerated, &of.typeGenerated)
-}
-
-// pointerGenerated is a pointer to a message.
-func pointerGenerated[T any](t *typeGenerated, number int, to **T, of *typeOfGenerated[T]) {
-	t.field(number, unsafe.Pointer(to), pointerWayGenerated<<4|bytesGenerated, &of.typeGenerated)
-}
-
-// itemsGenerated is a list of messages.
-func itemsGenerated[L ~[]T, T any](t *typeGenerated, number int, to *L, of *typeOfGenerated[T]) {
-	t.field(number, unsafe.Pointer(to), itemsWayGenerated<<4|bytesGenerated, &of.typeGenerated)
-}
-
-// methodsGenerated reads a message by its own method.
-func methodsGenerated[T any, M interface {
-	*T
-	Unmarshal([]byte) error
-}](to *T, body []byte, _ bool) error {
-	return M(to).Unmarshal(body)
-}
-
-// timeGenerated builds the type of times, of which whole seconds are kept.
-func timeGenerated(t *typeOfGenerated[metav1.Time]) *typeOfGenerated[metav1.Time] {
-	if !t.built {
-		var m metav1.Time
-		withGenerated(t, methodsGenerated)
-		t.seconds = unsafe.Pointer(&m.Time) == unsafe.Pointer(&m)
-	}
-	return t
-}
-
-// quantityGenerated reads a quantity, which remembers how it was written.
-func quantityGenerated(to *resource.Quantity, body []byte, shared bool) (err error) {
-	if len(body) < 3 || body[0] != 1<<3|bytesGenerated || int(body[1]) != len(body)-2 || !shared {
-		return to.Unmarshal(body)
-	}
-	*to, err = resource.ParseQuantity(unsafe.String(&body[2], len(body)-2))
-	return err
-}
-
-// fieldSetGenerated reads a set of fields. Nobody may change its bytes in place, says FieldsV1, so they are a part of what is read
-// where strings are.
-func fieldSetGenerated(to *metav1.FieldsV1, body []byte, shared bool) error {
-	if !shared || fieldSetFormGenerated == 0 || len(body) == 0 || body[0] != 1<<3|bytesGenerated {
-		return to.Unmarshal(body)
-	}
-	set, end, err := readBytesGenerated(body, 1)
-	switch {
-	case err != nil || end != len(body) || len(set) == 0:
-		return to.Unmarshal(body)
-	case fieldSetFormGenerated == reflect.String:
-		*(*string)(unsafe.Pointer(to)) = unsafe.String(&set[0], len(set))
-	default:
-		*(*[]byte)(unsafe.Pointer(to)) = set[:len(set):len(set)]
-	}
-	return nil
-}
-
-// fieldSetFormGenerated is what FieldsV1 consists of: bytes, or a string if the program is built with the tag
-// fieldsv1string; 0 if it should be something else one day.
-var fieldSetFormGenerated = func() reflect.Kind {
-	t := reflect.TypeFor[metav1.FieldsV1]()
-	if t.Kind() != reflect.Struct || t.NumField() != 1 {
-		return 0
-	}
-	switch of := t.Field(0).Type; {
-	case of.Kind() == reflect.String:
-		return reflect.String
-	case of == reflect.TypeFor[[]byte]():
-		return reflect.Slice
-	}
-	return 0
-}()
-
-// entriesGenerated is how entries of a map are read.
-type entriesGenerated struct {
-	key, value uint8          // the wire types
-	of         *typeGenerated // of values that are messages
-	pointers   bool           // to messages
-
-	put   func(to unsafe.Pointer, room int, key, value itemGenerated) error
-	short func(to unsafe.Pointer, room int, key string, value []byte, shared bool, arena *arenaGenerated) error // put, for values that are made of bytes by strings
-}
-
-// itemGenerated is the key or the value of an entry as it was read.
-type itemGenerated struct {
-	body    []byte         // nil if it was not there
-	number  uint64         // of what is written as a number
-	message unsafe.Pointer // nil if it was not there
-	shared  bool           // strings are parts of body
-}
-
-// entry reads one entry of a map, which lies between i and stop. What is in it may go on behind that, which other readers
-// of Kubernetes' bytes allow too.
-func (r *readerGenerated) entry(t *entriesGenerated, to unsafe.Pointer, data []byte, i, stop int, tag uint64) int {
-	room := 0
-	if *(*unsafe.Pointer)(to) == nil { // the entries may be the same one over and over, so there is a limit
-		room = min(1+followingGenerated(data, stop, tag), 1000)
-	}
-	if t.short != nil {
-		if key, value, ok := shortEntryGenerated(data[i:stop]); ok {
-			if err := t.short(to, room, r.text(key), value, r.shared, r.arena); err != nil {
-				return r.fail(data, err)
-			}
-			return stop
-		}
-	}
-	var key, value itemGenerated
-	for i < stop && !r.failed {
-		at := i
-		var part uint64
-		part, i = r.tag(data, i)
-		switch part >> 3 {
-		case 1:
-			key, i = r.item(t.key, nil, data, i)
-		case 2:
-			value, i = r.item(t.value, t.of, data, i)
-		default:
-			i = r.skip(data, at, stop)
-		}
-	}
-	if r.failed {
-		return len(data)
-	}
-	var err error
-	if t.short != nil {
-		err = t.short(to, room, r.text(key.body), value.body, r.shared, r.arena)
-	} else {
-		key.shared, value.shared = r.shared, r.shared
-		err = t.put(to, room, key, value)
-		if value.message != nil && !t.pointers {
-			r.spare, r.slabs[0].values = t.of, value.message
-		}
-	}
-	if err != nil {
-		return r.fail(data, err)
-	}
-	return stop
-}
-
-// recycled reads the first entry of a map into one that was used before, if there is one.
-func (r *readerGenerated) recycled(t *typeGenerated, to unsafe.Pointer, data []byte, i, stop int, tag uint64) int {
-	kept := (*unsafe.Pointer)(r.arena.take(t, 1))
-	*(*unsafe.Pointer)(to) = *kept
-	next := r.entry(t.entries, to, data, i, stop, tag)
-	*kept = *(*unsafe.Pointer)(to)
-	return next
-}
-
-// mapField adds a field that is a map to the type of a message.
-func (t *typeGenerated) mapField(number int, at unsafe.Pointer, goType reflect.Type, e *entriesGenerated) {
-	of := &typeGenerated{entries: e}
-	of.begin(goType, allocGenerated[unsafe.Pointer])
-	t.field(number, at, entryWayGenerated<<4|bytesGenerated, of)
-}
-
-// item reads a key, or a value, which may be a message.
-func (r *readerGenerated) item(wire uint8, of *typeGenerated, data []byte, i int) (v itemGenerated, next int) {
-	if wire != bytesGenerated {
-		v.number, next = r.number(wire, data, i)
-		return v, next
-	}
-	size, i := r.length(data, i)
-	if size > len(data)-i {
-		return v, r.fail(data, io.ErrUnexpectedEOF)
-	}
-	next = i + size
-	v.body = data[i:next]
-	if of != nil {
-		v.message = r.another(of)
-		r.inside(of, v.message, data[:next], i)
-	}
-	return v, next
-}
-
-// another is an empty value that is copied into a map and emptied then.
-func (r *readerGenerated) another(t *typeGenerated) unsafe.Pointer {
-	if r.spare == t {
-		r.spare = nil
-		return r.slabs[0].values
-	}
-	return t.alloc(1)
-}
-
-// shortEntryGenerated splits an entry that holds a key and a value of less than 128 bytes and nothing else, as nearly
-// all do.
-func shortEntryGenerated(entry []byte) (key, value []byte, ok bool) {
-	if len(entry) < 4 || entry[0] != 1<<3|bytesGenerated {
-		return nil, nil, false
-	}
-	at := 2 + int(entry[1])
-	if at+2 > len(entry) || entry[1] >= 0x80 || entry[at] != 2<<3|bytesGenerated || entry[at+1] >= 0x80 || at+2+int(entry[at+1]) != len(entry) {
-		return nil, nil, false
-	}
-	return entry[2:at], entry[at+2:], true
-}
-
-// textMapGenerated is a map of strings by strings.
-func textMapGenerated[M ~map[K]V, K, V ~string](t *typeGenerated, number int, to *M) {
-	t.shortMap(number, unsafe.Pointer(to), reflect.TypeFor[M](), func(to unsafe.Pointer, room int, key string, value []byte, shared bool, _ *arenaGenerated) error {
-		m := (*M)(to)
-		if *m == nil {
-			*m = newMapGenerated[M](room)
-		}
-		if len(value) > 0 && shared {
-			(*m)[K(key)] = V(unsafe.String(&value[0], len(value)))
-		} else {
-			(*m)[K(key)] = V(value) // an empty one keeps nothing of the input
-		}
-		return nil
-	})
-}
-
-// quantityMapGenerated is a map of quantities by strings.
-func quantityMapGenerated[M ~map[K]resource.Quantity, K ~string](t *typeGenerated, number int, to *M) {
-	t.shortMap(number, unsafe.Pointer(to), reflect.TypeFor[M](), func(to unsafe.Pointer, room int, key string, value []byte, shared bool, arena *arenaGenerated) (err error) {
-		m := (*M)(to)
-		if *m == nil {
-			*m = newMapGenerated[M](room)
-		}
-		var q resource.Quantity
-		switch {
-		case value == nil:
-		case arena != nil:
-			err = knownQuantityGenerated(arena, &q, value)
-		default:
-			err = quantityGenerated(&q, value, shared)
-		}
-		(*m)[K(key)] = q
-		return err
-	})
-}
-
-// knownQuantityGenerated reads a quantity for an object in an arena: such objects have few different ones, and one that was read
-// before has its text, too.
-func knownQuantityGenerated(a *arenaGenerated, to *resource.Quantity, body []byte) error {
-	if q := (*resource.Quantity)(a.quantities[string(body)]); q != nil {
-		*to = q.DeepCopy()
-		return nil
-	}
-	text := string(body)
-	q := new(resource.Quantity)
-	if err := quantityGenerated(q, []byte(text), true); err != nil {
-		return err
-	}
-	_ = q.String() // which it keeps
-	if a.quantities == nil || len(a.quantities) >= 256 {
-		a.quantities = map[string]unsafe.Pointer{}
-	}
-	a.quantities[text], *to = unsafe.Pointer(q), q.DeepCopy()
-	return nil
-}
-
-// shortMap adds a field to the type of a message: a map by strings whose values are made of bytes.
-func (t *typeGenerated) shortMap(number int, at unsafe.Pointer, goType reflect.Type, put func(to unsafe.Pointer, room int, key string, value []byte, shared bool, arena *arenaGenerated) error) {
-	t.mapField(number, at, goType, &entriesGenerated{key: bytesGenerated, value: bytesGenerated, short: put})
-}
-
-// newMapGenerated is a map with room for some entries. One with few is made faster if nothing is said about them.
-func newMapGenerated[M ~map[K]V, K comparable, V any](room int) M {
-	if room <= 8 {
-		return make(M)
-	}
-	return make(M, room)
-}
-
-// readerGenerated reads one object. It is an ordinary variable of whoever reads, so no function that it does not know
-// gets hold of it.
-type readerGenerated struct {
-	shared bool // strings are parts of what is read
-	failed bool
-	err    *error // the first one
-	depth  int    // of messages that can hold themselves
-
-	slabs []slabGenerated // by the numbers that types have; too few of them for types that the object can't hold
-	needs []needGenerated // how many of each objects like this one needed
-
-	refilled int16 // the slab that was refilled for the first time last
-
-	arena *arenaGenerated // where values come from that come from no slab; nil for most
-
-	spare *typeGenerated // what the value in slab 0 is of: it is empty, for entries of maps
-}
-
-// fail ends all reading. It returns what lies behind data.
-//
-//go:noinline
-func (r *readerGenerated) fail(data []byte, err error) int {
-	if !r.failed {
-		r.failed, *r.err = true, err
-	}
-	return len(data)
-}
-
-// message adds to m, which is of type t, what data has from i on. After an error within it goes on: the first error
-// counts, and there is little to read then.
-func (r *readerGenerated) message(t *typeGenerated, m unsafe.Pointer, data []byte, i int) {
-	for i < len(data) {
-		start, tag := i, uint64(data[i])
-		if i++; tag >= 0x80 {
-			if i < len(data) && data[i] < 0x80 {
-				tag = tag&0x7f | uint64(data[i])<<7
-				i++
-			} else {
-				tag, i = r.tag(data, start)
-			}
-		}
-		f := &unknownGenerated
-		if number := tag >> 3; number < uint64(len(t.fields)) {
-			f = &t.fields[number]
-		} else {
-			f = t.find(number)
-		}
-		to := unsafe.Add(m, f.offset)
-		if f.form.wire() != uint8(tag&7) {
-			i = r.other(t, f, to, data, start, i, tag)
-			continue
-		}
-		if tag&7 != bytesGenerated {
-			var v uint64
-			if tag&7 == varintGenerated && i < len(data) && data[i] < 0x80 {
-				v = uint64(data[i])
-				i++
-			} else {
-				v, i = r.number(f.form.wire(), data, i)
-			}
-			switch f.form.way() {
-			case wordWayGenerated:
-				*(*uint64)(to) = v
-			case halfWayGenerated:
-				*(*uint32)(to) = uint32(v)
-			case boolWayGenerated:
-				*(*bool)(to) = v != 0
-			default:
-				r.put(f, to, v)
-			}
-			continue
-		}
-		var size int
-		if i < len(data) && data[i] < 0x80 {
-			size = int(data[i])
-			i++
-		} else {
-			size, i = r.length(data, i)
-		}
-		if size > len(data)-i {
-			r.fail(data, io.ErrUnexpectedEOF)
-			return
-		}
-		next := i + size
-		switch f.form.way() {
-		case textWayGenerated:
-			switch {
-			case size == 0: // keeps nothing of the input
-				*(*string)(to) = ""
-			case r.shared:
-				*(*string)(to) = unsafe.String(&data[i], size)
-			default:
-				*(*string)(to) = string(data[i:next])
-			}
-		case messageWayGenerated:
-			if f.of.plain {
-				r.message(f.of, to, data[:next], i)
-			} else {
-				r.inside(f.of, to, data[:next], i)
-			}
-		case pointerWayGenerated:
-			p := *(*unsafe.Pointer)(to)
-			if p == nil {
-				p = r.one(f.of)
-				*(*unsafe.Pointer)(to) = p
-			}
-			if f.of.plain {
-				r.message(f.of, p, data[:next], i)
-			} else {
-				r.inside(f.of, p, data[:next], i)
-			}
-		case itemsWayGenerated:
-			next = r.items(f.of, (*listGenerated)(to), data, i, next, tag)
-		case entryWayGenerated:
-			if r.arena != nil && *(*unsafe.Pointer)(to) == nil {
-				next = r.recycled(f.of, to, data, i, next, tag)
-			} else {
-				next = r.entry(f.of.entries, to, data, i, next, tag)
-			}
-		case textPointerWayGenerated:
-			p := (*string)(r.one(&stringTypeGenerated))
-			*p = r.text(data[i:next])
-			*(**string)(to) = p
-		case textsWayGenerated:
-			list := (*[]string)(to)
-			if cap(*list) == 0 {
-				n := 1 + followingGenerated(data, next, tag)
-				*list = unsafe.Slice((*string)(r.room(&stringTypeGenerated, n)), n)[:0]
-			}
-			*list = append(*list, r.text(data[i:next]))
-		case bytesWayGenerated:
-			*(*[]byte)(to) = append(make([]byte, 0, size), data[i:next]...)
-		case pointersWayGenerated:
-			p := r.one(f.of)
-			list := (*[]unsafe.Pointer)(to)
-			if cap(*list) == 0 {
-				*list = make([]unsafe.Pointer, 0, 1+followingGenerated(data, next, tag))
-			}
-			*list = append(*list, p)
-			r.inside(f.of, p, data[:next], i)
-		}
-		i = next
-	}
-}
-
-// inside reads a message in a message, or what else stands in its place.
-func (r *readerGenerated) inside(t *typeGenerated, m unsafe.Pointer, data []byte, i int) {
-	if t.plain {
-		r.message(t, m, data, i)
-		return
-	}
-	switch {
-	case t.seconds && secondsGenerated((*time.Time)(m), data[i:]):
-	case t.body != nil:
-		if err := t.body(m, data[i:], r.shared); err != nil {
-			r.fail(data, err)
-		}
-	case t.empty != nil:
-		if *(*unsafe.Pointer)(m) == nil {
-			t.empty(m)
-		}
-		r.inside(t.of, m, data, i)
-	case r.depth == maxDepthGenerated:
-		r.fail(data, ErrDepthGenerated)
-	default:
-		r.depth++
-		r.message(t, m, data, i)
-		r.depth--
-	}
-}
-
-// secondsGenerated reads a time in whole seconds, as nearly all are written.
-func secondsGenerated(to *time.Time, body []byte) bool {
-	if len(body) < 3 || body[0] != 1<<3 {
-		return false
-	}
-	seconds, i, err := readVarintGenerated(body, 1)
-	if err != nil || i+2 != len(body) || body[i] != 2<<3 || body[i+1] >= 0x80 {
-		return false
-	}
-	*to = time.Unix(int64(seconds), 0)
-	return true
-}
-
-// items reads the items of a list that stand one after the other, of which the first lies between i and next, and
-// returns where they end.
-func (r *readerGenerated) items(t *typeGenerated, list *listGenerated, data []byte, i, next int, tag uint64) int {
-	n := 1
-	if list.len == list.cap {
-		n += followingGenerated(data, next, tag)
-	}
-	if list.cap > 0 { // it is not empty, or has room that may not be
-		r.inside(t, t.more(unsafe.Pointer(list), n), data[:next], i)
-		return next
-	}
-	item := r.room(t, n)
-	list.data, list.cap = item, n
-	for {
-		list.len++
-		if t.plain {
-			r.message(t, item, data[:next], i)
-		} else {
-			r.inside(t, item, data[:next], i)
-		}
-		if n--; n == 0 || r.failed {
-			return next
-		}
-		_, i = r.varint(data, next)
-		var size int
-		size, i = r.length(data, i)
-		next = i + size
-		item = unsafe.Add(item, t.size)
-	}
-}
-
-// number reads what is written as a number.
-func (r *readerGenerated) number(wire uint8, data []byte, i int) (v uint64, next int) {
-	switch {
-	case wire == varintGenerated:
-		return r.varint(data, i)
-	case wire == fixed64Generated && len(data)-i >= 8:
-		return binary.LittleEndian.Uint64(data[i:]), i + 8
-	case wire == fixed32Generated && len(data)-i >= 4:
-		return uint64(binary.LittleEndian.Uint32(data[i:])), i + 4
-	}
-	return 0, r.fail(data, io.ErrUnexpectedEOF)
-}
-
-// put writes a number that is behind a pointer or in a list.
-func (r *readerGenerated) put(f *fieldGenerated, to unsafe.Pointer, v uint64) {
-	switch f.form.way() {
-	case wordPointerWayGenerated:
-		p := (*uint64)(r.one(&wordTypeGenerated))
-		*p = v
-		*(**uint64)(to) = p
-	case halfPointerWayGenerated:
-		p := (*uint32)(r.one(&wordTypeGenerated))
-		*p = uint32(v)
-		*(**uint32)(to) = p
-	case boolPointerWayGenerated:
-		p := (*bool)(r.one(&wordTypeGenerated))
-		*p = v != 0
-		*(**bool)(to) = p
-	case numbersWayGenerated:
-		if !r.failed {
-			f.of.add(to, v)
-		}
-	}
-}
-
-// other reads a field that is not written as its type asks for, which packed lists may be, or passes over one that the
-// message does not know.
-func (r *readerGenerated) other(t *typeGenerated, f *fieldGenerated, to unsafe.Pointer, data []byte, start, i int, tag uint64) int {
-	number, wire := int32(tag>>3), int(tag&7)
-	switch {
-	case r.failed:
-		return len(data)
-	case f.form.way() == numbersWayGenerated && wire == bytesGenerated:
-		size, at := r.length(data, i)
-		if size > len(data)-at {
-			return r.fail(data, io.ErrUnexpectedEOF)
-		}
-		packed := data[:at+size]
-		for at < len(packed) && !r.failed {
-			var v uint64
-			v, at = r.number(f.form.wire(), packed, at)
-			r.put(f, to, v)
-		}
-		return len(packed)
-	case wire == endGroupGenerated:
-		return r.fail(data, fmt.Errorf("proto: %s: wiretype end group for non-group", t.goType.Name()))
-	case f.form.way() != noWayGenerated:
-		return r.fail(data, fmt.Errorf("proto: wrong wireType = %d for field %s", wire, t.nameOf(f)))
-	case number <= 0:
-		written, _, _ := readVarintGenerated(data, start)
-		return r.fail(data, fmt.Errorf("proto: %s: illegal tag %d (wire type %d)", t.goType.Name(), number, written))
-	}
-	return r.skip(data, start, len(data))
-}
-
-// skip passes over the field that starts at start and stops before stop.
-func (r *readerGenerated) skip(data []byte, start, stop int) int {
-	n, err := skipGenerated(data[start:])
-	if err == nil && n > stop-start {
-		err = io.ErrUnexpectedEOF
-	}
-	if err != nil {
-		return r.fail(data, err)
-	}
-	return start + n
-}
-
-// tag reads the tag at data[i]; what is beyond 32 bits of its number does not count.
-func (r *readerGenerated) tag(data []byte, i int) (tag uint64, next int) {
-	v, next := r.varint(data, i)
-	return v & (1<<35 - 1), next
-}
-
-// varint reads a number.
-//
-//go:noinline
-func (r *readerGenerated) varint(data []byte, i int) (v uint64, next int) {
-	v, next, err := readVarintGenerated(data, i)
-	if err != nil {
-		return 0, r.fail(data, err)
-	}
-	return v, next
-}
-
-// length reads how long the value is that comes next. It may be longer than what is there.
-//
-//go:noinline
-func (r *readerGenerated) length(data []byte, i int) (size, next int) {
-	size, next, err := sizeOfGenerated(data, i)
-	if err != nil {
-		return 0, r.fail(data, err)
-	}
-	return size, next
-}
-
-// text is body as a string, which is a part of what is read if strings are. An empty one keeps nothing of it.
-func (r *readerGenerated) text(body []byte) string {
-	switch {
-	case len(body) == 0:
-		return ""
-	case r.shared:
-		return unsafe.String(&body[0], len(body))
-	}
-	return string(body)
-}
-
-// followingGenerated counts the fields with this tag and a length that data has from next on, one after the other.
-func followingGenerated(data []byte, next int, tag uint64) int {
-	if next >= len(data) || data[next]&0x7f != byte(tag&0x7f) {
-		return 0
-	}
-	return countGenerated(data[next:], tag)
-}
-
-// countGenerated counts the fields that data starts with and that have this tag and a length.
-func countGenerated(data []byte, tag uint64) (n int) {
-	for i := 0; i < len(data); n++ {
-		next, at, err := readVarintGenerated(data, i)
-		if err != nil || next != tag {
-			return n
-		}
-		if _, i, err = readBytesGenerated(data, at); err != nil {
-			return n
-		}
-	}
-	return n
-}
-
-// slabGenerated is memory for values of one type that are allocated together, up to 1 KiB at a time.
-type slabGenerated struct {
-	values unsafe.Pointer
-	free   int16 // of the values, the first ones
-	before int16 // one more than the number of the slab that was refilled before this one, once it was
-	made   int32 // how many values there were in all
-}
-
-// The slabs that every reader has.
-const (
-	wordSlabGenerated   = 1
-	stringSlabGenerated = 2
-)
-
-var (
-	// wordTypeGenerated is any number or bool that a pointer points at.
-	wordTypeGenerated = typeGenerated{number: wordSlabGenerated, slab: wordSlabGenerated, size: 8, alloc: allocGenerated[uint64], goType: reflect.TypeFor[uint64]()}
-	// stringTypeGenerated is any string that a pointer points at, or that is in a list.
-	stringTypeGenerated = typeGenerated{number: stringSlabGenerated, slab: stringSlabGenerated, size: unsafe.Sizeof(""), alloc: allocGenerated[string], goType: reflect.TypeFor[string]()}
-)
-
-// listGenerated is a list of any type, as it lies in memory.
-type listGenerated struct {
-	data     unsafe.Pointer
-	len, cap int
-}
-
-// one is a new value.
-func (r *readerGenerated) one(t *typeGenerated) unsafe.Pointer {
-	if t.slab == 0 || int(t.slab) >= len(r.slabs) {
-		return r.alloc(t, 1)
-	}
-	s := &r.slabs[t.slab]
-	if s.free == 0 {
-		r.refill(s, t)
-	}
-	s.free--
-	return unsafe.Add(s.values, uintptr(s.free)*t.size)
-}
-
-// room is n new values, one after the other.
-func (r *readerGenerated) room(t *typeGenerated, n int) unsafe.Pointer {
-	if t.slab == 0 || int(t.slab) >= len(r.slabs) {
-		return r.alloc(t, n)
-	}
-	s := &r.slabs[t.slab]
-	if n > int(s.free) {
-		if r.refill(s, t); n > int(s.free) {
-			return t.alloc(n)
-		}
-	}
-	s.free -= int16(n)
-	return unsafe.Add(s.values, uintptr(s.free)*t.size)
-}
-
-// alloc makes n values that come from no slab.
-func (r *readerGenerated) alloc(t *typeGenerated, n int) unsafe.Pointer {
-	if r.arena != nil {
-		return r.arena.take(t, n)
-	}
-	return t.alloc(n)
-}
-
-// refill allocates as many values as the last objects needed, or few at first, then as many as there are.
-func (r *readerGenerated) refill(s *slabGenerated, t *typeGenerated) {
-	n, size := 0, max(1, int(t.size))
-	if int(t.slab) < len(r.needs) {
-		n = r.needs[t.slab].likely() - int(s.made)
-		if s.before == 0 {
-			s.before, r.refilled = r.refilled+1, int16(t.slab)
-		}
-	}
-	if n <= 0 {
-		n = max(64/size, int(s.made))
-	}
-	n = max(1, min(n, 1024/size))
-	s.values = t.alloc(n)
-	s.free = int16(n)
-	s.made += int32(n)
-}
-
-// needGenerated is how many values of a type the last two objects of a kind needed that needed some, in 16 bits each.
-type needGenerated struct{ atomic.Uint32 }
-
-// likely is how many the next one will need. It is the smaller number: what is allocated and not needed stays with the
-// object.
-func (n *needGenerated) likely() int {
-	v := n.Load()
-	return int(min(v>>16, v&0xffff))
-}
-
-// remember notes what this object needed.
-func (r *readerGenerated) remember() {
-	for i := r.refilled; i > 0; i = r.slabs[i].before - 1 {
-		s, n := &r.slabs[i], &r.needs[i]
-		before := n.Load()
-		if after := before<<16 | uint32(min(s.made-int32(s.free), 0xffff)); after != before {
-			n.Store(after)
-		}
-	}
-}
-
-// arenaGenerated is memory that one object after the other lies in, but for what reads itself.
-type arenaGenerated struct {
-	pools []*poolGenerated // by the numbers of types
-	used  []*poolGenerated // those that the object has values of
-
-	quantities map[string]unsafe.Pointer // to each that was read, by how it is written
-}
-
-// poolGenerated are values of a type. The object has those that the list is long, and may get as many as it has room for.
-type poolGenerated struct {
-	values listGenerated
-	list   reflect.Value // the same
-	maps   bool
-}
-
-// take returns n empty values, one after the other.
-func (a *arenaGenerated) take(t *typeGenerated, n int) unsafe.Pointer {
-	var p *poolGenerated
-	if int(t.number) < len(a.pools) {
-		p = a.pools[t.number]
-	}
-	if p == nil {
-		p = a.pool(t)
-	}
-	if p.values.len == 0 {
-		a.used = append(a.used, p)
-	}
-	if p.values.len+n > p.values.cap { // what the object has so far, it keeps
-		room := max(2*p.values.cap, n)
-		p.values = listGenerated{t.alloc(room), 0, room}
-	}
-	at := unsafe.Add(p.values.data, uintptr(p.values.len)*t.size)
-	p.values.len += n
-	return at
-}
-
-// pool makes the pool of a type.
-func (a *arenaGenerated) pool(t *typeGenerated) *poolGenerated {
-	if more := int(t.number) + 1 - len(a.pools); more > 0 {
-		a.pools = append(a.pools, make([]*poolGenerated, more)...)
-	}
-	p := &poolGenerated{maps: t.goType.Kind() == reflect.Map}
-	p.list = reflect.NewAt(reflect.SliceOf(t.goType), unsafe.Pointer(&p.values)).Elem()
-	a.pools[t.number] = p
-	return p
-}
-
-// empty takes all values away from the object.
-func (a *arenaGenerated) empty() {
-	for _, p := range a.used {
-		p.wipe()
-	}
-	a.used = a.used[:0]
-}
-
-// wipe empties the values. A map stays there, unless it is large: to empty it takes as long as it ever was.
-func (p *poolGenerated) wipe() {
-	if !p.maps {
-		p.list.Clear()
-		p.values.len = 0
-		return
-	}
-	for i := range p.values.len {
-		if m := p.list.Index(i); m.Len() <= 32 {
-			m.Clear()
-		} else {
-			m.SetZero()
-		}
-	}
-	p.values.len = 0
-}
-
-// recyclerGenerated returns a function that reads one value after the other into the same memory. slabs is how many slabs
-// other readers of the type have.
-func recyclerGenerated[T any](t *typeOfGenerated[T], build func(), slabs int) func([]byte) (*T, error) {
-	arena, m := new(arenaGenerated), new(T)
-	return func(data []byte) (*T, error) {
-		arena.empty()
-		*m = *new(T)
-		return m, arena.reread(&t.typeGenerated, build, slabs, data, unsafe.Pointer(m))
-	}
-}
-
-func (a *arenaGenerated) reread(t *typeGenerated, build func(), slabs int, data []byte, m unsafe.Pointer) (err error) {
-	if !t.ready.Load() {
-		t.prepare(build, slabs)
-	}
-	var one [1]slabGenerated
-	r := readerGenerated{shared: true, err: &err, slabs: one[:], arena: a}
-	r.inside(t, m, data, 0)
-	return err
-}
-
-// writerGenerated writes from the end of data to its start, so that the length of a message is known when it is to be
-// written. How much was written goes from one function to the next: each takes n and returns what it is then. What
-// data has no room for is counted, too.
-type writerGenerated struct {
-	data    []byte
-	err     error
-	scratch *[]byte // to be given back
-}
-
-// scratchGenerated are buffers that are written to before their content is copied to where it is kept.
-var scratchGenerated = sync.Pool{New: func() any {
-	b := make([]byte, 4<<10)
-	return &b
-}}
-
-// startGenerated is a writer that has room for most objects.
-func startGenerated() writerGenerated {
-	scratch := scratchGenerated.Get().(*[]byte)
-	return writerGenerated{data: *scratch, scratch: scratch}
-}
-
-// pooledGenerated is how large scratch buffers become that are kept.
-const pooledGenerated = 256 << 10
-
-// again tells whether there was no room for n bytes. Now there is: just as much, if the buffer is too large to be kept.
-func (w *writerGenerated) again(n int) bool {
-	switch {
-	case n <= len(w.data):
-		return false
-	case n > pooledGenerated:
-		w.data = make([]byte, n)
-	default:
-		w.data = make([]byte, min(n+n/2, pooledGenerated))
-	}
-	w.err = nil
-	return true
-}
-
-// finish appends what was written to dst, and gives the buffer back. After an error it returns dst as it was.
-func (w *writerGenerated) finish(dst []byte, n int) ([]byte, error) {
-	written := w.data[len(w.data)-n:]
-	switch {
-	case w.err != nil:
-	case dst == nil && len(w.data) > pooledGenerated:
-		dst = written // nobody else has it
-	case dst == nil:
-		dst = make([]byte, n)
-		copy(dst, written)
-	default:
-		dst = append(dst, written...)
-	}
-	if len(w.data) <= pooledGenerated {
-		*w.scratch = w.data
-	}
-	scratchGenerated.Put(w.scratch)
-	return dst, w.err
-}
-
-// putNumber writes a number and its tag.
-func (w *writerGenerated) putNumber(n int, tag, v uint64) int {
-	i := len(w.data) - n
-	switch {
-	case i < 3 || v >= 0x80 || tag >= 1<<14:
-		size := sovGenerated(tag) + sovGenerated(v)
-		if i >= size {
-			encodeVarintGenerated(w.data, encodeVarintGenerated(w.data, i, v), tag)
-		}
-		return n + size
-	case tag < 0x80:
-		head := w.data[i-2 : i]
-		head[0], head[1] = byte(tag), byte(v)
-		return n + 2
-	default:
-		head := w.data[i-3 : i]
-		head[0], head[1], head[2] = byte(tag)|0x80, byte(tag>>7), byte(v)
-		return n + 3
-	}
-}
-
-// putBool writes a bool and its tag.
-func (w *writerGenerated) putBool(n int, tag uint64, v bool) int {
-	var number uint64
-	if v {
-		number = 1
-	}
-	return w.putNumber(n, tag, number)
-}
-
-// putString writes v, its length and its tag.
-func (w *writerGenerated) putString(n int, tag uint64, v string) int {
-	n += len(v)
-	i := len(w.data) - n
-	if i < 2 || tag >= 0x80 || len(v) >= 0x80 {
-		if i >= 0 {
-			copy(w.data[i:], v)
-		}
-		return w.putNumber(n, tag, uint64(len(v)))
-	}
-	field := w.data[i-2:]
-	field[0], field[1] = byte(tag), byte(len(v))
-	switch to, from := field[2:], []byte(v); {
-	case len(from) > 16:
-		copy(to, from)
-	case len(from) >= 8: // two words, which overlap: for so little, a call of copy takes as long as all the rest
-		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(from))
-		binary.LittleEndian.PutUint64(to[len(from)-8:], binary.LittleEndian.Uint64(from[len(from)-8:]))
-	default:
-		for i := range len(v) {
-			to[i] = v[i]
-		}
-	}
-	return n + 2
-}
-
-// close writes the tag and the length of what was written since before.
-func (w *writerGenerated) close(n int, tag uint64, before int) int {
-	return w.putNumber(n, tag, uint64(n-before))
-}
-
-// putOther writes a message that has size bytes by its own method, and its tag.
-func (w *writerGenerated) putOther(n int, tag uint64, size int, marshal func([]byte) (int, error)) int {
-	if free := len(w.data) - n; free >= size {
-		written, err := marshal(w.data[:free])
-		if err != nil && w.err == nil {
-			w.err = err
-		}
-		size = written
-	}
-	return w.putNumber(n+size, tag, uint64(size))
-}
-
-// putTime writes a time and its tag. Parts of a second are not kept.
-func (w *writerGenerated) putTime(n int, tag uint64, t *metav1.Time) int {
-	before := n
-	if t != nil && !t.IsZero() {
-		n = w.putNumber(n, 2<<3, 0)
-		n = w.putNumber(n, 1<<3, uint64(t.Unix()))
-	}
-	return w.close(n, tag, before)
-}
-
-// putQuantity writes a quantity and its tag. It works on a copy, because a quantity keeps the text that is made of it.
-func (w *writerGenerated) putQuantity(n int, tag uint64, q resource.Quantity) int {
-	return w.close(w.putString(n, 1<<3|bytesGenerated, q.String()), tag, n)
-}
-
-// putTextMapGenerated writes a map of strings, sorted by key: a message has one form only.
-func putTextMapGenerated[K, V ~string](w *writerGenerated, n int, tag uint64, m map[K]V) int {
-	if len(m) == 1 {
-		for k, v := range m {
-			n = putTextEntryGenerated(w, n, tag, k, v)
-		}
-		return n
-	}
-	var room [8]K
-	keys := sortedKeysGenerated(room[:0], m)
-	for k := len(keys) - 1; k >= 0; k-- {
-		n = putTextEntryGenerated(w, n, tag, keys[k], m[keys[k]])
-	}
-	return n
-}
-
-func putTextEntryGenerated[K, V ~string](w *writerGenerated, n int, tag uint64, k K, v V) int {
-	before := n
-	n = w.putString(n, 2<<3|bytesGenerated, string(v))
-	n = w.putString(n, 1<<3|bytesGenerated, string(k))
-	return w.close(n, tag, before)
-}
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = protobuf.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -10,5 +10,6 @@
 // +typeplane:roundtrip-gen=true
 // +typeplane:roundtrip-gen:fill=fillers
 // +typeplane:docs=examples/cluster/docs
+// +typeplane:kubernetes
 // +groupName=extensions
 package v1beta1

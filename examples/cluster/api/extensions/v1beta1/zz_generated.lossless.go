@@ -6,14 +6,8 @@
 package v1beta1
 
 import (
-	bytes "bytes"
-	json "encoding/json"
-	fnv "hash/fnv"
-	maps "maps"
-	slices "slices"
-	strconv "strconv"
-
 	autoscaling "github.com/typeplane/typeplane/examples/cluster/api/autoscaling"
+	lossless "github.com/typeplane/typeplane/runtime/lossless"
 	resource "k8s.io/apimachinery/pkg/api/resource"
 	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	conversion "k8s.io/apimachinery/pkg/conversion"
@@ -21,95 +15,95 @@ import (
 
 // LosslessConvert_v1beta1_HorizontalPodAutoscaler_To_autoscaling_HorizontalPodAutoscaler converts as Convert_v1beta1_HorizontalPodAutoscaler_To_autoscaling_HorizontalPodAutoscaler does, and restores what LosslessConvert_autoscaling_HorizontalPodAutoscaler_To_v1beta1_HorizontalPodAutoscaler kept.
 func LosslessConvert_v1beta1_HorizontalPodAutoscaler_To_autoscaling_HorizontalPodAutoscaler(in *HorizontalPodAutoscaler, out *autoscaling.HorizontalPodAutoscaler, s conversion.Scope) error {
-	return lossless_HorizontalPodAutoscaler.toHub(in, out, s)
+	return lossless_HorizontalPodAutoscaler.ToHub(in, out, s)
 }
 
 // LosslessConvert_autoscaling_HorizontalPodAutoscaler_To_v1beta1_HorizontalPodAutoscaler converts as Convert_autoscaling_HorizontalPodAutoscaler_To_v1beta1_HorizontalPodAutoscaler does, and keeps in an annotation what that loses.
 func LosslessConvert_autoscaling_HorizontalPodAutoscaler_To_v1beta1_HorizontalPodAutoscaler(in *autoscaling.HorizontalPodAutoscaler, out *HorizontalPodAutoscaler, s conversion.Scope) error {
-	return lossless_HorizontalPodAutoscaler.fromHub(in, out, s)
+	return lossless_HorizontalPodAutoscaler.FromHub(in, out, s)
 }
 
 // lossless_HorizontalPodAutoscaler has the fields that conversion may lose.
-var lossless_HorizontalPodAutoscaler = &losslessKind[autoscaling.HorizontalPodAutoscaler, HorizontalPodAutoscaler]{
-	up:   Convert_v1beta1_HorizontalPodAutoscaler_To_autoscaling_HorizontalPodAutoscaler,
-	down: Convert_autoscaling_HorizontalPodAutoscaler_To_v1beta1_HorizontalPodAutoscaler,
-	meta: func(v *HorizontalPodAutoscaler) *v1.ObjectMeta { return &v.ObjectMeta },
-	fields: []losslessField[autoscaling.HorizontalPodAutoscaler]{
+var lossless_HorizontalPodAutoscaler = &lossless.Kind[autoscaling.HorizontalPodAutoscaler, HorizontalPodAutoscaler]{
+	Up:   Convert_v1beta1_HorizontalPodAutoscaler_To_autoscaling_HorizontalPodAutoscaler,
+	Down: Convert_autoscaling_HorizontalPodAutoscaler_To_v1beta1_HorizontalPodAutoscaler,
+	Meta: func(v *HorizontalPodAutoscaler) *v1.ObjectMeta { return &v.ObjectMeta },
+	Fields: []lossless.Field[autoscaling.HorizontalPodAutoscaler]{
 		{
-			path: "Spec.ScaleTargetRef.Kind",
-			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Spec.ScaleTargetRef.Kind },
-			same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
+			Path: "Spec.ScaleTargetRef.Kind",
+			At:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Spec.ScaleTargetRef.Kind },
+			Same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
 				return a.Spec.ScaleTargetRef.Kind == b.Spec.ScaleTargetRef.Kind
 			},
-			take: func(to, from *autoscaling.HorizontalPodAutoscaler) {
+			Take: func(to, from *autoscaling.HorizontalPodAutoscaler) {
 				to.Spec.ScaleTargetRef.Kind = from.Spec.ScaleTargetRef.Kind
 			},
 		},
 		{
-			path: "Spec.ScaleTargetRef.Name",
-			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Spec.ScaleTargetRef.Name },
-			same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
+			Path: "Spec.ScaleTargetRef.Name",
+			At:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Spec.ScaleTargetRef.Name },
+			Same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
 				return a.Spec.ScaleTargetRef.Name == b.Spec.ScaleTargetRef.Name
 			},
-			take: func(to, from *autoscaling.HorizontalPodAutoscaler) {
+			Take: func(to, from *autoscaling.HorizontalPodAutoscaler) {
 				to.Spec.ScaleTargetRef.Name = from.Spec.ScaleTargetRef.Name
 			},
 		},
 		{
-			path: "Spec.ScaleTargetRef.APIVersion",
-			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Spec.ScaleTargetRef.APIVersion },
-			same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
+			Path: "Spec.ScaleTargetRef.APIVersion",
+			At:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Spec.ScaleTargetRef.APIVersion },
+			Same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
 				return a.Spec.ScaleTargetRef.APIVersion == b.Spec.ScaleTargetRef.APIVersion
 			},
-			take: func(to, from *autoscaling.HorizontalPodAutoscaler) {
+			Take: func(to, from *autoscaling.HorizontalPodAutoscaler) {
 				to.Spec.ScaleTargetRef.APIVersion = from.Spec.ScaleTargetRef.APIVersion
 			},
 		},
 		{
-			path: "Spec.MinReplicas",
-			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Spec.MinReplicas },
-			same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
-				return losslessSamePointer(a.Spec.MinReplicas, b.Spec.MinReplicas, losslessEqual[int32])
+			Path: "Spec.MinReplicas",
+			At:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Spec.MinReplicas },
+			Same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
+				return lossless.SamePointer(a.Spec.MinReplicas, b.Spec.MinReplicas, lossless.Equal[int32])
 			},
-			take: func(to, from *autoscaling.HorizontalPodAutoscaler) { to.Spec.MinReplicas = from.Spec.MinReplicas },
+			Take: func(to, from *autoscaling.HorizontalPodAutoscaler) { to.Spec.MinReplicas = from.Spec.MinReplicas },
 		},
 		{
-			path: "Spec.MaxReplicas",
-			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Spec.MaxReplicas },
-			same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool { return a.Spec.MaxReplicas == b.Spec.MaxReplicas },
-			take: func(to, from *autoscaling.HorizontalPodAutoscaler) { to.Spec.MaxReplicas = from.Spec.MaxReplicas },
+			Path: "Spec.MaxReplicas",
+			At:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Spec.MaxReplicas },
+			Same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool { return a.Spec.MaxReplicas == b.Spec.MaxReplicas },
+			Take: func(to, from *autoscaling.HorizontalPodAutoscaler) { to.Spec.MaxReplicas = from.Spec.MaxReplicas },
 		},
 		{
-			path: "Spec.Metrics",
-			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Spec.Metrics },
-			same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
-				return losslessSameSlice(a.Spec.Metrics, b.Spec.Metrics, losslessSame_autoscaling_MetricSpec)
+			Path: "Spec.Metrics",
+			At:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Spec.Metrics },
+			Same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
+				return lossless.SameSlice(a.Spec.Metrics, b.Spec.Metrics, losslessSame_autoscaling_MetricSpec)
 			},
-			take: func(to, from *autoscaling.HorizontalPodAutoscaler) { to.Spec.Metrics = from.Spec.Metrics },
-			shape: &losslessShape{
-				isList: true,
+			Take: func(to, from *autoscaling.HorizontalPodAutoscaler) { to.Spec.Metrics = from.Spec.Metrics },
+			Shape: &lossless.Shape{
+				IsList: true,
 			},
 		},
 		{
-			path: "Spec.Behavior",
-			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Spec.Behavior },
-			same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
-				return losslessSamePointer(a.Spec.Behavior, b.Spec.Behavior, losslessSame_autoscaling_HorizontalPodAutoscalerBehavior)
+			Path: "Spec.Behavior",
+			At:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Spec.Behavior },
+			Same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
+				return lossless.SamePointer(a.Spec.Behavior, b.Spec.Behavior, losslessSame_autoscaling_HorizontalPodAutoscalerBehavior)
 			},
-			take: func(to, from *autoscaling.HorizontalPodAutoscaler) { to.Spec.Behavior = from.Spec.Behavior },
-			shape: &losslessShape{
-				fields: map[string]*losslessShape{
+			Take: func(to, from *autoscaling.HorizontalPodAutoscaler) { to.Spec.Behavior = from.Spec.Behavior },
+			Shape: &lossless.Shape{
+				Fields: map[string]*lossless.Shape{
 					"ScaleUp": {
-						fields: map[string]*losslessShape{
+						Fields: map[string]*lossless.Shape{
 							"Policies": {
-								isList: true,
+								IsList: true,
 							},
 						},
 					},
 					"ScaleDown": {
-						fields: map[string]*losslessShape{
+						Fields: map[string]*lossless.Shape{
 							"Policies": {
-								isList: true,
+								IsList: true,
 							},
 						},
 					},
@@ -117,77 +111,77 @@ var lossless_HorizontalPodAutoscaler = &losslessKind[autoscaling.HorizontalPodAu
 			},
 		},
 		{
-			path: "Spec.ScaleSubresource",
-			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Spec.ScaleSubresource },
-			same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
+			Path: "Spec.ScaleSubresource",
+			At:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Spec.ScaleSubresource },
+			Same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
 				return a.Spec.ScaleSubresource == b.Spec.ScaleSubresource
 			},
-			take: func(to, from *autoscaling.HorizontalPodAutoscaler) {
+			Take: func(to, from *autoscaling.HorizontalPodAutoscaler) {
 				to.Spec.ScaleSubresource = from.Spec.ScaleSubresource
 			},
 		},
 		{
-			path: "Status.ObservedGeneration",
-			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Status.ObservedGeneration },
-			same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
-				return losslessSamePointer(a.Status.ObservedGeneration, b.Status.ObservedGeneration, losslessEqual[int64])
+			Path: "Status.ObservedGeneration",
+			At:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Status.ObservedGeneration },
+			Same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
+				return lossless.SamePointer(a.Status.ObservedGeneration, b.Status.ObservedGeneration, lossless.Equal[int64])
 			},
-			take: func(to, from *autoscaling.HorizontalPodAutoscaler) {
+			Take: func(to, from *autoscaling.HorizontalPodAutoscaler) {
 				to.Status.ObservedGeneration = from.Status.ObservedGeneration
 			},
 		},
 		{
-			path: "Status.LastScaleTime",
-			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Status.LastScaleTime },
-			same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
-				return losslessSamePointer(a.Status.LastScaleTime, b.Status.LastScaleTime, func(a, b *v1.Time) bool { return a.Equal(b) })
+			Path: "Status.LastScaleTime",
+			At:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Status.LastScaleTime },
+			Same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
+				return lossless.SamePointer(a.Status.LastScaleTime, b.Status.LastScaleTime, func(a, b *v1.Time) bool { return a.Equal(b) })
 			},
-			take: func(to, from *autoscaling.HorizontalPodAutoscaler) {
+			Take: func(to, from *autoscaling.HorizontalPodAutoscaler) {
 				to.Status.LastScaleTime = from.Status.LastScaleTime
 			},
 		},
 		{
-			path: "Status.CurrentReplicas",
-			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Status.CurrentReplicas },
-			same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
+			Path: "Status.CurrentReplicas",
+			At:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Status.CurrentReplicas },
+			Same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
 				return a.Status.CurrentReplicas == b.Status.CurrentReplicas
 			},
-			take: func(to, from *autoscaling.HorizontalPodAutoscaler) {
+			Take: func(to, from *autoscaling.HorizontalPodAutoscaler) {
 				to.Status.CurrentReplicas = from.Status.CurrentReplicas
 			},
 		},
 		{
-			path: "Status.DesiredReplicas",
-			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Status.DesiredReplicas },
-			same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
+			Path: "Status.DesiredReplicas",
+			At:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Status.DesiredReplicas },
+			Same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
 				return a.Status.DesiredReplicas == b.Status.DesiredReplicas
 			},
-			take: func(to, from *autoscaling.HorizontalPodAutoscaler) {
+			Take: func(to, from *autoscaling.HorizontalPodAutoscaler) {
 				to.Status.DesiredReplicas = from.Status.DesiredReplicas
 			},
 		},
 		{
-			path: "Status.CurrentMetrics",
-			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Status.CurrentMetrics },
-			same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
-				return losslessSameSlice(a.Status.CurrentMetrics, b.Status.CurrentMetrics, losslessSame_autoscaling_MetricStatus)
+			Path: "Status.CurrentMetrics",
+			At:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Status.CurrentMetrics },
+			Same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
+				return lossless.SameSlice(a.Status.CurrentMetrics, b.Status.CurrentMetrics, losslessSame_autoscaling_MetricStatus)
 			},
-			take: func(to, from *autoscaling.HorizontalPodAutoscaler) {
+			Take: func(to, from *autoscaling.HorizontalPodAutoscaler) {
 				to.Status.CurrentMetrics = from.Status.CurrentMetrics
 			},
-			shape: &losslessShape{
-				isList: true,
+			Shape: &lossless.Shape{
+				IsList: true,
 			},
 		},
 		{
-			path: "Status.Conditions",
-			at:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Status.Conditions },
-			same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
-				return losslessSameSlice(a.Status.Conditions, b.Status.Conditions, losslessSame_autoscaling_HorizontalPodAutoscalerCondition)
+			Path: "Status.Conditions",
+			At:   func(h *autoscaling.HorizontalPodAutoscaler) any { return &h.Status.Conditions },
+			Same: func(a, b *autoscaling.HorizontalPodAutoscaler) bool {
+				return lossless.SameSlice(a.Status.Conditions, b.Status.Conditions, losslessSame_autoscaling_HorizontalPodAutoscalerCondition)
 			},
-			take: func(to, from *autoscaling.HorizontalPodAutoscaler) { to.Status.Conditions = from.Status.Conditions },
-			shape: &losslessShape{
-				isList: true,
+			Take: func(to, from *autoscaling.HorizontalPodAutoscaler) { to.Status.Conditions = from.Status.Conditions },
+			Shape: &lossless.Shape{
+				IsList: true,
 			},
 		},
 	},
@@ -216,15 +210,15 @@ func losslessSame_autoscaling_ExternalMetricStatus(a, b *autoscaling.ExternalMet
 }
 
 func losslessSame_autoscaling_HPAScalingRules(a, b *autoscaling.HPAScalingRules) bool {
-	return losslessSamePointer(a.StabilizationWindowSeconds, b.StabilizationWindowSeconds, losslessEqual[int32]) &&
-		losslessSamePointer(a.SelectPolicy, b.SelectPolicy, losslessEqual[autoscaling.ScalingPolicySelect]) &&
-		losslessSameSlice(a.Policies, b.Policies, losslessEqual[autoscaling.HPAScalingPolicy]) &&
-		losslessSamePointer(a.Tolerance, b.Tolerance, func(a, b *resource.Quantity) bool { return a.Equal(*b) })
+	return lossless.SamePointer(a.StabilizationWindowSeconds, b.StabilizationWindowSeconds, lossless.Equal[int32]) &&
+		lossless.SamePointer(a.SelectPolicy, b.SelectPolicy, lossless.Equal[autoscaling.ScalingPolicySelect]) &&
+		lossless.SameSlice(a.Policies, b.Policies, lossless.Equal[autoscaling.HPAScalingPolicy]) &&
+		lossless.SamePointer(a.Tolerance, b.Tolerance, func(a, b *resource.Quantity) bool { return a.Equal(*b) })
 }
 
 func losslessSame_autoscaling_HorizontalPodAutoscalerBehavior(a, b *autoscaling.HorizontalPodAutoscalerBehavior) bool {
-	return losslessSamePointer(a.ScaleUp, b.ScaleUp, losslessSame_autoscaling_HPAScalingRules) &&
-		losslessSamePointer(a.ScaleDown, b.ScaleDown, losslessSame_autoscaling_HPAScalingRules)
+	return lossless.SamePointer(a.ScaleUp, b.ScaleUp, losslessSame_autoscaling_HPAScalingRules) &&
+		lossless.SamePointer(a.ScaleDown, b.ScaleDown, losslessSame_autoscaling_HPAScalingRules)
 }
 
 func losslessSame_autoscaling_HorizontalPodAutoscalerCondition(a, b *autoscaling.HorizontalPodAutoscalerCondition) bool {
@@ -233,43 +227,43 @@ func losslessSame_autoscaling_HorizontalPodAutoscalerCondition(a, b *autoscaling
 		a.LastTransitionTime.Equal(&b.LastTransitionTime) &&
 		a.Reason == b.Reason &&
 		a.Message == b.Message &&
-		losslessSamePointer(a.ObservedGeneration, b.ObservedGeneration, losslessEqual[int64])
+		lossless.SamePointer(a.ObservedGeneration, b.ObservedGeneration, lossless.Equal[int64])
 }
 
 func losslessSame_autoscaling_MetricIdentifier(a, b *autoscaling.MetricIdentifier) bool {
 	return a.Name == b.Name &&
-		losslessSamePointer(a.Selector, b.Selector, losslessSame_v1_LabelSelector)
+		lossless.SamePointer(a.Selector, b.Selector, losslessSame_v1_LabelSelector)
 }
 
 func losslessSame_autoscaling_MetricSpec(a, b *autoscaling.MetricSpec) bool {
 	return a.Type == b.Type &&
-		losslessSamePointer(a.Object, b.Object, losslessSame_autoscaling_ObjectMetricSource) &&
-		losslessSamePointer(a.Pods, b.Pods, losslessSame_autoscaling_PodsMetricSource) &&
-		losslessSamePointer(a.Resource, b.Resource, losslessSame_autoscaling_ResourceMetricSource) &&
-		losslessSamePointer(a.ContainerResource, b.ContainerResource, losslessSame_autoscaling_ContainerResourceMetricSource) &&
-		losslessSamePointer(a.External, b.External, losslessSame_autoscaling_ExternalMetricSource)
+		lossless.SamePointer(a.Object, b.Object, losslessSame_autoscaling_ObjectMetricSource) &&
+		lossless.SamePointer(a.Pods, b.Pods, losslessSame_autoscaling_PodsMetricSource) &&
+		lossless.SamePointer(a.Resource, b.Resource, losslessSame_autoscaling_ResourceMetricSource) &&
+		lossless.SamePointer(a.ContainerResource, b.ContainerResource, losslessSame_autoscaling_ContainerResourceMetricSource) &&
+		lossless.SamePointer(a.External, b.External, losslessSame_autoscaling_ExternalMetricSource)
 }
 
 func losslessSame_autoscaling_MetricStatus(a, b *autoscaling.MetricStatus) bool {
 	return a.Type == b.Type &&
-		losslessSamePointer(a.Object, b.Object, losslessSame_autoscaling_ObjectMetricStatus) &&
-		losslessSamePointer(a.Pods, b.Pods, losslessSame_autoscaling_PodsMetricStatus) &&
-		losslessSamePointer(a.Resource, b.Resource, losslessSame_autoscaling_ResourceMetricStatus) &&
-		losslessSamePointer(a.ContainerResource, b.ContainerResource, losslessSame_autoscaling_ContainerResourceMetricStatus) &&
-		losslessSamePointer(a.External, b.External, losslessSame_autoscaling_ExternalMetricStatus)
+		lossless.SamePointer(a.Object, b.Object, losslessSame_autoscaling_ObjectMetricStatus) &&
+		lossless.SamePointer(a.Pods, b.Pods, losslessSame_autoscaling_PodsMetricStatus) &&
+		lossless.SamePointer(a.Resource, b.Resource, losslessSame_autoscaling_ResourceMetricStatus) &&
+		lossless.SamePointer(a.ContainerResource, b.ContainerResource, losslessSame_autoscaling_ContainerResourceMetricStatus) &&
+		lossless.SamePointer(a.External, b.External, losslessSame_autoscaling_ExternalMetricStatus)
 }
 
 func losslessSame_autoscaling_MetricTarget(a, b *autoscaling.MetricTarget) bool {
 	return a.Type == b.Type &&
-		losslessSamePointer(a.Value, b.Value, func(a, b *resource.Quantity) bool { return a.Equal(*b) }) &&
-		losslessSamePointer(a.AverageValue, b.AverageValue, func(a, b *resource.Quantity) bool { return a.Equal(*b) }) &&
-		losslessSamePointer(a.AverageUtilization, b.AverageUtilization, losslessEqual[int32])
+		lossless.SamePointer(a.Value, b.Value, func(a, b *resource.Quantity) bool { return a.Equal(*b) }) &&
+		lossless.SamePointer(a.AverageValue, b.AverageValue, func(a, b *resource.Quantity) bool { return a.Equal(*b) }) &&
+		lossless.SamePointer(a.AverageUtilization, b.AverageUtilization, lossless.Equal[int32])
 }
 
 func losslessSame_autoscaling_MetricValueStatus(a, b *autoscaling.MetricValueStatus) bool {
-	return losslessSamePointer(a.Value, b.Value, func(a, b *resource.Quantity) bool { return a.Equal(*b) }) &&
-		losslessSamePointer(a.AverageValue, b.AverageValue, func(a, b *resource.Quantity) bool { return a.Equal(*b) }) &&
-		losslessSamePointer(a.AverageUtilization, b.AverageUtilization, losslessEqual[int32])
+	return lossless.SamePointer(a.Value, b.Value, func(a, b *resource.Quantity) bool { return a.Equal(*b) }) &&
+		lossless.SamePointer(a.AverageValue, b.AverageValue, func(a, b *resource.Quantity) bool { return a.Equal(*b) }) &&
+		lossless.SamePointer(a.AverageUtilization, b.AverageUtilization, lossless.Equal[int32])
 }
 
 func losslessSame_autoscaling_ObjectMetricSource(a, b *autoscaling.ObjectMetricSource) bool {
@@ -305,634 +299,15 @@ func losslessSame_autoscaling_ResourceMetricStatus(a, b *autoscaling.ResourceMet
 }
 
 func losslessSame_v1_LabelSelector(a, b *v1.LabelSelector) bool {
-	return losslessSameMap(a.MatchLabels, b.MatchLabels, losslessEqual[string]) &&
-		losslessSameSlice(a.MatchExpressions, b.MatchExpressions, losslessSame_v1_LabelSelectorRequirement)
+	return lossless.SameMap(a.MatchLabels, b.MatchLabels, lossless.Equal[string]) &&
+		lossless.SameSlice(a.MatchExpressions, b.MatchExpressions, losslessSame_v1_LabelSelectorRequirement)
 }
 
 func losslessSame_v1_LabelSelectorRequirement(a, b *v1.LabelSelectorRequirement) bool {
 	return a.Key == b.Key &&
 		a.Operator == b.Operator &&
-		losslessSameSlice(a.Values, b.Values, losslessEqual[string])
+		lossless.SameSlice(a.Values, b.Values, lossless.Equal[string])
 }
 
-// losslessKey is the annotation of a version's objects that holds what the version can't say. The hub never has it.
-const losslessKey = "conversion.typeplane.dev/kept"
-
-// losslessTrials bounds how often what is kept is tried on an object, if not all of it fits.
-const losslessTrials = 64
-
-// losslessKind converts the objects of a kind between its hub type H and a version V, by functions that may lose fields
-// of the hub. It is immutable.
-type losslessKind[H, V any] struct {
-	up     func(*V, *H, conversion.Scope) error
-	down   func(*H, *V, conversion.Scope) error
-	meta   func(*V) *v1.ObjectMeta
-	fields []losslessField[H]
-}
-
-// losslessField is a field of the hub that conversion may lose, whole or in part.
-type losslessField[H any] struct {
-	path  string
-	at    func(*H) any       // a pointer to it
-	same  func(a, b *H) bool // whether it is equal in both
-	take  func(to, from *H)  // copies it
-	shape *losslessShape
-}
-
-// losslessRecord is the value of the annotation.
-type losslessRecord struct {
-	Namespace string                    `json:"namespace,omitempty"`
-	Name      string                    `json:"name"`
-	UID       string                    `json:"uid,omitempty"`
-	Fields    map[string]*losslessDelta `json:"fields"`
-}
-
-// fromHub converts to the version. What the way back to the hub would not bring back goes to the annotation.
-func (k *losslessKind[H, V]) fromHub(in *H, out *V, s conversion.Scope) error {
-	if err := k.down(in, out, s); err != nil {
-		return err
-	}
-	meta := k.meta(out)
-	losslessStrip(meta)
-	back := new(H)
-	if k.up(out, back, s) != nil {
-		*back = *new(H) // nothing comes back, so everything is kept
-	}
-	fields := map[string]*losslessDelta{}
-	for _, f := range k.fields {
-		if f.same(in, back) {
-			continue
-		}
-		hub, err := losslessTree(f.at(in))
-		if err != nil {
-			return err
-		}
-		plain, err := losslessTree(f.at(back))
-		if err != nil {
-			return err
-		}
-		if d := f.shape.diff(hub, plain); d != nil {
-			fields[f.path] = d
-		}
-	}
-	if len(fields) == 0 {
-		return nil
-	}
-	text, err := losslessJSON(losslessRecord{Namespace: meta.Namespace, Name: meta.Name, UID: string(meta.UID), Fields: fields})
-	if err != nil {
-		return err
-	}
-	annotations := make(map[string]string, len(meta.Annotations)+1)
-	maps.Copy(annotations, meta.Annotations)
-	annotations[losslessKey] = string(text)
-	meta.Annotations = annotations
-	return nil
-}
-
-// toHub converts to the hub. What the annotation keeps is restored where the version still says what it said then; an
-// annotation that is damaged or another object's restores nothing.
-func (k *losslessKind[H, V]) toHub(in *V, out *H, s conversion.Scope) error {
-	text, ok := k.meta(in).Annotations[losslessKey]
-	if !ok {
-		return k.up(in, out, s)
-	}
-	plain := *in
-	meta := k.meta(&plain)
-	losslessStrip(meta)
-	if err := k.up(&plain, out, s); err != nil {
-		return err
-	}
-	var record losslessRecord
-	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
-	decoder.UseNumber()
-	if decoder.Decode(&record) != nil || !record.isOf(meta) {
-		return nil
-	}
-	k.restore(record.Fields, out, s)
-	return nil
-}
-
-// isOf tells whether a record was made for the object. Its sender may leave out the namespace and the uid.
-func (r *losslessRecord) isOf(meta *v1.ObjectMeta) bool {
-	return r.Name == meta.Name &&
-		(r.Namespace == meta.Namespace || meta.Namespace == "") &&
-		(r.UID == string(meta.UID) || r.UID == "" || meta.UID == "")
-}
-
-// restore puts what is kept into a hub that was converted without it. If all of it together would change what the
-// version says, parts of it are tried, so that one that doesn't fit costs no other.
-func (k *losslessKind[H, V]) restore(kept map[string]*losslessDelta, hub *H, s conversion.Scope) {
-	said := k.says(hub, s)
-	count := losslessNumber(kept, 0)
-	on, best, left := make([]bool, count), (*H)(nil), losslessTrials
-	var try func(low, high int)
-	try = func(low, high int) {
-		if low == high || left == 0 {
-			return
-		}
-		left--
-		losslessSet(on[low:high], true)
-		if h := k.with(kept, on, hub); h != nil && said != nil && bytes.Equal(k.says(h, s), said) {
-			best = h
-			return
-		}
-		losslessSet(on[low:high], false)
-		if high-low > 1 {
-			try(low, (low+high)/2)
-			try((low+high)/2, high)
-		}
-	}
-	if try(0, count); best != nil {
-		*hub = *best
-	}
-}
-
-// with returns the hub with those parts of what is kept that are on, and leaves its argument as it is; nil, if they
-// don't fit.
-func (k *losslessKind[H, V]) with(kept map[string]*losslessDelta, on []bool, hub *H) *H {
-	out := *hub
-	for _, f := range k.fields {
-		delta := kept[f.path]
-		if delta == nil {
-			continue
-		}
-		plain, err := losslessTree(f.at(hub))
-		if err != nil {
-			return nil
-		}
-		restored := f.shape.apply(delta, plain, on)
-		if losslessPrint(restored) == losslessPrint(plain) {
-			continue
-		}
-		fresh := new(H)
-		text, err := losslessJSON(restored)
-		if err != nil || json.Unmarshal(text, f.at(fresh)) != nil {
-			return nil
-		}
-		f.take(&out, fresh)
-	}
-	return &out
-}
-
-// says returns what the version says of a hub, nil if it can't.
-func (k *losslessKind[H, V]) says(hub *H, s conversion.Scope) []byte {
-	v := new(V)
-	if k.down(hub, v, s) != nil {
-		return nil
-	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return nil
-	}
-	return text
-}
-
-// losslessStrip takes the annotation away and leaves the map, which others may share, as it is.
-func losslessStrip(meta *v1.ObjectMeta) {
-	if _, ok := meta.Annotations[losslessKey]; !ok {
-		return
-	}
-	meta.Annotations = maps.Clone(meta.Annotations)
-	if delete(meta.Annotations, losslessKey); len(meta.Annotations) == 0 {
-		meta.Annotations = nil
-	}
-}
-
-func losslessSet(on []bool, value bool) {
-	for i := range on {
-		on[i] = value
-	}
-}
-
-// losslessShape says of a value's JSON what the JSON does not: which objects are maps, how the items of a list are told
-// apart. nil says nothing. Inside the items of a list without keys it says nothing either: those are restored as they
-// were or not at all.
-type losslessShape struct {
-	isMap, isList bool
-	aligned       bool     // the version has as many items as the hub, in the same order
-	keys          []string // fields that tell the items of a list apart; none: their content does
-	elem          *losslessShape
-	fields        map[string]*losslessShape
-}
-
-// losslessDelta is what one value of the hub (hub) and the same value after the way down and up (plain) differ in. Below
-// an object or a list it is that of the parts; else what the hub had and the fingerprint of what plain is.
-type losslessDelta struct {
-	Said   string                    `json:"said,omitempty"` // "" if plain has nothing here
-	Kept   any                       `json:"kept,omitempty"` // nil if the hub has nothing here
-	Fields map[string]*losslessDelta `json:"fields,omitempty"`
-	Items  []losslessItem            `json:"items,omitempty"`
-
-	number int // of those without parts
-}
-
-// losslessItem is the delta of a list's item. One that plain does not have has no Of, but says behind which of the items
-// that plain has it stood, and how many of those were before it; in a list with keys also who it is.
-type losslessItem struct {
-	Of    string `json:"of,omitempty"`
-	ID    string `json:"id,omitempty"`
-	After string `json:"after,omitempty"`
-	At    int    `json:"at,omitempty"`
-	losslessDelta
-}
-
-// diff returns nil if nothing differs.
-func (s *losslessShape) diff(hub, plain any) *losslessDelta {
-	if a, b, ok := losslessBoth[[]any](hub, plain, s != nil && s.isList); ok {
-		return s.diffItems(a, b)
-	}
-	if a, b, ok := losslessBoth[map[string]any](hub, plain, s != nil && s.isMap); ok {
-		return s.diffFields(a, b)
-	}
-	said := losslessPrint(plain)
-	if said == losslessPrint(hub) {
-		return nil
-	}
-	return &losslessDelta{Said: said, Kept: hub}
-}
-
-func (s *losslessShape) diffFields(hub, plain map[string]any) *losslessDelta {
-	fields := map[string]*losslessDelta{}
-	for key := range losslessUnion(hub, plain) {
-		if d := s.of(key).diff(hub[key], plain[key]); d != nil {
-			fields[key] = d
-		}
-	}
-	if len(fields) == 0 {
-		return nil
-	}
-	return &losslessDelta{Fields: fields}
-}
-
-func (s *losslessShape) diffItems(hub, plain []any) *losslessDelta {
-	var items []losslessItem
-	own, ids, partners := s.identities(hub), s.identities(plain), s.partners(hub, plain)
-	before, after, paired := 0, "", make([]bool, len(plain))
-	for i, item := range hub {
-		p := partners[i]
-		if p < 0 {
-			hidden := losslessItem{After: after, At: before, losslessDelta: losslessDelta{Kept: item}}
-			if s.hasKeys() {
-				hidden.ID = own[i]
-			}
-			items = append(items, hidden)
-			continue
-		}
-		if d := s.item().diff(item, plain[p]); d != nil {
-			if _, isList := item.([]any); isList { // an empty list must not stand for no item
-				d = &losslessDelta{Said: losslessPrint(plain[p]), Kept: item}
-			}
-			items = append(items, losslessItem{Of: ids[p], losslessDelta: *d})
-		}
-		before, after, paired[p] = p+1, ids[p], true
-	}
-	for p, item := range plain {
-		if !paired[p] {
-			items = append(items, losslessItem{Of: ids[p], losslessDelta: losslessDelta{Said: losslessPrint(item)}})
-		}
-	}
-	if len(items) == 0 {
-		return nil
-	}
-	return &losslessDelta{Items: items}
-}
-
-// partners returns for each item of the hub the index of the item that became of it, -1 if there is none. The order of
-// the partners is that of the items.
-func (s *losslessShape) partners(hub, plain []any) []int {
-	out := make([]int, len(hub))
-	for i := range out {
-		out[i] = -1
-	}
-	switch {
-	case s.hasKeys() || len(hub)*len(plain) > 1<<20:
-		s.pairEqual(out, hub, plain)
-	case s != nil && s.aligned && len(hub) == len(plain):
-		for i := range out {
-			out[i] = i
-		}
-	default:
-		losslessPairCovered(out, hub, plain)
-	}
-	return out
-}
-
-// pairEqual gives each plain item the next of the hub's that has the same identity.
-func (s *losslessShape) pairEqual(out []int, hub, plain []any) {
-	index, next := map[string]int{}, 0
-	for i, id := range s.identities(hub) {
-		index[id] = i
-	}
-	for p, id := range s.identities(plain) {
-		if i, ok := index[id]; ok && i >= next {
-			out[i], next = p, i+1
-		}
-	}
-}
-
-// losslessPairCovered gives each plain item the next of the hub's that says what it says, and maybe more.
-func losslessPairCovered(out []int, hub, plain []any) {
-	next := 0
-	for p := range plain {
-		for i := next; i < len(hub); i++ {
-			if losslessCovers(hub[i], plain[p]) {
-				out[i], next = p, i+1
-				break
-			}
-		}
-	}
-}
-
-// identities tells the items of a list apart: by their keys, else by their content, else by how many equal ones are
-// before.
-func (s *losslessShape) identities(items []any) []string {
-	out, seen := make([]string, len(items)), map[string]int{}
-	for i, item := range items {
-		id := losslessPrint(s.identifying(item))
-		n := seen[id]
-		if seen[id]++; n > 0 {
-			id += "." + strconv.Itoa(n)
-		}
-		out[i] = id
-	}
-	return out
-}
-
-// identifying is that part of an item that tells it apart.
-func (s *losslessShape) identifying(item any) any {
-	fields, ok := item.(map[string]any)
-	if !ok || !s.hasKeys() {
-		return item
-	}
-	keys, found := make([]any, len(s.keys)), false
-	for i, key := range s.keys {
-		keys[i] = fields[key]
-		found = found || keys[i] != nil
-	}
-	if !found {
-		return item
-	}
-	return keys
-}
-
-func (s *losslessShape) hasKeys() bool { return s != nil && len(s.keys) > 0 }
-
-// of is the shape of an object's field or of a map's value.
-func (s *losslessShape) of(key string) *losslessShape {
-	if s == nil || s.isMap {
-		return s.item()
-	}
-	return s.fields[key]
-}
-
-// item is the shape of what a list or map holds.
-func (s *losslessShape) item() *losslessShape {
-	if s == nil {
-		return nil
-	}
-	return s.elem
-}
-
-// losslessCovers tells whether everything that plain says is what the hub says.
-func losslessCovers(hub, plain any) bool {
-	switch p := plain.(type) {
-	case nil:
-		return true
-	case map[string]any:
-		h, ok := hub.(map[string]any)
-		for key := range p {
-			ok = ok && losslessCovers(h[key], p[key])
-		}
-		return ok
-	case []any:
-		h, ok := hub.([]any)
-		ok = ok && len(h) == len(p)
-		for i := range p {
-			ok = ok && losslessCovers(h[i], p[i])
-		}
-		return ok
-	}
-	return plain == hub || plain == "" || plain == false || plain == json.Number("0")
-}
-
-// losslessBoth returns two values as type T if they are of it, or one is and the other is nothing and may stand for an
-// empty one.
-func losslessBoth[T any](a, b any, orNothing bool) (x, y T, ok bool) {
-	x, isA := a.(T)
-	y, isB := b.(T)
-	ok = isA && isB || orNothing && (isA && b == nil || isB && a == nil)
-	return x, y, ok
-}
-
-func losslessUnion(a, b map[string]any) map[string]any {
-	out := maps.Clone(a)
-	if out == nil {
-		out = map[string]any{}
-	}
-	maps.Copy(out, b)
-	return out
-}
-
-// losslessTree is a value as JSON, decoded again, in which nothing stands for null and for an empty list, except among
-// the items of a list.
-func losslessTree(v any) (any, error) {
-	text, err := losslessJSON(v)
-	if err != nil {
-		return nil, err
-	}
-	var tree any
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	if err := decoder.Decode(&tree); err != nil {
-		return nil, err
-	}
-	return losslessPrune(tree), nil
-}
-
-func losslessPrune(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		for key, value := range v {
-			if v[key] = losslessPrune(value); v[key] == nil {
-				delete(v, key)
-			}
-		}
-	case []any:
-		for i, item := range v {
-			if list, ok := item.([]any); !ok || len(list) > 0 {
-				v[i] = losslessPrune(item)
-			}
-		}
-		if len(v) == 0 {
-			return nil
-		}
-	}
-	return v
-}
-
-// losslessPrint is the fingerprint of a tree, "" if it is nothing.
-func losslessPrint(v any) string {
-	if v == nil {
-		return ""
-	}
-	text, _ := losslessJSON(v) // a tree has nothing that JSON has not
-	hash := fnv.New64a()
-	hash.Write(text)
-	return strconv.FormatUint(hash.Sum64(), 36)
-}
-
-// losslessJSON is the shortest JSON of a value; the keys of its objects are sorted or in the order of its fields.
-func losslessJSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
-
-// losslessNumber numbers the deltas that have no parts, in the order of their paths, beginning with next, and returns
-// the number after the last. It takes out what a damaged annotation may hold.
-func losslessNumber(fields map[string]*losslessDelta, next int) int {
-	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		if fields[key] == nil {
-			delete(fields, key)
-			continue
-		}
-		next = fields[key].count(next)
-	}
-	return next
-}
-
-func (d *losslessDelta) count(next int) int {
-	switch {
-	case d.Fields != nil:
-		return losslessNumber(d.Fields, next)
-	case d.Items != nil:
-		for i := range d.Items {
-			next = d.Items[i].count(next)
-		}
-		return next
-	}
-	d.number = next
-	return next + 1
-}
-
-// apply returns a value of the client's with what the delta keeps, as far as it is on and the value is still what it was.
-// The value stays as it is.
-func (s *losslessShape) apply(d *losslessDelta, value any, on []bool) any {
-	switch {
-	case d.Fields != nil:
-		fields, ok := value.(map[string]any)
-		if !ok && (value != nil || s == nil || !s.isMap) {
-			return value
-		}
-		return s.applyFields(d, fields, on)
-	case d.Items != nil:
-		items, ok := value.([]any)
-		if !ok && (value != nil || s == nil || !s.isList) {
-			return value
-		}
-		return s.applyItems(d, items, on)
-	case on[d.number] && losslessPrint(value) == d.Said:
-		return d.Kept
-	}
-	return value
-}
-
-func (s *losslessShape) applyFields(d *losslessDelta, fields map[string]any, on []bool) any {
-	out := losslessUnion(fields, nil)
-	for key, delta := range d.Fields {
-		if out[key] = s.of(key).apply(delta, fields[key], on); out[key] == nil {
-			delete(out, key)
-		}
-	}
-	if len(out) == 0 && s != nil && s.isMap {
-		return nil
-	}
-	return out
-}
-
-func (s *losslessShape) applyItems(d *losslessDelta, items []any, on []bool) any {
-	now, index := slices.Clone(items), map[string]int{}
-	for i, id := range s.identities(items) {
-		index[id] = i
-	}
-	for i := range d.Items {
-		if at, ok := index[d.Items[i].Of]; ok && d.Items[i].Of != "" {
-			now[at] = s.item().apply(&d.Items[i].losslessDelta, items[at], on)
-		}
-	}
-	present := map[string]bool{}
-	for i, id := range s.identities(now) {
-		present[id] = now[i] != nil
-	}
-	behind := make([][]any, len(items)+1) // [0] is the start
-	for i := range d.Items {
-		item := &d.Items[i]
-		if item.Of != "" || item.Kept == nil || !on[item.number] || item.ID != "" && present[item.ID] {
-			continue
-		}
-		at := min(max(item.At, 0), len(items))
-		if found, ok := index[item.After]; ok {
-			at = found + 1
-		}
-		behind[at] = append(behind[at], item.Kept)
-	}
-	out := behind[0]
-	for i, item := range now {
-		if item != nil {
-			out = append(out, item)
-		}
-		out = append(out, behind[i+1]...)
-	}
-	if len(out) == 0 {
-		return nil
-	}
-	return out
-}
-
-// losslessEqual compares values that Go compares.
-func losslessEqual[T comparable](a, b *T) bool { return *a == *b }
-
-// losslessSamePointer compares what two pointers point to.
-func losslessSamePointer[T any](a, b *T, same func(a, b *T) bool) bool {
-	return a == b || a != nil && b != nil && same(a, b)
-}
-
-// losslessSameSlice compares the items of two lists; none and nil are the same.
-func losslessSameSlice[S ~[]T, T any](a, b S, same func(a, b *T) bool) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	if len(a) == 0 || &a[0] == &b[0] {
-		return true // conversion shares memory where it can
-	}
-	for i := range a {
-		if !same(&a[i], &b[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// losslessSameMap compares the entries of two maps; none and nil are the same.
-func losslessSameMap[M ~map[K]T, K comparable, T any](a, b M, same func(a, b *T) bool) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for key, x := range a {
-		if y, ok := b[key]; !ok || !same(&x, &y) {
-			return false
-		}
-	}
-	return true
-}
-
-// losslessSameJSON compares values whose fields are not for us.
-func losslessSameJSON[T any](a, b *T) bool {
-	x, err := losslessJSON(a)
-	y, err2 := losslessJSON(b)
-	return err == nil && err2 == nil && bytes.Equal(x, y)
-}
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = lossless.Level1_go_get_u_github_com_typeplane_typeplane_runtime

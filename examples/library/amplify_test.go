@@ -1,0 +1,15 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/typeplane/typeplane/internal/amplify"
+)
+
+// What a request costs does not grow faster than its body, whatever that is full of. `make amplify` sends all there is.
+func TestAmplification(t *testing.T) {
+	amplify.Run(t, newServer(), amplify.Object{
+		Collection: booksPath, Name: "patched", Identity: `"apiVersion":"library.example.com/v1","kind":"Book",`,
+		YAML: "apiVersion: library.example.com/v1\nkind: Book\nmetadata: {name: patched}\nspec: {title: t, isbn: 978-0-13-468599-1, authors: [a]}\n",
+	}, 15, 512<<10)
+}

@@ -1,0 +1,20 @@
+package validation
+
+import (
+	"github.com/typeplane/typeplane/generators/copied"
+	"github.com/typeplane/typeplane/generators/emit"
+	"github.com/typeplane/typeplane/runtime/rules"
+)
+
+// rulesPath is the part of the runtime that printed code leans on; ruleSource is the same as text.
+const rulesPath = "github.com/typeplane/typeplane/runtime/rules"
+
+var ruleSource = copied.New("runtime/rules", rules.Source, copiedRule)
+
+// copiedRule is the name that a declaration of the runtime has in a copy.
+func copiedRule(name string) string { return "rules_" + name }
+
+// copyRules prints what the file names of the runtime.
+func copyRules(f *emit.File, has func(name string) bool) error {
+	return ruleSource.Print(f, f.Copied(rulesPath), has)
+}

@@ -1,0 +1,246 @@
+// Package rules is what generated validation leans on for lists and maps: the functions of apimachinery's package validate,
+// with the same answers, but for input of strangers. They find an item's like by its key instead of comparing all pairs; they
+// stop when they have found Enough, or when nobody waits for the answer any more. So whoever asks them looks at the context
+// afterwards: a short list of errors may be that of a request that has ended.
+//
+// Start reading at EachVal. Keys are functions that gen prints; what has no key is compared, up to maxCompared items.
+package rules
+
+import (
+	"context"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/operation"
+	"k8s.io/apimachinery/pkg/api/validate"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+const (
+	// Enough is how many violations one function looks for before it stops.
+	Enough = 100
+	// maxCompared is how many items without a key a list may have that must be different.
+	maxCompared = 1000
+	// patience is how many items are looked at before the context is.
+	patience = 256
+)
+
+// enough says whether to stop before the item with an index.
+func enough(ctx context.Context, i int, errs field.ErrorList) bool {
+	return len(errs) >= Enough || i%patience == patience-1 && ctx.Err() != nil
+}
+
+// EachVal judges every item of a list, each as if it were new.
+func EachVal[T any](ctx context.Context, op operation.Operation, path *field.Path, items, _ []T, judge validate.ValidateFunc[*T]) field.ErrorList {
+	return each(ctx, op, path, items, address, nothing, nil, judge)
+}
+
+// EachPtr is EachVal for a list of pointers; those that are nil are passed over.
+func EachPtr[T any](ctx context.Context, op operation.Operation, path *field.Path, items, _ []*T, judge validate.ValidateFunc[*T]) field.ErrorList {
+	return each(ctx, op, path, items, itself, nothing, nil, judge)
+}
+
+// EachValByKey judges every item, in an update together with the old item of the same key, and not if equal says that it is
+// unchanged. With nil for equal those that have the same key are the same.
+func EachValByKey[T any, K comparable](ctx context.Context, op operation.Operation, path *field.Path, items, old []T,
+	key func(*T) K, equal validate.MatchFunc[*T], judge validate.ValidateFunc[*T]) field.ErrorList {
+	return each(ctx, op, path, items, address, byKey(old, address, key), same(equal), judge)
+}
+
+// EachPtrByKey is EachValByKey for a list of pointers.
+func EachPtrByKey[T any, K comparable](ctx context.Context, op operation.Operation, path *field.Path, items, old []*T,
+	key func(*T) K, equal validate.MatchFunc[*T], judge validate.ValidateFunc[*T]) field.ErrorList {
+	return each(ctx, op, path, items, itself, byKey(old, itself, key), same(equal), judge)
+}
+
+// EachValByMatch is EachValByKey for items without a key. Of a long list all items count as new.
+func EachValByMatch[T any](ctx context.Context, op operation.Operation, path *field.Path, items, old []T,
+	match, equal validate.MatchFunc[*T], judge validate.ValidateFunc[*T]) field.ErrorList {
+	return each(ctx, op, path, items, address, byMatch(old, len(items), address, match), same(equal), judge)
+}
+
+// EachPtrByMatch is EachValByMatch for a list of pointers.
+func EachPtrByMatch[T any](ctx context.Context, op operation.Operation, path *field.Path, items, old []*T,
+	match, equal validate.MatchFunc[*T], judge validate.ValidateFunc[*T]) field.ErrorList {
+	return each(ctx, op, path, items, itself, byMatch(old, len(items), itself, match), same(equal), judge)
+}
+
+// each judges the items that changed. I is how they are in the list, at gets at one, before finds what it was; nil there is
+// none.
+func each[I, T any](ctx context.Context, op operation.Operation, path *field.Path, items []I,
+	at func(*I) *T, before func(*T) *T, equal validate.MatchFunc[*T], judge validate.ValidateFunc[*T]) (errs field.ErrorList) {
+	for i := range items {
+		item := at(&items[i])
+		if item == nil {
+			continue
+		}
+		if enough(ctx, i, errs) {
+			return errs
+		}
+		old := before(item)
+		if op.Type == operation.Update && old != nil && equal(item, old) {
+			continue
+		}
+		errs = append(errs, judge(ctx, op, path.Index(i), item, old)...)
+	}
+	return errs
+}
+
+func address[T any](item *T) *T { return item }
+
+func itself[T any](item **T) *T { return *item }
+
+func nothing[T any](*T) *T { return nil }
+
+// same is how two items are compared that were found by a key or a match that says all about them.
+func same[T any](equal validate.MatchFunc[*T]) validate.MatchFunc[*T] {
+	if equal == nil {
+		return func(*T, *T) bool { return true }
+	}
+	return equal
+}
+
+// byKey finds the first old item of the same key.
+func byKey[I, T any, K comparable](old []I, at func(*I) *T, key func(*T) K) func(*T) *T {
+	if len(old) == 0 {
+		return nothing
+	}
+	index := make(map[K]*T, len(old))
+	for i := range old {
+		item := at(&old[i])
+		if item == nil {
+			continue
+		}
+		if k := key(item); index[k] == nil {
+			index[k] = item
+		}
+	}
+	return func(item *T) *T { return index[key(item)] }
+}
+
+// byMatch finds the first old item that matches.
+func byMatch[I, T any](old []I, items int, at func(*I) *T, match validate.MatchFunc[*T]) func(*T) *T {
+	if len(old) == 0 || max(len(old), items) > maxCompared {
+		return nothing
+	}
+	return func(item *T) *T {
+		for i := range old {
+			if was := at(&old[i]); was != nil && match(was, item) {
+				return was
+			}
+		}
+		return nil
+	}
+}
+
+// EachMapVal judges every value of a map, in an update together with the old value, and not if equal says that it is unchanged.
+func EachMapVal[K ~string, V any](ctx context.Context, op operation.Operation, path *field.Path, values, before map[K]V,
+	equal validate.MatchFunc[*V], judge validate.ValidateFunc[*V]) (errs field.ErrorList) {
+	i := 0
+	for key, value := range values {
+		if enough(ctx, i, errs) {
+			return errs
+		}
+		i++
+		var old *V
+		if was, found := before[key]; found {
+			old = &was
+		}
+		if op.Type == operation.Update && old != nil && equal != nil && equal(&value, old) {
+			continue
+		}
+		errs = append(errs, judge(ctx, op, path.Key(string(key)), &value, old)...)
+	}
+	return errs
+}
+
+// EachMapKey judges every key of a map, in an update those that are new. The path is that of the map.
+func EachMapKey[K ~string, V any](ctx context.Context, op operation.Operation, path *field.Path, values, before map[K]V,
+	judge validate.ValidateFunc[*K]) (errs field.ErrorList) {
+	i := 0
+	for key := range values {
+		if enough(ctx, i, errs) {
+			return errs
+		}
+		i++
+		if _, found := before[key]; found && op.Type == operation.Update {
+			continue
+		}
+		errs = append(errs, judge(ctx, op, path, &key, nil)...)
+	}
+	return errs
+}
+
+// Unique wants items with different keys.
+func Unique[T any, K comparable](ctx context.Context, _ operation.Operation, path *field.Path, items, _ []T, key func(*T) K) field.ErrorList {
+	return unique(ctx, path, items, address, key)
+}
+
+// UniquePtr is Unique for a list of pointers; those that are nil are passed over.
+func UniquePtr[T any, K comparable](ctx context.Context, _ operation.Operation, path *field.Path, items, _ []*T, key func(*T) K) field.ErrorList {
+	return unique(ctx, path, items, itself, key)
+}
+
+func unique[I, T any, K comparable](ctx context.Context, path *field.Path, items []I, at func(*I) *T, key func(*T) K) (errs field.ErrorList) {
+	if len(items) < 2 {
+		return nil
+	}
+	seen := make(map[K]struct{}, len(items))
+	for i := range items {
+		item := at(&items[i])
+		if item == nil {
+			continue
+		}
+		if enough(ctx, i, errs) {
+			return errs
+		}
+		k := key(item)
+		if _, twice := seen[k]; twice {
+			errs = append(errs, field.Duplicate(path.Index(i), items[i]))
+		}
+		seen[k] = struct{}{}
+	}
+	return errs
+}
+
+// UniqueByMatch wants items that are different by a comparison, and not too many of them; what is stored with more may stay.
+func UniqueByMatch[T any](ctx context.Context, _ operation.Operation, path *field.Path, items, old []T, match validate.MatchFunc[*T]) field.ErrorList {
+	return uniqueByMatch(ctx, path, items, len(old), address, match)
+}
+
+// UniquePtrByMatch is UniqueByMatch for a list of pointers; those that are nil are passed over.
+func UniquePtrByMatch[T any](ctx context.Context, _ operation.Operation, path *field.Path, items, old []*T, match validate.MatchFunc[*T]) field.ErrorList {
+	return uniqueByMatch(ctx, path, items, len(old), itself, match)
+}
+
+func uniqueByMatch[I, T any](ctx context.Context, path *field.Path, items []I, had int, at func(*I) *T, match validate.MatchFunc[*T]) (errs field.ErrorList) {
+	if len(items) > maxCompared {
+		if len(items) > had {
+			errs = append(errs, field.TooMany(path, len(items), maxCompared))
+		}
+		return errs
+	}
+	for i := range items {
+		item := at(&items[i])
+		if item == nil {
+			continue
+		}
+		if enough(ctx, i, errs) {
+			return errs
+		}
+		if slices.ContainsFunc(items[:i], func(other I) bool { o := at(&other); return o != nil && match(o, item) }) {
+			errs = append(errs, field.Duplicate(path.Index(i), items[i]))
+		}
+	}
+	return errs
+}
+
+// Value is the key of items that are compared as they are.
+func Value[T comparable](item *T) T { return *item }
+
+// Pointee is the key that a pointer stands for: what it points to, or that it is nil.
+func Pointee[T comparable](p *T) any {
+	if p == nil {
+		return nil
+	}
+	return *p
+}
