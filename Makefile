@@ -1,4 +1,4 @@
-# `make help` lists the targets. Everything needs Go, git and make only; `make race` also needs a C compiler.
+# `make help` lists the targets. Everything needs Go, git and make only; `make race` also needs a C compiler, `make conformance` node and npm.
 
 GO       ?= go
 BIN      := bin
@@ -39,8 +39,9 @@ test: CONTROLLER = -short
 test: lint verify unit codebench e2e kubectl-scripts encryption storesuite tracing policy clients controller promises cluster-faults dropin ## Everything that CI runs.
 
 .PHONY: unit
-unit: ## The tests of the main module.
+unit: ## The tests of the modules that users import, but for policy and tracing, which have targets of their own.
 	$(GO) test -timeout 30m ./...
+	cd runtime && $(GO) test -timeout 30m ./...
 
 .PHONY: e2e
 e2e: $(BIN)/kubectl $(BIN)/etcdctl $(BIN)/etcd $(BIN)/etcd-cluster ## Drive a built server with a stock kubectl, kill it, start it again.
@@ -51,9 +52,13 @@ kubectl-scripts: $(BIN)/kubectl $(if $(OLDER),$(BIN)/kubectl-1.27) ## Transcript
 	cd test/kubectl && KUBECTL=$(CURDIR)/$(BIN)/kubectl $(GO) test -count=1 -timeout 30m . $(if $(OLDER),-older $(CURDIR)/$(BIN)/kubectl-1.27)
 
 .PHONY: kubectl-peer
-kubectl-peer: $(BIN)/kubectl ## The same transcripts against the same kinds on k8s.io/apiserver; every difference is listed in test/kubectl/testdata/peer, with its reason.
+kubectl-peer: $(BIN)/kubectl ## The same transcripts, and 9,000 raw requests, against the same kinds on k8s.io/apiserver; every difference is listed in test/kubectl/testdata/peer, with its reason.
 	cd test/peer && $(GO) build -o $(CURDIR)/$(BIN)/peer .
-	cd test/kubectl && KUBECTL=$(CURDIR)/$(BIN)/kubectl $(GO) test -count=1 -run '^TestPeer$$' . -peer $(CURDIR)/$(BIN)/peer
+	cd test/kubectl && KUBECTL=$(CURDIR)/$(BIN)/kubectl $(GO) test -count=1 -run '^(TestPeer|TestMatrix)$$' . -peer $(CURDIR)/$(BIN)/peer
+
+.PHONY: amplify
+amplify: ## What bodies of 3 MiB of one thing cost a server: each list, map and string of each kind, in each form and type of patch.
+	$(GO) test -count=1 -timeout 120m -v -run '^TestAmplification$$' ./examples/library ./examples/cluster -amplify
 
 .PHONY: crash
 crash: ## Kill the server 20 times in the middle of 1,000 creates, and time its starts.
@@ -102,6 +107,11 @@ CLIENTS ?= -kills 50 -attack 30s -worst 5s
 clients: ## client-go and controller-runtime against our servers, killed under them 50 times and attacked (ten minutes; CLIENTS=-short for one).
 	cd test/clients && $(GO) test -count=1 -timeout 60m ./... $(CLIENTS)
 
+.PHONY: conformance
+CONFORMANCE ?= -update
+conformance: ## Controllers of Kubernetes, helm, python3-kubernetes and client-node against a server; prints docs/clients.md (twenty minutes the first time, then five; CONFORMANCE= only compares).
+	cd test/conformance && $(GO) test -count=1 . && $(GO) run . $(CONFORMANCE)
+
 .PHONY: controller
 CONTROLLER ?= -restarts 20
 controller: ## The controller of examples/cluster, killed with its server 20 times while people change things (minutes; CONTROLLER=-short for half of one).
@@ -117,6 +127,10 @@ oracle: ## The same for ORACLE (5m) in all shapes of servers and faults, and eac
 	cd test/oracle && $(GO) test -count=1 -timeout 30m ./...
 	cd test/oracle && $(GO) run . -for $(ORACLE)
 
+.PHONY: kube-rules
+kube-rules: ## Every field of every kind of examples/cluster made wrong, and judged by it and by k8s.io/kubernetes (minutes, most of them to build that).
+	cd test/kuberules && $(GO) test -count=1 -timeout 30m ./...
+
 .PHONY: tracing
 tracing: ## The module that sends traces to a collector of OpenTelemetry.
 	cd tracing && $(GO) test -count=1 -timeout 30m ./...
@@ -126,8 +140,8 @@ policy: ## The module with admission policies, whose expressions are in CEL.
 	cd policy && $(GO) test -count=1 -timeout 30m ./...
 
 .PHONY: race
-race: ## The tests of the main module under the race detector (needs a C compiler).
-	CGO_ENABLED=1 $(GO) test -race ./...
+race: ## The tests of all modules that users import, under the race detector (needs a C compiler).
+	CGO_ENABLED=1 hack/each-module.sh released $(GO) test -race ./...
 
 .PHONY: bench
 bench: ## Our server beside one built from k8s.io/apiserver, and the budgets (half an hour; BENCH=-short for a quick one).
@@ -139,17 +153,24 @@ genbench: ## gen beside Kubernetes' own generators (ten minutes; BENCH=-short fo
 
 .PHONY: stages
 stages: ## Benchmarks of the hot stages, in-process.
-	$(GO) test -run '^$$' -bench . -benchmem ./runtime/... ./registry/... ./storage/... ./examples/...
+	cd runtime && $(GO) test -run '^$$' -bench . -benchmem ./...
+	$(GO) test -run '^$$' -bench . -benchmem ./registry/... ./storage/... ./examples/...
 
 .PHONY: fuzz
 fuzz: ## Each fuzz target for FUZZTIME (10s).
 	hack/fuzz.sh
 
+.PHONY: unsafe
+unsafe: ## Tests of what uses unsafe, with the checks of the race detector and of the compiler, and built for 386 (needs a C compiler).
+	cd runtime && CGO_ENABLED=1 $(GO) test -count=1 -race ./protobuf/... ./json/... ./wire/...
+	cd runtime && $(GO) test -count=1 -gcflags=all=-d=checkptr=2 ./protobuf/... ./json/... ./wire/...
+	cd runtime && CGO_ENABLED=0 GOARCH=386 $(GO) test -count=1 ./protobuf/... ./json/... ./wire/...
+
 .PHONY: lint
 lint: $(BIN)/staticcheck ## gofmt, vet and staticcheck (staticcheck.conf says what is off, and why).
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go' | grep -v testdata)); test -z "$$unformatted" || { echo "gofmt: $$unformatted"; exit 1; }
-	$(GO) vet ./...
-	$(BIN)/staticcheck ./...
+	hack/each-module.sh released $(GO) vet ./...
+	hack/each-module.sh released $(CURDIR)/$(BIN)/staticcheck ./...
 
 .PHONY: vuln
 vuln: ## Known vulnerabilities of what we link; says loudly when the database can't be reached.

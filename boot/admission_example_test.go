@@ -9,7 +9,7 @@ import (
 
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/boot"
-	"github.com/typeplane/typeplane/internal/widget"
+	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 	"github.com/typeplane/typeplane/server/auth"
 )
 

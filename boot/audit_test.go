@@ -2,11 +2,16 @@ package boot
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
+	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/typeplane/typeplane/server/audit"
 )
@@ -46,5 +51,58 @@ func TestAuditFlagsRefuse(t *testing.T) {
 		if _, err := Open(context.Background(), widgetServer(), o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
+	}
+}
+
+// TestAuditByDefault: who says nothing has a log of writes and of refusals in the data directory, and none of reads. It is no reason for
+// a restore to refuse the directory.
+func TestAuditByDefault(t *testing.T) {
+	dir := t.TempDir()
+	t.Run("server", func(t *testing.T) {
+		i, client := running(t, func(o *Options) { o.Store.InMemory, o.Store.DataDir = false, dir })
+		post(t, client, i.URL()+widgetsPath, aWidget)
+		getBody(t, client, i.URL()+widgetsPath)
+		stranger := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+		defer stranger.CloseIdleConnections()
+		for _, method := range []string{http.MethodGet, http.MethodDelete} {
+			req, err := http.NewRequest(method, i.URL()+widgetsPath, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := stranger.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+		}
+	})
+	data, err := os.ReadFile(filepath.Join(dir, "audit", "audit.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for line := range strings.Lines(string(data)) {
+		var e audit.Event
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, fmt.Sprint(e.Verb, " ", e.ResponseStatus.Code, " ", e.Level))
+	}
+	if diff := cmp.Diff([]string{"create 201 Metadata", "list 401 Metadata", "deletecollection 401 Metadata"}, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if info, err := os.Stat(filepath.Join(dir, "audit", "audit.log")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
+func TestAuditIsTurnedOff(t *testing.T) {
+	line, err := parse(Server{Name: "widgets"}, []string{"--audit-log-path="})
+	if err != nil || line.Audit.LogPath != "" {
+		t.Fatalf("%+v, %v", line.Audit, err)
+	}
+	i, _ := running(t, func(o *Options) { o.Store.InMemory, o.Audit = false, line.Audit })
+	if _, err := os.Stat(filepath.Join(i.options.Store.DataDir, "audit")); !os.IsNotExist(err) {
+		t.Errorf("there is something: %v", err)
 	}
 }

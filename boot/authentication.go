@@ -198,38 +198,42 @@ func (i *Instance) issuerDocuments() []server.Document {
 
 // openSigningKey reads the key that the operator names, or the one in the data directory, which the first start makes.
 func (i *Instance) openSigningKey(name string) (crypto.Signer, error) {
-	flag := "--service-account-signing-key-file"
 	if name == "" {
-		flag, name = "service account key", filepath.Join(i.options.Store.DataDir, "pki", "service-accounts.key")
-		if err := makeKey(name); err != nil {
-			return nil, err
-		}
+		return i.openOwnSigningKey()
 	}
-	data, err := os.ReadFile(name)
+	key, err := readSigningKey(name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", flag, err)
-	}
-	key, err := auth.ParsePrivateKey(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %s: %w", flag, name, err)
+		return nil, fmt.Errorf("--service-account-signing-key-file: %w", err)
 	}
 	return key, nil
 }
 
-// makeKey makes a key if there is none.
-func makeKey(name string) error {
-	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
-		return err
+// openOwnSigningKey reads the key in the data directory, and says so if one is made beside an authority that is older.
+func (i *Instance) openOwnSigningKey() (crypto.Signer, error) {
+	name := filepath.Join(i.options.Store.DataDir, "pki", "service-accounts.key")
+	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) && !i.access.authority.made {
+		i.log.Warn("there was no key that signs tokens of service accounts: a new one was made, and tokens that another has signed are no good", "file", name)
 	}
-	key, err := newKey()
+	if err := makeKey(name); err != nil {
+		return nil, err
+	}
+	key, err := readSigningKey(name)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("service account key: %w; put it back from a copy, or remove it to get a new one (tokens of service accounts stop working)", err)
 	}
-	keyPEM, err := encodeKey(key)
+	return key, nil
+}
+
+func readSigningKey(name string) (crypto.Signer, error) {
+	data, err := os.ReadFile(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return writeFile(name, keyPEM)
+	key, err := auth.ParsePrivateKey(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return key, nil
 }
 
 // serves says whether the core group's v1 has a resource.

@@ -125,7 +125,10 @@ func (s Server) restoreCommand() command {
 			"have seen, and what was before counts as compacted: their watches get 410 and start again, as after a long pause.\n" +
 			"To restore a cluster use etcdutl snapshot restore, with --bump-revision 1000000000 --mark-compacted.",
 		flags: func(fs *pflag.FlagSet) {
-			fs.StringVar(&o.DataDir, "data-dir", o.DataDir, "`directory` whose database is to be made; the directory is made if it is missing")
+			o.addPlaceFlags(fs)
+			fs.VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // but one: those of a cluster are there to be refused
+			data := fs.Lookup("data-dir")
+			data.Hidden, data.Usage = false, "`directory` whose database is to be made; the directory is made if it is missing"
 			fs.BoolVar(&replace, "replace", false, "put the database that is there aside, as member.before-TIME, and accept that there are other files")
 		},
 		run: func(_ context.Context, args []string, c console) error {
@@ -133,10 +136,18 @@ func (s Server) restoreCommand() command {
 			if err != nil {
 				return err
 			}
+			if len(o.EtcdServers) > 0 {
+				return fmt.Errorf(clusterRestore, file)
+			}
 			return restore(embedded.Restoration{Snapshot: file, Dir: o.DataDir, Replace: replace}, c.out)
 		},
 	}
 }
+
+// clusterRestore is the answer to who wants to restore a cluster, be it by the settings that the server has.
+const clusterRestore = "--etcd-servers: this makes the database of a data directory only. To restore a cluster stop its servers and its members, run " +
+	"`etcdutl snapshot restore %s --bump-revision 1000000000 --mark-compacted` for each member with its --name, --data-dir, --initial-cluster and " +
+	"--initial-advertise-peer-urls, and start them all. To restore a data directory leave --etcd-servers out, also of --config and the environment"
 
 func restore(r embedded.Restoration, out io.Writer) error {
 	done, err := embedded.Restore(r)

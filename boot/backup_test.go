@@ -65,3 +65,25 @@ func TestBackupThatFailsLeavesNothing(t *testing.T) {
 		t.Errorf("left: %v", files)
 	}
 }
+
+// TestRestoreOfACluster: the flags and the settings of a server over a cluster bring the command that restores it, and nothing is
+// made.
+func TestRestoreOfACluster(t *testing.T) {
+	dir := t.TempDir()
+	config := filepath.Join(dir, "config.yaml")
+	if err := os.WriteFile(config, []byte("etcd-servers: [https://a:2379]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"--etcd-servers=https://a:2379", "--etcd-cafile=ca.crt"}, {"--config=" + config}} {
+		_, _, err := do(t, "", append([]string{"restore", "f.snapshot", "--data-dir", filepath.Join(dir, "new")}, args...)...)
+		if err == nil || !strings.Contains(err.Error(), "etcdutl snapshot restore f.snapshot --bump-revision 1000000000 --mark-compacted") {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "new")); !os.IsNotExist(err) {
+		t.Errorf("there is something: %v", err)
+	}
+	if help := must(t, "help", "restore"); strings.Contains(help, "--etcd-") || !strings.Contains(help, "--data-dir directory") {
+		t.Errorf("the help has flags that are refused:\n%s", help)
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -138,7 +137,7 @@ func TestRootCA(t *testing.T) {
 		o := NewOptions("widgets")
 		o.Store.DataDir = filepath.Join(dir, "data")
 		change(o)
-		return openAccess("widgets", o, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}, slog.New(slog.DiscardHandler))
+		return openAccess(o, slog.New(slog.DiscardHandler))
 	}
 	operators := func(o *Options) { o.Serving.TLSCertFile, o.Serving.TLSPrivateKeyFile = certFile, keyFile }
 	for _, c := range []struct {

@@ -120,6 +120,7 @@ func (s Server) usage(fs *pflag.FlagSet) string {
 	}
 	fmt.Fprintf(&b, "       %s help COMMAND\n\n%s", s.Name, fs.FlagUsagesWrapped(100))
 	fmt.Fprintf(&b, "\nEach flag may also be a variable of the environment (--data-dir is %s) or be in the file of --config.\n", settings{program: s.Name}.variable("data-dir"))
+	fmt.Fprintf(&b, "Flags of other API servers that ask for what is so in any case are taken, with a warning: %s.\n", formerNames())
 	return b.String()
 }
 

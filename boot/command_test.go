@@ -10,8 +10,8 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/typeplane/typeplane/internal/widget"
 	"github.com/typeplane/typeplane/registry"
+	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 	"github.com/typeplane/typeplane/storage/embedded"
 )
 

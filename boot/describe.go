@@ -98,7 +98,11 @@ func (k *kinds) find(whole, root string) (key string, resource int) {
 	if !ok || whole == "" {
 		return "", -1
 	}
-	return key, slices.IndexFunc(k.resources, func(r registry.Resource) bool { return strings.HasPrefix(key, r.KeyPrefix()) })
+	resource = slices.IndexFunc(k.resources, func(r registry.Resource) bool { return strings.HasPrefix(key, r.KeyPrefix()) })
+	if resource < 0 { // one that a server will move when it starts
+		resource = slices.IndexFunc(k.resources, func(r registry.Resource) bool { return strings.HasPrefix(key, r.PlainKeyPrefix()) })
+	}
+	return key, resource
 }
 
 // read fills in what the value says of itself, and the object.
@@ -159,6 +163,8 @@ func (d *described) compare(k *kinds, root string) {
 		return
 	}
 	switch entry := form.ReadEntry(key, d.stored, d.ModRevision); {
+	case !strings.HasPrefix(key, k.resources[i].KeyPrefix()):
+		d.Form = "misplaced"
 	case entry.Err != nil && d.Problem == "":
 		d.Problem = entry.Err.Error()
 	case entry.Stale:

@@ -10,6 +10,7 @@ import (
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/cacher"
+	"github.com/typeplane/typeplane/storage/embedded"
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
 
@@ -26,6 +27,8 @@ var (
 
 	storageInUse = prometheus.NewDesc("typeplane_storage_in_use_bytes", "What of the database's file is in use.", nil, nil)
 	storageQuota = prometheus.NewDesc("typeplane_storage_quota_bytes", "Size of the database's file at which etcd refuses writes.", nil, nil)
+	diskFree     = prometheus.NewDesc("typeplane_storage_disk_free_bytes", "What is free of the disk of the embedded etcd.", nil, nil)
+	diskReserve  = prometheus.NewDesc("typeplane_storage_disk_reserve_bytes", "Free space of that disk below which only deletions are taken.", nil, nil)
 	memoBytes    = prometheus.NewDesc("typeplane_encoded_cache_bytes", "Memory of objects that are kept encoded (--encoded-cache-mib).", nil, nil)
 )
 
@@ -85,6 +88,7 @@ func (m *storeMetrics) Collect(out chan<- prometheus.Metric) {
 	if m.memos != nil {
 		out <- prometheus.MustNewConstMetric(memoBytes, prometheus.GaugeValue, float64(m.memos.Size()))
 	}
+	m.collectDisk(out)
 	m.collectSpace(ctx, out)
 }
 
@@ -113,6 +117,19 @@ func (m *storeMetrics) collectSpace(ctx context.Context, out chan<- prometheus.M
 	out <- prometheus.MustNewConstMetric(storageSize, prometheus.GaugeValue, float64(space.File), "etcd-0")
 	out <- prometheus.MustNewConstMetric(storageInUse, prometheus.GaugeValue, float64(space.InUse))
 	out <- prometheus.MustNewConstMetric(storageQuota, prometheus.GaugeValue, float64(space.Quota))
+}
+
+func (m *storeMetrics) collectDisk(out chan<- prometheus.Metric) {
+	if m.db.embedded == nil {
+		return
+	}
+	free, err := m.db.embedded.DiskFree()
+	if err != nil {
+		m.db.log.Debug("the free space of the disk is not known", "error", err)
+		return
+	}
+	out <- prometheus.MustNewConstMetric(diskFree, prometheus.GaugeValue, float64(free))
+	out <- prometheus.MustNewConstMetric(diskReserve, prometheus.GaugeValue, embedded.DiskReserve)
 }
 
 // resourceStore is a store, what is in it, and where.

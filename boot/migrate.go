@@ -58,6 +58,9 @@ func (s Server) migrateCommand() command {
 			}
 			defer func() { err = errors.Join(err, db.close()) }()
 			m := migrating{kinds: k, console: c, pace: migration.NewPace(rate)}
+			if err := m.place(ctx, db, dryRun); err != nil {
+				return err
+			}
 			return m.run(ctx, db, dryRun)
 		},
 	}
@@ -69,6 +72,23 @@ type migrating struct {
 	console
 	pace    *migration.Pace
 	results []migration.Result // of the resource with the same index
+}
+
+// place moves what is not below the key prefix of its resource, or says that this has to be done.
+func (m *migrating) place(ctx context.Context, db *database, dryRun bool) error {
+	say := func(line string) { fmt.Fprintln(m.err, line) }
+	if !dryRun {
+		return relocation{m.kinds, db, quietBefore, say}.run(ctx)
+	}
+	noted, _, err := db.record().Places(ctx)
+	if err != nil {
+		return err
+	}
+	found, err := firstOf(ctx, m.moves(noted, db))
+	if err == nil && found != nil {
+		say(fmt.Sprintf("objects of %s lie below %s and are not counted: migrate, or the next start of a server, moves them to %s", found.resource, found.From.Prefix, found.To))
+	}
+	return err
 }
 
 func (m *migrating) run(ctx context.Context, db *database, dryRun bool) error {

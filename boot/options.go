@@ -35,6 +35,8 @@ type Options struct {
 	Tracing TracingOptions
 	// Log takes what the server says about itself; nil: lines on the standard error, as Logging says.
 	Log *slog.Logger
+	// Notes are warnings about flags that change nothing. They are logged at the start.
+	Notes []string
 }
 
 // ServingOptions says where the server listens.
@@ -102,7 +104,8 @@ func NewOptions(name string) *Options {
 
 			EncryptionReload: true,
 		},
-		API: APIOptions{EventTTL: time.Hour},
+		API:   APIOptions{EventTTL: time.Hour},
+		Audit: AuditOptions{LogPath: AuditInDataDir},
 
 		Authentication: newAuthenticationOptions(),
 		Logging:        LoggingOptions{Format: logText},
@@ -119,7 +122,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	o.Delegation.addFlags(fs)
 	o.Audit.addFlags(fs)
 	o.Logging.addFlags(fs)
-	refuseRemovedFlags(fs)
+	addFormerFlags(fs, &o.Notes)
 }
 
 func (o *ServingOptions) addFlags(fs *pflag.FlagSet) {

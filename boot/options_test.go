@@ -1,7 +1,9 @@
 package boot
 
 import (
+	"bytes"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -51,17 +53,49 @@ func TestParse(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for arg, want := range map[string]string{
-		"--secure-prt=1":          "did you mean --secure-port?",
-		"--kubeconfig=x":          "see --help",
-		"--etcd-quorum-read":      "linearizable",
-		"--storage-backend=etcd2": "etcd2 is not supported",
-		"--storage-backend=etcd3": "leave the flag out",
-		"--secure-port=x":         "--secure-port",
-		"serve":                   "no arguments",
+		"--secure-prt=1":  "did you mean --secure-port?",
+		"--kubeconfig=x":  "see --help",
+		"--secure-port=x": "--secure-port",
+		"serve":           "no arguments",
+
+		"--etcd-quorum-read=false":             "linearizable",
+		"--etcd-quorum-read=maybe":             "want true",
+		"--storage-backend=etcd2":              `"etcd2" is not supported`,
+		"--storage-backend=":                   "is not supported",
+		"--watch-cache-sizes=pods":             "want resource.group#size",
+		"--watch-cache-sizes=pods#100,nodes#0": "nodes: 0 would turn the cache off, which is possible for all resources only: --watch-cache=false",
+		"--watch-cache-sizes=pods#many":        "want how many events",
+		"--default-watch-cache-size=0":         "--watch-cache=false",
+		"--default-watch-cache-size=-1":        "want how many events",
 	} {
 		if _, err := parse(Server{Name: "library"}, []string{arg}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", arg, err, want)
 		}
+	}
+}
+
+// TestFormerFlags: a command line of another API server is taken where it asks for what is so in any case, and each flag that
+// changes nothing is said to.
+func TestFormerFlags(t *testing.T) {
+	o, err := parse(Server{Name: "library"}, []string{"--etcd-quorum-read", "--storage-backend", "etcd3", "--watch-cache-sizes=pods#100,deployments.apps#5", "--default-watch-cache-size=100"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	o.Log = slog.New(slog.NewTextHandler(&out, nil))
+	o.Serving.SecurePort, o.Store.DataDir, o.Store.InMemory = 0, t.TempDir(), true
+	i, err := Open(t.Context(), widgetServer(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer i.close()
+	for _, want := range []string{"--etcd-quorum-read=true changes nothing: every read", "--storage-backend=etcd3 changes nothing: etcd3 is the only", "--watch-cache-sizes=pods#100,deployments.apps#5 changes nothing: a watch cache", "--default-watch-cache-size=100 changes nothing: a watch cache"} {
+		if strings.Count(out.String(), want) != 1 {
+			t.Errorf("want one line with %q:\n%s", want, &out)
+		}
+	}
+	if fs, _ := newFlags(Server{Name: "library"}); !strings.Contains((Server{Name: "library"}).usage(fs), "--default-watch-cache-size") {
+		t.Error("the help does not say which flags are taken without effect")
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 )
@@ -31,35 +32,53 @@ type authority struct {
 	cert    *x509.Certificate
 	key     *ecdsa.PrivateKey
 	certPEM []byte
+	made    bool // by this start
 }
 
-// openAuthority reads the authority kept in dir, or makes one there on the first start.
+// openAuthority reads the authority kept in dir, or makes one, which it does not write: see keep.
 func openAuthority(dir string) (*authority, error) {
-	certFile, keyFile := filepath.Join(dir, "ca.crt"), filepath.Join(dir, "ca.key")
+	certFile, keyFile := authorityFiles(dir)
 	certPEM, err := os.ReadFile(certFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return createAuthority(dir, certFile, keyFile)
+		return makeAuthority(keyFile)
 	}
 	if err != nil {
 		return nil, err
 	}
 	keyPEM, err := os.ReadFile(keyFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is missing: put it back from a copy; %s", keyFile, newAuthority(certFile))
+	}
 	if err != nil {
 		return nil, err
 	}
 	pair, err := tls.X509KeyPair(certPEM, keyPEM)
 	if err != nil {
-		return nil, fmt.Errorf("%s and %s: %w; remove both to get a new certificate authority (old kubeconfig files stop working)", certFile, keyFile, err)
+		return nil, fmt.Errorf("%s and %s: %w; put them back from a copy; %s", certFile, keyFile, err, newAuthority(certFile, keyFile))
 	}
 	key, ok := pair.PrivateKey.(*ecdsa.PrivateKey)
 	if !ok || !pair.Leaf.IsCA {
-		return nil, fmt.Errorf("%s: not a certificate authority made by this server", certFile)
+		return nil, fmt.Errorf("%s is no certificate authority made by this server: put that back from a copy; %s", certFile, newAuthority(certFile, keyFile))
 	}
 	return &authority{cert: pair.Leaf, key: key, certPEM: certPEM}, nil
 }
 
-func createAuthority(dir, certFile, keyFile string) (*authority, error) {
-	key, err := newKey()
+func authorityFiles(dir string) (certFile, keyFile string) {
+	return filepath.Join(dir, "ca.crt"), filepath.Join(dir, "ca.key")
+}
+
+// newAuthority says how to get a new authority, and at what price.
+func newAuthority(files ...string) string {
+	return "or remove " + strings.Join(files, " and ") + " to get a new certificate authority (old kubeconfig files stop working)"
+}
+
+// makeAuthority makes the certificate of an authority, of the key that is there: a first start may have ended behind the key, and
+// where the certificate was lost, a new one of the same key and name is as good to those who have the old one.
+func makeAuthority(keyFile string) (*authority, error) {
+	key, err := readAuthorityKey(keyFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		key, err = newKey()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -77,19 +96,43 @@ func createAuthority(dir, certFile, keyFile string) (*authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &authority{cert: cert, key: key, certPEM: encodeCertificate(der)}
-	keyPEM, err := encodeKey(key)
+	return &authority{cert: cert, key: key, certPEM: encodeCertificate(der), made: true}, nil
+}
+
+func readAuthorityKey(file string) (*ecdsa.PrivateKey, error) {
+	keyPEM, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
+	block, _ := pem.Decode(keyPEM)
+	if block == nil {
+		return nil, fmt.Errorf("%s has no key in PEM: put it back from a copy; %s", file, newAuthority(file))
 	}
+	key, err := x509.ParseECPrivateKey(block.Bytes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; put it back from a copy; %s", file, err, newAuthority(file))
+	}
+	return key, nil
+}
+
+// keep writes an authority that was made into dir.
+func (a *authority) keep(dir string) error {
+	if !a.made {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	keyPEM, err := encodeKey(a.key)
+	if err != nil {
+		return err
+	}
+	certFile, keyFile := authorityFiles(dir)
 	// The certificate is written last: its presence says that the pair is complete.
 	if err := writeFile(keyFile, keyPEM); err != nil {
-		return nil, err
+		return err
 	}
-	return a, writeFile(certFile, a.certPEM)
+	return writeFile(certFile, a.certPEM)
 }
 
 // issueClient makes a client certificate for a user, both parts in PEM.
@@ -218,6 +261,22 @@ func encodeKey(key *ecdsa.PrivateKey) ([]byte, error) {
 		return nil, err
 	}
 	return pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}), nil
+}
+
+// makeKey makes a key if there is none.
+func makeKey(name string) error {
+	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	key, err := newKey()
+	if err != nil {
+		return err
+	}
+	keyPEM, err := encodeKey(key)
+	if err != nil {
+		return err
+	}
+	return writeFile(name, keyPEM)
 }
 
 // writeFile replaces a file of the data directory in one step; only the owner may read it.

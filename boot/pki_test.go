@@ -1,8 +1,10 @@
 package boot
 
 import (
+	"bytes"
 	"crypto/x509"
 	"encoding/pem"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,6 +20,12 @@ func TestAuthorityIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("something was written, and nobody knows yet whose the directory is: %v", err)
+	}
+	if err := first.keep(dir); err != nil {
+		t.Fatal(err)
+	}
 	second, err := openAuthority(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -25,27 +33,68 @@ func TestAuthorityIsKept(t *testing.T) {
 	if string(first.certPEM) != string(second.certPEM) {
 		t.Error("a second start has another authority: every kubeconfig would stop working")
 	}
-	if err := os.WriteFile(filepath.Join(dir, "ca.key"), []byte("garbage"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := openAuthority(dir); err == nil || !strings.Contains(err.Error(), "ca.key") {
-		t.Errorf("broken key: %v, want an error that names the file", err)
+}
+
+// TestMissingKeys: a data directory from whose pki a file has gone, or in which one is broken, says what to do, or goes on as far as
+// clients can tell.
+func TestMissingKeys(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		damage func(file string) error
+		file   string
+		want   string // of the error; "" for none
+		said   string // of the log
+	}{
+		{"no ca.key", os.Remove, "ca.key", "ca.key is missing: put it back from a copy; or remove ", ""},
+		{"broken ca.key", spoil, "ca.key", "put them back from a copy; or remove ", ""},
+		{"broken ca.crt", spoil, "ca.crt", "put them back from a copy; or remove ", ""},
+		{"no ca.crt", os.Remove, "ca.crt", "", ""},
+		{"no service-accounts.key", os.Remove, "service-accounts.key", "", "a new one was made, and tokens that another has signed are no good"},
+		{"broken service-accounts.key", spoil, "service-accounts.key", "put it back from a copy, or remove it", ""},
+		{"nothing", func(string) error { return nil }, "", "", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			o := NewOptions("widgets")
+			o.Serving.SecurePort, o.Store.DataDir, o.Store.InMemory = 0, t.TempDir(), true
+			i, err := Open(t.Context(), widgetServer(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			old := i.access.authority.cert
+			i.close()
+			if err := tc.damage(filepath.Join(o.Store.DataDir, "pki", tc.file)); err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			o.Log = slog.New(slog.NewTextHandler(&out, nil))
+			i, err = Open(t.Context(), widgetServer(), o)
+			if tc.want != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), tc.file) {
+					t.Errorf("%v; want %q", err, tc.want)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer i.close()
+			if tc.said != "" != strings.Contains(out.String(), "signs tokens") || !strings.Contains(out.String(), tc.said) {
+				t.Errorf("it said %q; want %q", &out, tc.said)
+			}
+			roots := x509.NewCertPool()
+			roots.AddCert(old)
+			served, err := (&servingCertificate{authority: i.access.authority, hosts: i.access.hosts, now: time.Now}).get(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := served.Leaf.Verify(x509.VerifyOptions{Roots: roots, DNSName: "localhost"}); err != nil {
+				t.Errorf("who knows the authority of before: %v", err)
+			}
+		})
 	}
 }
 
-// TestAuthorityOfAHalfFirstStart: the process died after it wrote the key and before the certificate.
-func TestAuthorityOfAHalfFirstStart(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "pki")
-	if _, err := openAuthority(dir); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(filepath.Join(dir, "ca.crt")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := openAuthority(dir); err != nil {
-		t.Error(err)
-	}
-}
+func spoil(file string) error { return os.WriteFile(file, []byte("garbage"), 0o600) }
 
 func TestServingCertificate(t *testing.T) {
 	ca, err := openAuthority(filepath.Join(t.TempDir(), "pki"))

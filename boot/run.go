@@ -46,6 +46,7 @@ type Instance struct {
 	options  *Options
 	log      *slog.Logger
 	listener net.Listener
+	waiting  *server.Waiting // answers until the Instance is open
 	known    *kinds
 	// plugins are those of admission that are on, admission is the chain of them, which every store asks.
 	plugins   []chosenPlugin
@@ -67,15 +68,17 @@ type Instance struct {
 	kept    map[string]storage.Interface
 	survey  *surveyor
 	metrics *prometheus.Registry
-	audit   *audit.Log     // nil for none
-	tracer  trace.Recorder // nil for none
-	server  *server.Server
-	loops   []func(context.Context)
-	closers []func() error
+	audit   *audit.Log // nil for none
+	// auditPath is its file, "-" for the standard output.
+	auditPath string
+	tracer    trace.Recorder // nil for none
+	server    *server.Server
+	loops     []func(context.Context)
+	closers   []func() error
 }
 
 // Open does all that can fail before the first request: it listens, starts or connects the database, and opens the
-// stores. ctx bounds the start only, except that an embedded etcd does not outlive it. Serve must follow: it closes the
+// stores. Meanwhile every request gets 503 with the reason. ctx bounds the start only, except that an embedded etcd does not outlive it. Serve must follow: it closes the
 // Instance.
 func Open(ctx context.Context, s Server, o *Options) (_ *Instance, err error) {
 	if err := o.Validate(); err != nil {
@@ -84,6 +87,9 @@ func Open(ctx context.Context, s Server, o *Options) (_ *Instance, err error) {
 	i := &Instance{options: o, log: o.Log, metrics: prometheus.NewRegistry()}
 	if i.log == nil {
 		i.log = o.Logging.neverBlocking(os.Stderr)
+	}
+	for _, note := range o.Notes {
+		i.log.Warn(note)
 	}
 	i.admission = &admission.Chain{Observe: newAdmissionMetrics(i.metrics, i.log).observe}
 	defer func() {
@@ -111,9 +117,12 @@ func Open(ctx context.Context, s Server, o *Options) (_ *Instance, err error) {
 	}
 	for _, step := range []func(context.Context) error{
 		i.listen,
-		i.openDatabase,
-		i.checkVersions,
 		i.openAccess,
+		i.answerMeanwhile,
+		i.openDatabase,
+		i.placeObjects,
+		i.checkVersions,
+		i.keepAccess,
 		i.openDelegation,
 		i.openIdentity,
 		i.openAudit,
@@ -122,6 +131,8 @@ func Open(ctx context.Context, s Server, o *Options) (_ *Instance, err error) {
 		i.extend,
 		i.openAuthorization,
 		i.openServer,
+		i.announce,
+		i.endWaiting,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -147,18 +158,25 @@ func (i *Instance) WaitReady(ctx context.Context) error { return i.db.filled(ctx
 func (i *Instance) Serve(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, i.close()) }()
 	alive, done := i.db.whileAlive(ctx)
+	alive, fail := context.WithCancelCause(alive)
 	loops, stopLoops := context.WithCancel(alive)
+	i.loops = append(i.loops, func(ctx context.Context) {
+		if err := i.relocation().guard(ctx); err != nil {
+			fail(err)
+		}
+	})
 	i.loops = append(i.loops, func(ctx context.Context) { i.db.onceFilled(ctx, func() { freeMemory(ctx, freeAfter) }) })
 	wait := i.startLoops(loops)
 	defer func() {
 		stopLoops()
 		wait()
+		fail(nil)
 		done()
 	}()
 	if err := i.server.Serve(alive, i.listener, i.access.tls()); err != nil {
 		return err
 	}
-	if cause := context.Cause(alive); errors.Is(cause, errEtcdDied) {
+	if cause := context.Cause(alive); errors.Is(cause, errEtcdDied) || errors.Is(cause, errElsewhere) {
 		return cause
 	}
 	return nil
@@ -200,7 +218,7 @@ func (i *Instance) openDatabase(ctx context.Context) error {
 			return nil
 		})
 	}
-	if i.db, err = openDatabase(ctx, &i.options.Store, i.log); err != nil {
+	if i.db, err = openDatabase(ctx, &i.options.Store, i.waiting.Say, i.log); err != nil {
 		return err
 	}
 	i.onClose(i.db.close)
@@ -209,9 +227,29 @@ func (i *Instance) openDatabase(ctx context.Context) error {
 }
 
 func (i *Instance) openAccess(context.Context) (err error) {
-	i.access, err = openAccess(i.program.Name, i.options, i.listener.Addr(), i.log)
+	i.access, err = openAccess(i.options, i.log)
 	return err
 }
+
+func (i *Instance) keepAccess(context.Context) error {
+	i.waiting.Say("its objects are not open yet")
+	return i.access.keep(i.program.Name, i.listener.Addr())
+}
+
+// answerMeanwhile says to whoever asks, until there is a server, that there is none yet.
+func (i *Instance) answerMeanwhile(context.Context) (err error) {
+	i.waiting, err = server.Wait(i.listener, i.access.tls(), "its etcd is not open yet", i.log)
+	if err == nil {
+		i.onClose(func() error {
+			i.waiting.End() // it was ended already if all went well, and the listener is closed in any case
+			return nil
+		})
+	}
+	return err
+}
+
+// endWaiting leaves who connects from now on to Serve.
+func (i *Instance) endWaiting(context.Context) error { return i.waiting.End() }
 
 // openResources opens the store of each resource, and what serves it.
 func (i *Instance) openResources(context.Context) error {

@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane/internal/keyprefix"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -78,15 +79,16 @@ func (s Server) Without(versions ...schema.GroupVersion) Server {
 	return s
 }
 
-// checkPrefixes refuses two resources that would keep their objects in the same place.
+// checkPrefixes refuses two resources that would keep their objects in the same place, or one among those of the other.
 func (s Server) checkPrefixes() error {
-	owner := map[string]string{}
 	var errs []error
-	for _, r := range s.Resources {
-		if first, taken := owner[r.KeyPrefix()]; taken {
-			errs = append(errs, fmt.Errorf("%s and %s would both be stored below %s; give one of them another resource path", first, r.GroupResource(), r.KeyPrefix()))
+	for i, r := range s.Resources {
+		for _, first := range s.Resources[:i] {
+			if keyprefix.Meet(first.KeyPrefix(), r.KeyPrefix()) {
+				errs = append(errs, fmt.Errorf("%s would be stored below %s, and %s below %s, which is the same place or inside it; give one of them another resource path, or another key prefix",
+					first.GroupResource(), first.KeyPrefix(), r.GroupResource(), r.KeyPrefix()))
+			}
 		}
-		owner[r.KeyPrefix()] = r.GroupResource().String()
 	}
 	return errors.Join(errs...)
 }

@@ -32,7 +32,7 @@ func (i *Instance) openServer(context.Context) error {
 		Authenticator: i.identity.authenticator,
 		Authorizer:    &i.decider,
 		Version:       server.Version{GitVersion: gitVersion},
-		Readyz:        append([]server.Check{{Name: "etcd", Check: db.ready}, {Name: "watch-cache", Check: db.filled}, {Name: "kms-providers", Check: db.kmsHealth}}, i.readyz...),
+		Readyz:        append([]server.Check{{Name: "etcd", Check: db.ready, Note: db.missing}, {Name: "watch-cache", Check: db.filled}, {Name: "kms-providers", Check: db.kmsHealth}}, i.readyz...),
 		Healthz:       []server.Check{{Name: "encryption-config", Check: db.encryptionHealth}, {Name: "serving-certificate", Check: i.access.certificateHealth}},
 		Reports:       []server.Report{{Path: storagePath, Make: i.survey.report}},
 		Documents:     i.issuerDocuments(),
@@ -93,14 +93,11 @@ type access struct {
 	rootCA []byte
 }
 
-// openAccess makes the data directory on the first start, and the admin's kubeconfig on every one.
-func openAccess(name string, o *Options, addr net.Addr, log *slog.Logger) (*access, error) {
+// openAccess finds out who may come in. It writes nothing: the data directory may be somebody else's.
+func openAccess(o *Options, log *slog.Logger) (*access, error) {
 	dir, err := filepath.Abs(o.Store.DataDir)
 	if err != nil {
 		return nil, err
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("--data-dir: %w", err)
 	}
 	ca, err := openAuthority(filepath.Join(dir, "pki"))
 	if err != nil {
@@ -116,7 +113,20 @@ func openAccess(name string, o *Options, addr net.Addr, log *slog.Logger) (*acce
 	if a.rootCA, err = a.readRootCA(o.Authentication.RootCAFile); err != nil {
 		return nil, fmt.Errorf("--root-ca-file: %w", err)
 	}
-	return a, writeAdminKubeconfig(a.kubeconfig, name, clientURL(addr), a.serverName, ca)
+	return a, nil
+}
+
+// keep makes the data directory on the first start, and the admin's kubeconfig on every one, in which the server has the name and
+// the address.
+func (a *access) keep(name string, addr net.Addr) error {
+	dir := filepath.Dir(a.kubeconfig)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("--data-dir: %w", err)
+	}
+	if err := a.authority.keep(filepath.Join(dir, "pki")); err != nil {
+		return err
+	}
+	return writeAdminKubeconfig(a.kubeconfig, name, clientURL(addr), a.serverName, a.authority)
 }
 
 // readRootCA returns what is in file, or else the server's own authority if that signs what pods see.

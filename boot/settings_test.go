@@ -116,7 +116,7 @@ func TestSettingsRefuse(t *testing.T) {
 		"etcd-servers: [[a]]":             "single values",
 		"- a":                             "want a mapping",
 		"secure-port: 1\nsecure-port: 2":  "secure-port",
-		"storage-backend: etcd2":          "etcd2 is not supported",
+		"storage-backend: etcd2":          `"etcd2" is not supported`,
 		"secure-prt: 1\nbind-adress: ::1": "did you mean bind-address?",
 	} {
 		if _, err := parseLine(Server{Name: "library"}, []string{"--config", configFile(t, text)}, nil); err == nil || !strings.Contains(err.Error(), want) {

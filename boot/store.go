@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -38,13 +39,13 @@ type database struct {
 	compactor *etcd3.Compactor // of a cluster's etcd
 	// encryption is nil where values lie in etcd as they are.
 	encryption *encryption.Encryption
-	// died is closed when the etcd inside this process has stopped by itself; nil for a cluster's.
-	died <-chan struct{}
+	// embedded is the etcd inside this process, nil for a cluster's.
+	embedded *embedded.Server
 }
 
-// openDatabase starts the embedded etcd or connects to the cluster that the options name.
-func openDatabase(ctx context.Context, o *StoreOptions, log *slog.Logger) (*database, error) {
-	d, err := openEtcd(ctx, o, log)
+// openDatabase starts the embedded etcd or connects to the cluster that the options name. say is told what it waits for.
+func openDatabase(ctx context.Context, o *StoreOptions, say func(string), log *slog.Logger) (*database, error) {
+	d, err := openEtcd(ctx, o, say, log)
 	if err != nil {
 		return nil, err
 	}
@@ -52,18 +53,20 @@ func openDatabase(ctx context.Context, o *StoreOptions, log *slog.Logger) (*data
 	return d, nil
 }
 
-func openEtcd(ctx context.Context, o *StoreOptions, log *slog.Logger) (*database, error) {
+func openEtcd(ctx context.Context, o *StoreOptions, say func(string), log *slog.Logger) (*database, error) {
 	switch {
 	case o.InMemory:
 		return &database{memory: memory.NewDatabase(), closeEtcd: func() error { return nil }}, nil
 	case len(o.EtcdServers) > 0:
-		return joinEtcd(ctx, o, log)
+		return joinEtcd(ctx, o, say, log)
 	}
 	history := o.EtcdCompaction
 	if history == 0 {
 		history = -1
 	}
-	etcd, err := embedded.Start(ctx, embedded.Config{Dir: o.DataDir, History: history, Log: log})
+	config := embedded.Config{Dir: o.DataDir, History: history, Log: log}
+	plantEmbedded(&config)
+	etcd, err := embedded.Start(ctx, config)
 	if err != nil {
 		return nil, err
 	}
@@ -71,16 +74,22 @@ func openEtcd(ctx context.Context, o *StoreOptions, log *slog.Logger) (*database
 		etcd.Close()
 		return nil
 	}
-	return &database{client: etcd.Client(), closeEtcd: closeEtcd, died: etcd.Done()}, nil
+	return &database{client: etcd.Client(), closeEtcd: closeEtcd, embedded: etcd}, nil
 }
 
 // joinEtcd connects to a cluster whose members hold the same, as soon as it has a quorum.
-func joinEtcd(ctx context.Context, o *StoreOptions, log *slog.Logger) (*database, error) {
+func joinEtcd(ctx context.Context, o *StoreOptions, say func(string), log *slog.Logger) (*database, error) {
 	d, err := dialEtcd(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	ask := func(ctx context.Context) error { return etcd3.Ready(ctx, d.client, waitingSaid) }
+	ask := func(ctx context.Context) error {
+		err := etcd3.Await(ctx, d.client, waitingSaid)
+		if err != nil {
+			say("it waits for etcd: " + noQuorum)
+		}
+		return err
+	}
 	if err := awaitQuorum(ctx, ask, log); err != nil {
 		return nil, fmt.Errorf("--etcd-servers: %w", errors.Join(err, d.close()))
 	}
@@ -145,7 +154,7 @@ func (d *database) source(form storage.Form) cacher.Source {
 // compact starts to compact a cluster's etcd from time to time; the embedded one does it by itself. It is called when
 // every store is open.
 func (d *database) compact(every time.Duration) {
-	if d.client == nil || d.died != nil || every == 0 {
+	if d.client == nil || d.embedded != nil || every == 0 {
 		return
 	}
 	d.compactor = etcd3.NewCompactor(d.client, etcd3.CompactorConfig{Interval: every, Needed: d.needed, Log: d.log})
@@ -173,12 +182,28 @@ func (d *database) close() error {
 	return d.closeEtcd()
 }
 
-// ready fails while the database can't answer a linearized read.
+// ready fails while the database can't answer a linearized read, and from when it can't be written to any more.
 func (d *database) ready(ctx context.Context) error {
 	if d.memory != nil {
 		return nil
 	}
+	if d.embedded != nil {
+		if err := d.embedded.Failed(); err != nil {
+			return err
+		}
+	}
 	return etcd3.Ready(ctx, d.client, readyTimeout)
+}
+
+// missing says which members of a cluster do not answer, "" if all do.
+func (d *database) missing() string {
+	if d.client == nil {
+		return ""
+	}
+	if missing := etcd3.Missing(d.client); len(missing) > 0 {
+		return "without the members " + strings.Join(missing, ", ")
+	}
+	return ""
 }
 
 // filled fails until every cache has seen all its objects once.
@@ -205,17 +230,28 @@ func (d *database) onceFilled(ctx context.Context, then func()) {
 	}
 }
 
-var errEtcdDied = errors.New("the embedded etcd has stopped; what it logged says why")
+var errEtcdDied = errors.New("the embedded etcd has stopped")
 
-// whileAlive returns a context that ends with ctx, or with errEtcdDied as its cause when the embedded etcd stops by itself.
+// whileAlive returns a context that ends with ctx, or with errEtcdDied in its cause when the embedded etcd has stopped or failed for
+// good.
 func (d *database) whileAlive(ctx context.Context) (context.Context, context.CancelFunc) {
 	alive, cancel := context.WithCancelCause(ctx)
-	go func() {
-		select {
-		case <-d.died:
-			cancel(errEtcdDied)
-		case <-alive.Done():
-		}
-	}()
+	if d.embedded != nil {
+		go func() {
+			select {
+			case <-d.embedded.Done():
+				cancel(diedOf(d.embedded.Err()))
+			case <-alive.Done():
+			}
+		}()
+	}
 	return alive, func() { cancel(nil) }
+}
+
+// diedOf is errEtcdDied with its cause, if that is known.
+func diedOf(cause error) error {
+	if cause == nil {
+		return errEtcdDied
+	}
+	return fmt.Errorf("%w: %w", errEtcdDied, cause)
 }

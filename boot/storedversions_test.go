@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/typeplane/typeplane/internal/widget"
+	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 )
 
 // What an earlier release has stored keeps the next one from starting without the version, until it was migrated.

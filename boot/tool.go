@@ -39,7 +39,7 @@ func openEtcdForTool(ctx context.Context, o *StoreOptions, log *slog.Logger, c c
 		if err != nil {
 			return nil, err
 		}
-		if err := etcd3.Ready(ctx, d.client, toolPatience); err != nil {
+		if err := etcd3.Await(ctx, d.client, toolPatience); err != nil {
 			return nil, fmt.Errorf("--etcd-servers: %s: %w", noQuorum, errors.Join(err, d.close()))
 		}
 		return d, nil
@@ -59,7 +59,7 @@ func openEtcdForTool(ctx context.Context, o *StoreOptions, log *slog.Logger, c c
 		return nil, fmt.Errorf("--data-dir=%s: no server runs on it, and there is no database in it; name another one, or a cluster with --etcd-servers", o.DataDir)
 	}
 	fmt.Fprintf(c.err, "no server runs on %s: its etcd runs in this process until the command ends\n", o.DataDir)
-	return openEtcd(ctx, o, log)
+	return openEtcd(ctx, o, func(string) {}, log)
 }
 
 // kinds is what is known of the objects of a server, and how they are stored: the server itself and its commands go by

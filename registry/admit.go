@@ -56,9 +56,9 @@ func (e *endpoint[T]) mutate(ctx context.Context, r *admission.Request, obj T, o
 	if r == nil {
 		return obj, nil
 	}
-	one := about(r, &obj, old)
-	ctx, step := trace.Begin(ctx, "mutating admission")
-	err := e.admission.Mutate(ctx, one)
+	one, owners := about(r, &obj, old), runtime.Meta(obj).ManagedFields
+	stepCtx, step := trace.Begin(ctx, "mutating admission")
+	err := e.admission.Mutate(stepCtx, one)
 	step.End(err)
 	if err != nil {
 		return obj, err
@@ -69,6 +69,8 @@ func (e *endpoint[T]) mutate(ctx context.Context, r *admission.Request, obj T, o
 	}
 	// The client may write where it said that it would, and nowhere else. A new object may get another name.
 	meta, name := runtime.Meta(next), rest.Name{Namespace: r.Namespace, Name: r.Name}
+	e.keepOwners(ctx, meta, owners)
+	dropOwnersTwice(ctx, meta, ownersTwiceAfterAdmission)
 	if old != nil {
 		if err := matchName(meta, name); err != nil {
 			return obj, err
@@ -157,6 +159,5 @@ func (f forms[T]) Decode(data []byte, version admission.Version) (apiruntime.Obj
 	if err != nil {
 		return nil, err
 	}
-	kind.Default(decoded.Object)
-	return toHub[T](kind, decoded.Object)
+	return f.e.defaulted(kind, decoded.Object)
 }

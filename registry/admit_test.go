@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,10 +16,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/admission"
-	"github.com/typeplane/typeplane/internal/widget"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/memory"
 )
@@ -100,7 +99,7 @@ func serveAdmitted(t *testing.T) *admitted {
 	}
 	resource := registry.Define(registry.Definition[*widget.Widget]{
 		GroupKind: widget.GroupKind, Plural: "widgets", Namespaced: true, StorageVersion: widget.GV1, Versions: []schema.GroupVersion{widget.GV1},
-		CopyStatus: widget.CopyStatus, StrategicMerge: true,
+		CopyStatus: widget.CopyStatus,
 		Strategy: strategy{
 			PrepareForCreate: func(_ context.Context, w *widget.Widget) { a.note("prepare uid=%t", w.UID != "") },
 			PrepareForUpdate: func(context.Context, *widget.Widget, *widget.Widget) { a.note("prepare") },
@@ -298,29 +297,6 @@ func TestAttemptsAreJudgedAnew(t *testing.T) {
 	before := a.Revision()
 	if again, err := a.update(parse(t, widget.GV1, `{"metadata":{"name":"w"},"spec":{"color":"green"}}`)); err != nil || again.ResourceVersion != got.ResourceVersion || a.Revision() != before {
 		t.Errorf("what admission made of it is there already, and something is written: %v", err)
-	}
-}
-
-// TestMutationsHaveOwners: what admission does to an object, the client has done.
-func TestMutationsHaveOwners(t *testing.T) {
-	a := serveAdmitted(t)
-	a.chain.Set([]admission.Plugin{{Name: "Defaults", Mutate: func(_ context.Context, r *admission.Request) error {
-		w := r.Object.(*widget.Widget)
-		if w.UID != "mine" || w.Spec.Color != "red" || !w.CreationTimestamp.IsZero() {
-			t.Errorf("admission sees %+v, want the metadata of the client and a spec with its defaults", w)
-		}
-		next := *w
-		next.Annotations = map[string]string{"added": "yes"}
-		r.Object = &next // another object of the same type is as good
-		return nil
-	}}})
-	view, err := a.v1.Create.Create(ctx, rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"name":"w","uid":"mine"}}`), metav1.CreateOptions{FieldManager: "me"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := read[*widget.V1](t, view)
-	if owned := owners(got); got.UID == "mine" || !strings.HasPrefix(owned, "me Update") || !strings.Contains(owned, `"f:added":{}`) {
-		t.Errorf("owners of %+v:\n%s", got.ObjectMeta, owned)
 	}
 }
 

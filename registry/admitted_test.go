@@ -14,9 +14,9 @@ import (
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/typeplane/typeplane/admission"
-	"github.com/typeplane/typeplane/internal/widget"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 )
 
 // TestAdmitted: what no store holds is changed and judged before it is answered, like everything else.

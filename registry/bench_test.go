@@ -8,9 +8,9 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/typeplane/typeplane/internal/widget"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/memory"
 )
@@ -72,6 +72,19 @@ func BenchmarkCreate(b *testing.B) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		if _, err := served[0].Create.Create(ctx, rest.Name{Namespace: "ns"}, largeWidget(fmt.Sprint("w", i)), metav1.CreateOptions{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkCreateOlder creates through a version that is not stored, and is judged by the rules of both.
+func BenchmarkCreateOlder(b *testing.B) {
+	served, _ := benchServer(b, 0)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		w := largeWidget(fmt.Sprint("w", i))
+		old := &widget.V1beta1{ObjectMeta: w.ObjectMeta, Spec: widget.V1beta1Spec{Parts: w.Spec.Parts, Colour: w.Spec.Color, Replicas: *w.Spec.Replicas}}
+		if _, err := served[1].Create.Create(ctx, rest.Name{Namespace: "ns"}, old, metav1.CreateOptions{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -25,7 +25,7 @@ const generateAttempts = 8
 func (e *endpoint[T]) Create(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.CreateOptions) (rest.View, error) {
 	versioned := obj.(runtime.Object)
 
-	// What the request says about itself.
+	// The namespace, and the name, are those of the request.
 	meta := runtime.Meta(versioned)
 	if err := e.matchNamespace(meta, name); err != nil {
 		return nil, err
@@ -39,25 +39,36 @@ func (e *endpoint[T]) Create(ctx context.Context, name rest.Name, obj apiruntime
 		return nil, apierrors.NewBadRequest("resourceVersion should not be set on objects to be created: remove metadata.resourceVersion")
 	}
 
-	// Default in the version of the request, then on with the hub.
-	e.kind.Default(versioned)
-	hub, err := toHub[T](e.kind, versioned)
+	// Wipe what clients may not set, and look at how much there is of the rest.
+	wipeSystemFields(meta)
+	dropOwnersTwice(ctx, meta, ownersTwice)
+	if err := e.checkMetadata(meta, nil); err != nil {
+		return nil, err
+	}
+
+	// Default in the version of the request, on to the hub, and there what the storage version's defaults add.
+	hub, err := e.defaulted(e.kind, versioned)
 	if err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
 
+	// Field ownership: what comes after it belongs to nobody.
+	e.ownNew(ctx, hub, opts.FieldManager)
+
+	return e.createOwned(ctx, name, hub, opts)
+}
+
+// createOwned goes on with an object that knows its owners. hub belongs to it.
+func (e *endpoint[T]) createOwned(ctx context.Context, name rest.Name, hub T, opts metav1.CreateOptions) (rest.View, error) {
 	// Mutating admission.
-	request := e.request(admission.Create, rest.Name{Namespace: name.Namespace, Name: meta.Name}, &opts, opts.DryRun)
-	if hub, err = e.mutate(ctx, request, hub, nil); err != nil {
+	request := e.request(admission.Create, rest.Name{Namespace: name.Namespace, Name: runtime.Meta(hub).Name}, &opts, opts.DryRun)
+	hub, err := e.mutate(ctx, request, hub, nil)
+	if err != nil {
 		return nil, err
 	}
 
-	// Field ownership.
-	e.ownNew(ctx, hub, opts.FieldManager)
-
 	// Fill the metadata, and the name.
-	meta = runtime.Meta(hub)
-	wipeSystemFields(meta)
+	meta := runtime.Meta(hub)
 	e.fillSystemFields(meta)
 	if meta.Name != "" || meta.GenerateName == "" {
 		return e.createNamed(ctx, request, hub, opts)
@@ -79,6 +90,7 @@ func (e *endpoint[T]) Create(ctx context.Context, name rest.Name, obj apiruntime
 func (e *endpoint[T]) createNamed(ctx context.Context, request *admission.Request, hub T, opts metav1.CreateOptions) (rest.View, error) {
 	strategy, meta := &e.def.Strategy, runtime.Meta(hub)
 
+	// PrepareForCreate.
 	e.resetStatus(hub)
 	if strategy.PrepareForCreate != nil {
 		strategy.PrepareForCreate(ctx, hub)
@@ -91,8 +103,9 @@ func (e *endpoint[T]) createNamed(ctx context.Context, request *admission.Reques
 	if err := e.validateCreate(ctx, hub); err != nil {
 		return nil, err
 	}
-
 	e.warnNew(ctx, hub)
+
+	// Canonicalize.
 	if strategy.Canonicalize != nil {
 		strategy.Canonicalize(hub)
 	}
@@ -102,7 +115,7 @@ func (e *endpoint[T]) createNamed(ctx context.Context, request *admission.Reques
 		return nil, err
 	}
 
-	// What admission writes with the object, encode, put.
+	// What admission writes with the object; default in the storage version once more, encode, put.
 	key, err := e.key(rest.Name{Namespace: meta.Namespace, Name: meta.Name})
 	if err != nil {
 		return nil, err
@@ -172,7 +185,7 @@ func (e *endpoint[T]) createError(ctx context.Context, key, name string, err err
 
 // invalid is the status of an object that did not pass validation.
 func (e *endpoint[T]) invalid(name string, errs field.ErrorList) error {
-	return apierrors.NewInvalid(e.kind.GroupVersionKind().GroupKind(), name, errs)
+	return rest.Invalid(e.kind.GroupVersionKind().GroupKind(), name, errs)
 }
 
 func isDryRun(dryRun []string) bool {

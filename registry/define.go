@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/internal/keyprefix"
 	"github.com/typeplane/typeplane/registry/ownership"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -27,13 +28,13 @@ type Definition[T runtime.Object] struct {
 	ShortNames []string
 	Categories []string
 	Namespaced bool
+	// KeyPrefix is where the objects lie, below the root and without slashes at its ends ("services/specs"); "" is Kubernetes'
+	// own choice for its kinds, and <group>/<plural> for all others.
+	KeyPrefix string
 	// StorageVersion is the version in which objects are stored unless Options say otherwise.
 	StorageVersion schema.GroupVersion
 	// Versions are the served ones. They may be of several groups.
 	Versions []schema.GroupVersion
-	// StrategicMerge offers strategic merge patches in every version. A version whose Go type has a patchStrategy tag
-	// on a field takes them in any case.
-	StrategicMerge bool
 	// CopyStatus copies the status of an object into another one, which may then share its memory. Where it is set, the
 	// kind has a status subresource, and the status can be written there only: a new object begins without one, and an
 	// update keeps the one that is stored. Its strategy may still set it.
@@ -67,6 +68,7 @@ type Options struct {
 type Resource struct {
 	groupKind schema.GroupKind
 	plural    string
+	keyPrefix string
 	// namespaced says that objects are in namespaces.
 	namespaced bool
 	versions   []schema.GroupVersion
@@ -88,6 +90,7 @@ func Define[T runtime.Object](def Definition[T]) Resource {
 	return Resource{
 		groupKind:  def.GroupKind,
 		plural:     def.Plural,
+		keyPrefix:  keyprefix.Of(def.GroupKind.Group, def.Plural, def.KeyPrefix),
 		versions:   def.Versions,
 		version:    func(opts Options) schema.GroupVersion { return storageVersion(def, opts) },
 		without:    func(gone []schema.GroupVersion) Resource { return Define(without(def, gone)) },
@@ -127,9 +130,12 @@ func without[T runtime.Object](def Definition[T], gone []schema.GroupVersion) De
 	return def
 }
 
-// KeyPrefix is the prefix of all keys of the resource, with a slash at its end. No two resources of a server may have
-// the same.
-func (r Resource) KeyPrefix() string { return keyPrefix(r.groupKind.Group, r.plural) }
+// KeyPrefix is the prefix of all keys of the resource, with a slash at its end. Those of two resources of a server may neither be
+// the same nor one inside the other.
+func (r Resource) KeyPrefix() string { return r.keyPrefix }
+
+// PlainKeyPrefix is the prefix that the resource had before it got one of its own, and KeyPrefix if it has none.
+func (r Resource) PlainKeyPrefix() string { return keyprefix.Plain(r.groupKind.Group, r.plural) }
 
 // StorageVersion is the version in which objects are stored with the options.
 func (r Resource) StorageVersion(opts Options) schema.GroupVersion { return r.version(opts) }
@@ -162,6 +168,22 @@ func toHub[T runtime.Object](kind *runtime.Kind, obj runtime.Object) (T, error) 
 		return none, err
 	}
 	return hub.(T), nil
+}
+
+// defaulted makes the hub of an object of a version that was sent: with the defaults of the version, and with those that only the
+// storage version has. So whoever looks at the hub sees what will be stored, also of fields that the version has no word for.
+// The result may share memory with obj, which is not to be used any more.
+func (s *Store[T]) defaulted(kind *runtime.Kind, obj runtime.Object) (T, error) {
+	kind.Default(obj)
+	hub, err := toHub[T](kind, obj)
+	if err != nil || kind == s.codec.storage || !s.codec.storage.Defaults() {
+		return hub, err
+	}
+	stored, err := s.codec.fromHub(hub)
+	if err != nil {
+		return hub, err
+	}
+	return toHub[T](s.codec.storage, stored)
 }
 
 // deepCopy copies an object of a strategy.
@@ -203,6 +225,11 @@ func check[T runtime.Object](def Definition[T], scheme *runtime.Scheme, opts Opt
 			}
 		}
 		return nil
+	}
+	if def.KeyPrefix != "" {
+		if err := keyprefix.Check(def.KeyPrefix); err != nil {
+			bad("the key prefix %q can't be: %v", def.KeyPrefix, err)
+		}
 	}
 	if len(def.Versions) == 0 {
 		bad("no version is served: set Versions")

@@ -17,7 +17,7 @@ import (
 const deletePage = 500
 
 // DeleteCollection deletes one by one what a list with the same options returns, and answers with those objects as they
-// were before. With a limit it is one page of them, and the answer says where the next one begins. The first error ends
+// were before. With a limit it is one page of them, and the answer says where the next one begins and how many are left. The first error ends
 // it; what was deleted until then stays deleted.
 func (e *endpoint[T]) DeleteCollection(ctx context.Context, namespace string, opts metav1.DeleteOptions, list metav1.ListOptions) (rest.View, error) {
 	deleted := &listView{version: e.version, entries: []storage.Entry{}}
@@ -43,7 +43,7 @@ func (e *endpoint[T]) DeleteCollection(ctx context.Context, namespace string, op
 			deleted.meta.ResourceVersion = page.meta.ResourceVersion
 		}
 		if onePage || page.meta.Continue == "" {
-			deleted.meta.Continue = page.meta.Continue
+			deleted.meta.Continue, deleted.meta.RemainingItemCount = page.meta.Continue, page.meta.RemainingItemCount
 			return deleted, nil
 		}
 		list.Continue, list.ResourceVersion, list.ResourceVersionMatch = page.meta.Continue, "", ""

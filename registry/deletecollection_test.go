@@ -8,8 +8,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/typeplane/typeplane/internal/widget"
 	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -75,6 +75,9 @@ func TestDeleteCollection(t *testing.T) {
 			}
 			if meta.ResourceVersion != fmt.Sprint(before) || (meta.Continue != "") != (tc.list.Limit > 0) {
 				t.Errorf("%+v at revision %d", meta, before)
+			}
+			if left := meta.RemainingItemCount; tc.list.Limit > 0 && (left == nil || *left != 2) || tc.list.Limit == 0 && left != nil {
+				t.Errorf("remaining: %v", left)
 			}
 			if tc.opts.DryRun == nil && strings.Contains(tc.deleted, "f") && s.mustGet(rest.Name{Namespace: "ns", Name: "f"}).DeletionTimestamp == nil {
 				t.Error("f has a finalizer and is not marked")

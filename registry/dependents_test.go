@@ -9,8 +9,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/typeplane/typeplane/internal/widget"
 	"github.com/typeplane/typeplane/registry"
+	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 )
 
 // What a deletion leaves behind, with a garbage collector beside the server and without one.

@@ -11,6 +11,7 @@
 // watch.go). Update and patch meet in replace, in update.go; patch_*.go are the types of patches, and package
 // ownership knows who set which field. encode.go writes answers, canonical.go makes canonical values of stored ones, and
 // errors.go turns errors of the store into API statuses.
+// validate.go asks all who judge an object, validate_stored.go the storage version about what came through another one.
 // define.go is the only place where the type parameter is dropped. What a write of a part of an object means, of its
 // status or its scale, is in subresource.go. table.go and partial.go turn objects into rows and into metadata alone.
 //

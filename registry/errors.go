@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ var errModified = errors.New("the object has been modified; please apply your ch
 
 const (
 	retryUnavailable = 2 // seconds, for CodeUnavailable
+	retryNoQuorum    = 1 // seconds, for CodeUnavailable that costs nothing
 	retryFuture      = 1 // seconds, for CodeFuture
 	retryNotReady    = 1 // seconds, for CodeNotReady
 )
@@ -52,13 +54,18 @@ func statusOf(err error, verb string, resource schema.GroupResource, name string
 	case storage.CodeTooLarge:
 		return apierrors.NewRequestEntityTooLargeError("the object is over the limit of the storage; make it smaller")
 	case storage.CodeUnavailable:
+		if errors.Is(e, storage.ErrNoQuorum) {
+			return becauseOf(e, noQuorum(resource, verb))
+		}
 		if errors.Is(e, storage.ErrNoAnswer) {
 			// No retryAfterSeconds: kubectl would try again ten times, and wait as long each time.
 			return becauseOf(e, apierrors.NewTimeoutError("the storage did not answer in time; nothing was changed", 0))
 		}
 		return becauseOf(e, apierrors.NewServerTimeout(resource, verb, retryUnavailable))
 	case storage.CodeNoSpace:
-		return becauseOf(e, insufficientStorage(resource, verb))
+		return becauseOf(e, insufficientStorage(e, resource, verb))
+	case storage.CodeFailed:
+		return becauseOf(e, apierrors.NewInternalError(errors.New(cmp.Or(e.Told, "the storage has failed"))))
 	case storage.CodeUnknown:
 		// No retryAfterSeconds: a client that retries by itself must not repeat what may have happened.
 		return becauseOf(e, apierrors.NewTimeoutError("the storage did not answer in time; the request may or may not have been carried out: read the object to find out", 0))
@@ -75,14 +82,29 @@ func becauseOf(e *storage.Error, status *apierrors.StatusError) error {
 	return fmt.Errorf("%w: %v", status, e)
 }
 
+// noQuorum is for a request that was not carried out, since it is known that nothing can be.
+func noQuorum(resource schema.GroupResource, verb string) *apierrors.StatusError {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status:  metav1.StatusFailure,
+		Code:    503,
+		Reason:  metav1.StatusReasonServiceUnavailable,
+		Message: "the storage has no quorum: most of its members are down or can't be reached, so the request was not carried out; reads with resourceVersion=0 are answered",
+		Details: &metav1.StatusDetails{Group: resource.Group, Kind: resource.Resource, Name: verb, RetryAfterSeconds: retryNoQuorum},
+	}}
+}
+
 // insufficientStorage is for a write for which the storage has no room. It has no retryAfterSeconds: somebody must make
 // room first, and clients that try again by themselves would only be in the way.
-func insufficientStorage(resource schema.GroupResource, verb string) *apierrors.StatusError {
+func insufficientStorage(e *storage.Error, resource schema.GroupResource, verb string) *apierrors.StatusError {
+	message := "the storage has no space left, so the request was not carried out; objects can still be read and deleted"
+	if e.Told != "" {
+		message = "the request was not carried out: " + e.Told
+	}
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status:  metav1.StatusFailure,
 		Code:    507,
 		Reason:  "InsufficientStorage",
-		Message: "the storage has no space left, so the request was not carried out; objects can still be read and deleted",
+		Message: message,
 		Details: &metav1.StatusDetails{Group: resource.Group, Kind: resource.Resource, Name: verb},
 	}}
 }

@@ -9,8 +9,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/typeplane/typeplane/internal/widget"
 	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -37,6 +37,21 @@ func (f failing) Delete(context.Context, string, storage.CheckDelete) (storage.E
 }
 func (f failing) Count(context.Context, string) (int64, error) { return 0, f.err }
 func (f failing) Revision(context.Context) (int64, error)      { return 0, f.err }
+
+// What a store wants clients to know, they are told.
+func TestToldErrorsOfTheStore(t *testing.T) {
+	const told = "the disk is full, and must be made larger"
+	for verb, got := range verbs(t, &storage.Error{Code: storage.CodeNoSpace, Op: "op", Key: "/k", Told: told, Err: errors.New("cause")}) {
+		t.Run(verb, func(t *testing.T) {
+			wantStatus(t, got, 507, "InsufficientStorage", "the request was not carried out: "+told)
+		})
+	}
+	for verb, got := range verbs(t, &storage.Error{Code: storage.CodeFailed, Op: "op", Key: "/k", Told: told, Err: errors.New("cause")}) {
+		t.Run(verb, func(t *testing.T) {
+			wantStatus(t, got, 500, "InternalError", "Internal error occurred: "+told)
+		})
+	}
+}
 
 // TestErrorsOfTheStore is the border: every code of the store, as each verb reports it.
 func TestErrorsOfTheStore(t *testing.T) {
@@ -72,6 +87,8 @@ func TestErrorsOfTheStore(t *testing.T) {
 			"": {504, "Timeout", "Timeout: the storage did not answer in time; the request may or may not have been carried out: read the object to find out", 0}}},
 		{storage.CodeNoSpace, map[string]want{
 			"": {507, "InsufficientStorage", "the storage has no space left, so the request was not carried out; objects can still be read and deleted", 0}}},
+		{storage.CodeFailed, map[string]want{
+			"": {500, "InternalError", "Internal error occurred: the storage has failed", 0}}},
 		{storage.CodeInvalidKey, map[string]want{
 			"": {400, "BadRequest", "invalid name or namespace: cause", 0}}},
 		{storage.CodeOther, map[string]want{
@@ -115,6 +132,17 @@ func TestNoAnswer(t *testing.T) {
 	for verb, got := range verbs(t, err) {
 		wantStatus(t, got, 504, metav1.StatusReasonTimeout, "Timeout: the storage did not answer in time; nothing was changed")
 		if details := status(t, got).Details; details != nil && details.RetryAfterSeconds != 0 || !strings.Contains(got.Error(), "within 30s") {
+			t.Errorf("%s: %+v, %v", verb, details, got)
+		}
+	}
+}
+
+// Where it is known that the storage can carry out nothing, that is said, and it costs nothing to ask again.
+func TestNoQuorum(t *testing.T) {
+	err := &storage.Error{Code: storage.CodeUnavailable, Op: "op", Key: "/k", Err: fmt.Errorf("%w: 10.0.0.7", storage.ErrNoQuorum)}
+	for verb, got := range verbs(t, err) {
+		wantStatus(t, got, 503, metav1.StatusReasonServiceUnavailable, "the storage has no quorum: most of its members are down or can't be reached, so the request was not carried out; reads with resourceVersion=0 are answered")
+		if details := status(t, got).Details; details == nil || details.RetryAfterSeconds != 1 || !strings.Contains(got.Error(), "10.0.0.7") {
 			t.Errorf("%s: %+v, %v", verb, details, got)
 		}
 	}

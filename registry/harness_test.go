@@ -11,10 +11,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/typeplane/typeplane/internal/widget"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 	"github.com/typeplane/typeplane/runtime/serializer"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/memory"
@@ -30,6 +30,7 @@ type server struct {
 	t *testing.T
 	*memory.Database
 	v1, beta, old rest.Resource
+	betaStatus    rest.Resource // where it is served
 }
 
 type strategy = registry.Strategy[*widget.Widget]

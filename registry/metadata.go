@@ -62,8 +62,9 @@ func wipeSystemFields(meta *metav1.ObjectMeta) {
 	meta.DeletionGracePeriodSeconds = nil
 }
 
-// fillSystemFields sets what every new object has.
+// fillSystemFields sets what every new object has, whatever is there: admission may not set it either.
 func (s *Store[T]) fillSystemFields(meta *metav1.ObjectMeta) {
+	wipeSystemFields(meta)
 	meta.UID = newUID()
 	if s.counts() {
 		meta.Generation = 1
@@ -152,16 +153,7 @@ func (s *Store[T]) validateChange(meta, old *metav1.ObjectMeta) field.ErrorList 
 	if keepsIdentity(meta, old) {
 		return errs // what is left to ask has been asked
 	}
-	seen := map[string]bool{}
-	for _, err := range errs {
-		seen[err.Error()] = true
-	}
-	for _, err := range validation.ValidateObjectMetaUpdate(meta, old, path) {
-		if !seen[err.Error()] {
-			errs = append(errs, err)
-		}
-	}
-	return errs
+	return append(errs, validation.ValidateObjectMetaUpdate(meta, old, path)...) // an answer lists once what both find
 }
 
 // keepsIdentity says that an update leaves alone all that ValidateObjectMetaUpdate compares with the old object, by reflection.

@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane/registry/ownership"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/storage"
@@ -55,6 +56,15 @@ func (e *endpoint[T]) ownNew(ctx context.Context, hub T, manager string) {
 	}
 	if err != nil || e.owners == nil {
 		runtime.Meta(hub).ManagedFields = nil
+	}
+}
+
+// keepOwners puts the owners back that an object had before admission made what it is now of it, if what that says of them
+// can't be understood. The words are those of Kubernetes.
+func (e *endpoint[T]) keepOwners(ctx context.Context, meta *metav1.ObjectMeta, was []metav1.ManagedFieldsEntry) {
+	if err := ownership.Check(meta.ManagedFields, was); err != nil {
+		rest.AddWarning(ctx, fmt.Sprintf(".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: %v", err))
+		meta.ManagedFields = was
 	}
 }
 

@@ -16,10 +16,19 @@ import (
 )
 
 // The kinds of answers that are only about metadata.
-var (
-	partialKind     = metav1.SchemeGroupVersion.WithKind("PartialObjectMetadata")
-	partialListKind = metav1.SchemeGroupVersion.WithKind("PartialObjectMetadataList")
+const (
+	partialKind     = "PartialObjectMetadata"
+	partialListKind = "PartialObjectMetadataList"
 )
+
+// metaVersion is the version of meta.k8s.io in which the form is written.
+func metaVersion(form rest.Form) schema.GroupVersion {
+	gv := metav1.SchemeGroupVersion
+	if form.AsVersion != "" {
+		gv.Version = form.AsVersion
+	}
+	return gv
+}
 
 // metadata reads the metadata of an entry as this version has it. In the stored version nothing else is
 // decoded; another one may have annotations that its conversion made.
@@ -46,7 +55,7 @@ func (v version) metadata(e storage.Entry) (*metav1.ObjectMeta, error) {
 // partial is an object without all but its metadata.
 func partial(meta *metav1.ObjectMeta, gv schema.GroupVersion) *metav1.PartialObjectMetadata {
 	return &metav1.PartialObjectMetadata{
-		TypeMeta:   metav1.TypeMeta{Kind: partialKind.Kind, APIVersion: gv.String()},
+		TypeMeta:   metav1.TypeMeta{Kind: partialKind, APIVersion: gv.String()},
 		ObjectMeta: *meta,
 	}
 }
@@ -65,7 +74,7 @@ func appendPartialStart(dst []byte, gv schema.GroupVersion) []byte {
 
 func (o *objectView) writePartial(w io.Writer, form rest.Form) error {
 	if form.MediaType == rest.Protobuf && o.asStored() {
-		data, err := wire.AppendPartial(nil, partialKind.GroupVersion().String(), partialKind.Kind, o.entry.Value, o.entry.Revision)
+		data, err := wire.AppendPartial(nil, metaVersion(form).String(), partialKind, o.entry.Value, o.entry.Revision)
 		if err != nil {
 			return apierrors.NewInternalError(err)
 		}
@@ -81,40 +90,40 @@ func (o *objectView) writePartial(w io.Writer, form rest.Form) error {
 
 func writePartialOf(w io.Writer, meta *metav1.ObjectMeta, form rest.Form) error {
 	form.As = rest.AsObject
-	return structView{partial(meta, partialKind.GroupVersion())}.WriteTo(w, form)
+	return structView{partial(meta, metaVersion(form))}.WriteTo(w, form)
 }
 
 func (l *listView) writePartial(out *chunks, form rest.Form) error {
 	switch form.MediaType {
 	case rest.Protobuf:
-		return l.writePartialProtobuf(out)
+		return l.writePartialProtobuf(out, metaVersion(form))
 	case rest.YAML:
-		return writeYAML(out, func(out *chunks) error { return l.writePartialJSON(out, false) })
+		return writeYAML(out, func(out *chunks) error { return l.writePartialJSON(out, metaVersion(form), false) })
 	}
-	return l.writePartialJSON(out, form.Pretty)
+	return l.writePartialJSON(out, metaVersion(form), form.Pretty)
 }
 
-func (l *listView) writePartialJSON(out *chunks, pretty bool) error {
-	f := frame{kind: partialListKind, meta: l.meta, items: "items"}
+func (l *listView) writePartialJSON(out *chunks, gv schema.GroupVersion, pretty bool) error {
+	f := frame{kind: gv.WithKind(partialListKind), meta: l.meta, items: "items"}
 	return f.write(out, pretty, len(l.entries), func(dst []byte, i int) ([]byte, error) {
 		meta, err := l.metadata(l.entries[i])
 		if err != nil {
 			return nil, err
 		}
-		return appendPartial(dst, meta, partialKind.GroupVersion())
+		return appendPartial(dst, meta, gv)
 	})
 }
 
-func (l *listView) writePartialProtobuf(out *chunks) error {
+func (l *listView) writePartialProtobuf(out *chunks, gv schema.GroupVersion) error {
 	if !l.asStored() {
-		return l.writeConvertedPartial(out)
+		return l.writeConvertedPartial(out, gv)
 	}
-	return l.writeItems(out, partialListKind, wire.PartialItemSize, wire.AppendPartialItem)
+	return l.writeItems(out, gv.WithKind(partialListKind), wire.PartialItemSize, wire.AppendPartialItem)
 }
 
 // writeConvertedPartial writes the metadata of another version than the stored one, which may itself have no protobuf
 // form. The length of a list comes before its items, so all of them are in memory first.
-func (l *listView) writeConvertedPartial(out *chunks) error {
+func (l *listView) writeConvertedPartial(out *chunks, gv schema.GroupVersion) error {
 	var items, raw []byte
 	for _, e := range l.entries {
 		meta, err := l.metadata(e)
@@ -126,7 +135,7 @@ func (l *listView) writeConvertedPartial(out *chunks) error {
 		}
 		items = wire.AppendRawItem(items, raw)
 	}
-	if err := l.startProtobuf(out, partialListKind, len(items)); err != nil {
+	if err := l.startProtobuf(out, gv.WithKind(partialListKind), len(items)); err != nil {
 		return err
 	}
 	out.buf.Write(items)

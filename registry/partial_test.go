@@ -92,12 +92,29 @@ func TestPartialObjectMetadata(t *testing.T) {
 				t.Fatal(err)
 			}
 			wantForms(t, view, form, list.Items[1], "PartialObjectMetadata", raw)
+			wantBeta(t, view, "PartialObjectMetadata", raw)
 			view, err = r.List.List(ctx, "ns", metav1.ListOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			wantForms(t, view, form, list, "PartialObjectMetadataList", rawList)
+			wantBeta(t, view, "PartialObjectMetadataList", rawList)
 		})
+	}
+}
+
+// wantBeta checks that a view writes the metadata as v1beta1, which has the fields of v1.
+func wantBeta(t *testing.T, view rest.View, kind string, raw []byte) {
+	t.Helper()
+	form := rest.Form{MediaType: rest.JSON, As: rest.AsPartialObjectMetadata}
+	want := strings.ReplaceAll(written(t, view, form), `"meta.k8s.io/v1"`, `"meta.k8s.io/v1beta1"`)
+	form.AsVersion = "v1beta1"
+	if got := written(t, view, form); got != want {
+		t.Errorf("JSON: got\n%s\nwant\n%s", got, want)
+	}
+	form.MediaType = rest.Protobuf
+	if got, want := written(t, view, form), string(wire.AppendEnvelope(nil, "meta.k8s.io/v1beta1", kind, raw)); got != want {
+		t.Errorf("protobuf: got\n%q\nwant\n%q", got, want)
 	}
 }
 

@@ -28,7 +28,7 @@ func (e *endpoint[T]) Patch(ctx context.Context, name rest.Name, patch rest.Patc
 	if err != nil {
 		return nil, false, err
 	}
-	r, err := e.newEdit(name, patch, opts)
+	r, err := e.newEdit(name, patch, opts, e.kind.New())
 	if err != nil {
 		return nil, false, err
 	}
@@ -43,10 +43,15 @@ func (e *endpoint[T]) Patch(ctx context.Context, name rest.Name, patch rest.Patc
 			if err != nil {
 				return nil, nil, err
 			}
-			if hub, err = e.mutate(ctx, request, hub, &old); err != nil {
+			meta := runtime.Meta(hub)
+			dropOwnersTwice(ctx, meta, ownersTwiceAfterAdmission)
+			if err := e.checkMetadata(meta, runtime.Meta(old)); err != nil {
 				return nil, nil, err
 			}
 			e.own(ctx, hub, old, by)
+			if hub, err = e.mutate(ctx, request, hub, &old); err != nil {
+				return nil, nil, err
+			}
 			return e.replace(ctx, request, hub, old, current)
 		})
 		if err == nil {
@@ -80,7 +85,8 @@ type change interface {
 	apply(current []byte) ([]byte, error)
 }
 
-func (e *endpoint[T]) newEdit(name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (*edit, error) {
+// newEdit reads a patch. of is an empty object of what it is for.
+func (e *endpoint[T]) newEdit(name rest.Name, patch rest.Patch, opts metav1.PatchOptions, of any) (*edit, error) {
 	r := &edit{name: name, opts: opts, text: patch.Bytes}
 	var err error
 	switch patch.Type {
@@ -89,7 +95,7 @@ func (e *endpoint[T]) newEdit(name rest.Name, patch rest.Patch, opts metav1.Patc
 	case types.MergePatchType:
 		r.change, r.strict, err = newMergePatch(patch.Bytes)
 	case types.StrategicMergePatchType:
-		r.change, r.strict, err = newStrategicPatch(patch.Bytes, e.kind)
+		r.change, r.strict, err = newStrategicPatch(patch.Bytes, of)
 	default:
 		err = apierrors.NewBadRequest(fmt.Sprintf("%s is not a type of patch that %s take", patch.Type, e.resource))
 	}
@@ -117,7 +123,7 @@ func (e *endpoint[T]) edited(ctx context.Context, r *edit, old T, current int64)
 
 	// From here on it is an object that a client sent.
 	want := e.kind.GroupVersionKind()
-	decoded, err := serializer.Decode(e.codec.scheme, after, serializer.JSON, want)
+	decoded, err := serializer.DecodeBody(e.codec.scheme, after, serializer.JSON, want)
 	if err == nil && decoded.GroupVersionKind != want {
 		err = fmt.Errorf("it makes a %s of a %s: leave kind and apiVersion as they are", decoded.GroupVersionKind, want)
 	}
@@ -134,12 +140,22 @@ func (e *endpoint[T]) edited(ctx context.Context, r *edit, old T, current int64)
 	if err := e.matchNamespace(meta, r.name); err != nil {
 		return none, err
 	}
-	e.kind.Default(decoded.Object)
-	hub, err := toHub[T](e.kind, decoded.Object)
+	if err := e.keepsUID(meta, runtime.Meta(old)); err != nil {
+		return none, err
+	}
+	hub, err := e.defaulted(e.kind, decoded.Object)
 	if err != nil {
 		return none, e.misfit(r, err)
 	}
 	return hub, nil
+}
+
+// keepsUID refuses a patch that makes another object of one: to an update the uid is a precondition, a patch would change it.
+func (e *endpoint[T]) keepsUID(patched, old *metav1.ObjectMeta) error {
+	if patched.UID == "" || patched.UID == old.UID {
+		return nil
+	}
+	return e.invalid(old.Name, field.ErrorList{field.Invalid(field.NewPath("metadata", "uid"), patched.UID, "field is immutable")})
 }
 
 // judge deals with what is odd about an edit and about what it makes, as the client wants it.

@@ -2,27 +2,68 @@ package registry
 
 import (
 	"fmt"
+	"maps"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	kjson "sigs.k8s.io/json"
 )
 
 // appliedPatch is the content of an apply patch: a part of an object. It is not modified.
 type appliedPatch struct{ content map[string]any }
 
+// toCreate is the patch without what nobody may set of a new object, so that nobody owns it.
+func (p appliedPatch) toCreate() appliedPatch {
+	meta, _ := p.content["metadata"].(map[string]any)
+	wiped := maps.Clone(meta)
+	delete(wiped, "deletionTimestamp")
+	delete(wiped, "deletionGracePeriodSeconds")
+	if len(wiped) == len(meta) {
+		return p
+	}
+	content := maps.Clone(p.content)
+	content["metadata"] = wiped
+	return appliedPatch{content}
+}
+
+// The library puts each item that is applied into a list that it keeps in order, so what a list or map costs grows with the
+// square of its length: these are a tenth of a second.
+const (
+	maxApplied = 10_000
+	maxPairs   = maxApplied * maxApplied
+)
+
+// narrow says whether the squares of the lengths of all lists and maps are together no more than room, of which it takes them.
+func narrow(value any, room *int) bool {
+	switch value := value.(type) {
+	case map[string]any:
+		*room -= len(value) * len(value)
+		for _, v := range value {
+			if *room < 0 || !narrow(v, room) {
+				return false
+			}
+		}
+	case []any:
+		*room -= len(value) * len(value)
+		for _, v := range value {
+			if *room < 0 || !narrow(v, room) {
+				return false
+			}
+		}
+	}
+	return *room >= 0
+}
+
 // readContent makes an applied patch of JSON. strict are the fields that are there twice. The error is an API status.
 func (e *endpoint[T]) readContent(data []byte) (patch appliedPatch, strict []error, err error) {
 	if strict, err = readPatchObject(data, &patch.content); err != nil {
 		return patch, nil, err
 	}
-	want := e.kind.GroupVersionKind()
-	apiVersion, _ := patch.content["apiVersion"].(string)
-	kind, _ := patch.content["kind"].(string)
-	if apiVersion != want.GroupVersion().String() || kind != want.Kind {
-		return patch, nil, badPatch(fmt.Errorf("it says that it is a %s, Kind=%s; want apiVersion %s and kind %s", apiVersion, kind, want.GroupVersion(), want.Kind))
+	if room := maxPairs; !narrow(patch.content, &room) {
+		return patch, nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("an apply patch has room for one list or map of %d items, or for more that are shorter: use an update or another type of patch", maxApplied))
 	}
-	if meta, ok := patch.content["metadata"].(map[string]any); ok && meta["managedFields"] != nil {
-		return patch, nil, apierrors.NewBadRequest("metadata.managedFields must be nil: an apply patch can't say who owns what")
+	if err := checkApplied(patch.content, e.kind.GroupVersionKind()); err != nil {
+		return patch, nil, err
 	}
 	// The Go type finds values of a wrong type, the schema finds unknown fields, and list items that are there twice.
 	if err = kjson.UnmarshalCaseSensitivePreserveInts(data, e.kind.New()); err != nil {
@@ -36,4 +77,17 @@ func (e *endpoint[T]) readContent(data []byte) (patch appliedPatch, strict []err
 		return patch, nil, badPatch(wrong)
 	}
 	return patch, strict, nil
+}
+
+// checkApplied refuses the content of an apply patch that is of another kind, or says who owns what.
+func checkApplied(content map[string]any, want schema.GroupVersionKind) error {
+	apiVersion, _ := content["apiVersion"].(string)
+	kind, _ := content["kind"].(string)
+	if apiVersion != want.GroupVersion().String() || kind != want.Kind {
+		return badPatch(fmt.Errorf("it says that it is a %s, Kind=%s; want apiVersion %s and kind %s", apiVersion, kind, want.GroupVersion(), want.Kind))
+	}
+	if meta, ok := content["metadata"].(map[string]any); ok && meta["managedFields"] != nil {
+		return apierrors.NewBadRequest("metadata.managedFields must be nil: an apply patch can't say who owns what")
+	}
+	return nil
 }

@@ -22,7 +22,7 @@ func (e *endpoint[T]) apply(ctx context.Context, name rest.Name, text []byte, op
 	if err != nil {
 		return nil, false, err
 	}
-	applied, err := e.readApplied(ctx, text, opts)
+	applied, err := readApplied(ctx, text, opts, e.readContent)
 	if err != nil {
 		return nil, false, err
 	}
@@ -40,6 +40,14 @@ func (e *endpoint[T]) apply(ctx context.Context, name rest.Name, text []byte, op
 			runtime.Meta(live).ResourceVersion = storage.FormatRevision(current.Revision)
 			hub, err := e.applyTo(live, applied, name, opts)
 			if err != nil {
+				return nil, nil, err
+			}
+			meta := runtime.Meta(hub)
+			if err := e.keepsUID(meta, runtime.Meta(old)); err != nil {
+				return nil, nil, err
+			}
+			dropOwnersTwice(ctx, meta, ownersTwiceAfterAdmission)
+			if err := e.checkMetadata(meta, runtime.Meta(old)); err != nil {
 				return nil, nil, err
 			}
 			if hub, err = e.mutate(ctx, request, hub, &old); err != nil {
@@ -61,15 +69,15 @@ func (e *endpoint[T]) apply(ctx context.Context, name rest.Name, text []byte, op
 	}
 }
 
-// readApplied reads an apply patch, which is JSON or YAML.
-func (e *endpoint[T]) readApplied(ctx context.Context, text []byte, opts metav1.PatchOptions) (appliedPatch, error) {
+// readApplied reads an apply patch, which is JSON or YAML. read makes it of JSON, and says what is odd about that.
+func readApplied(ctx context.Context, text []byte, opts metav1.PatchOptions, read func(data []byte) (appliedPatch, []error, error)) (appliedPatch, error) {
 	data, duplicates, err := text, []error(nil), error(nil)
 	if !json.Valid(text) {
 		if data, duplicates, err = serializer.YAMLToJSON(text); err != nil {
-			return appliedPatch{}, badPatch(err)
+			return appliedPatch{}, patchError(err)
 		}
 	}
-	applied, strict, err := e.readContent(data)
+	applied, strict, err := read(data)
 	if err != nil {
 		return appliedPatch{}, err
 	}
@@ -100,7 +108,7 @@ func (e *endpoint[T]) applyTo(live runtime.Object, applied appliedPatch, name re
 	if err := e.matchNamespace(meta, name); err != nil {
 		return none, err
 	}
-	hub, err := toHub[T](e.kind, obj)
+	hub, err := e.defaulted(e.kind, obj)
 	if err != nil {
 		return none, apierrors.NewBadRequest(err.Error())
 	}
@@ -112,14 +120,17 @@ func (e *endpoint[T]) createByApply(ctx context.Context, name rest.Name, applied
 	if err := rest.CreateDenied(ctx); err != nil {
 		return nil, err
 	}
-	hub, err := e.applyTo(e.nothing(), applied, name, opts)
+	hub, err := e.applyTo(e.nothing(), applied.toCreate(), name, opts)
 	if err != nil {
 		return nil, statusOf(err, "patch", e.resource, name.Name)
 	}
-	create := metav1.CreateOptions{DryRun: opts.DryRun, FieldManager: opts.FieldManager, FieldValidation: opts.FieldValidation}
-	request := e.request(admission.Create, name, &create, opts.DryRun)
-	if hub, err = e.mutate(ctx, request, hub, nil); err != nil {
+	if err := e.checkMetadata(runtime.Meta(hub), nil); err != nil {
 		return nil, err
 	}
-	return e.createUnseen(ctx, request, name, hub, opts.DryRun)
+	// A manifest that was exported says at which revision: as in Kubernetes that is no reason not to make the object again.
+	runtime.Meta(hub).ResourceVersion = ""
+	if err := e.makeUnseen(name, runtime.Meta(hub)); err != nil {
+		return nil, err
+	}
+	return e.createOwned(ctx, name, hub, metav1.CreateOptions{DryRun: opts.DryRun, FieldManager: opts.FieldManager, FieldValidation: opts.FieldValidation})
 }

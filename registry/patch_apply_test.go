@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/typeplane/typeplane/internal/widget"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -124,7 +124,7 @@ func TestApplyInAnotherVersion(t *testing.T) {
 
 func TestRefusedApply(t *testing.T) {
 	s := serveOwned(t, strategy{})
-	created := s.mustApply("one", `{"color":"green"}`)
+	s.mustApply("one", `{"color":"green"}`)
 	before := s.Revision()
 	const head = `"apiVersion":"shop.example.com/v1","kind":"Widget"`
 	for _, tc := range []struct {
@@ -147,7 +147,7 @@ func TestRefusedApply(t *testing.T) {
 		{"item twice", "w", `{` + head + `,"spec":{"parts":[{"name":"p"},{"name":"p"}]}}`, 400, "BadRequest", `error decoding patch: .spec.parts: duplicate entries for key [name="p"]`},
 		{"another name", "w", `{` + head + `,"metadata":{"name":"v"}}`, 400, "BadRequest", "the name of the object (v) does not match the name on the URL (w)"},
 		{"another namespace", "w", `{` + head + `,"metadata":{"namespace":"x"}}`, 400, "BadRequest", `the namespace of the provided object does not match the namespace sent on the request: metadata.namespace is "x", the URL says "ns"`},
-		{"another uid", "w", `{` + head + `,"metadata":{"uid":"x"}}`, 409, "Conflict", `Operation cannot be fulfilled on widgets.shop.example.com "w": Precondition failed: UID in precondition: x, UID in object meta: ` + string(created.UID)},
+		{"another uid", "w", `{` + head + `,"metadata":{"uid":"x"}}`, 422, "Invalid", `Widget.shop.example.com "w" is invalid: metadata.uid: Invalid value: "x": field is immutable`},
 		{"an old version", "w", `{` + head + `,"metadata":{"resourceVersion":"1"}}`, 409, "Conflict", `Operation cannot be fulfilled on widgets.shop.example.com "w": the object has been modified; please apply your changes to the latest version and try again`},
 		{"one that is gone", "gone", `{` + head + `,"metadata":{"uid":"x"}}`, 409, "Conflict", `Operation cannot be fulfilled on widgets.shop.example.com "gone": the object was deleted in the meantime`},
 		{"new, bad name", "Bad", `{` + head + `}`, 422, "Invalid", ""},
@@ -185,5 +185,17 @@ func TestApplyAgainAfterAnotherWriter(t *testing.T) {
 	s.mustCreate(`{"metadata":{"name":"w"}}`)
 	if got := s.mustApply("one", `{"parts":[{"name":"mine"}]}`); times != 3 || len(got.Spec.Parts) != 3 {
 		t.Errorf("after %d attempts: %+v", times, got.Spec)
+	}
+}
+
+// A manifest that was exported with its resourceVersion makes the object again.
+func TestApplyCreatesWhatHasAVersion(t *testing.T) {
+	s := serveOwned(t, strategy{})
+	view, created, err := applyAs(s.v1, "one", `{"apiVersion":"shop.example.com/v1","kind":"Widget","metadata":{"name":"w","resourceVersion":"5"},"spec":{"color":"green"}}`, false)
+	if err != nil || !created {
+		t.Fatalf("created %v, %v", created, err)
+	}
+	if got := read[*widget.V1](t, view); got.ResourceVersion == "5" || got.Spec.Color != "green" {
+		t.Errorf("%+v", got)
 	}
 }

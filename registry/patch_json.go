@@ -6,9 +6,10 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	kjson "sigs.k8s.io/json"
 
+	runtimejson "github.com/typeplane/typeplane/runtime/json"
 	"github.com/typeplane/typeplane/runtime/jsonpatch"
+	"github.com/typeplane/typeplane/runtime/serializer"
 )
 
 // operations is a JSON patch.
@@ -31,10 +32,33 @@ func readPatchObject(text []byte, into *map[string]any) (strict []error, err err
 	if !bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{")) {
 		return nil, badPatch(errors.New("want a JSON object"))
 	}
-	if strict, err = kjson.UnmarshalStrict(text, into); err != nil {
-		return nil, badPatch(err)
+	var value any
+	if strict, err = readAny(text, &value); err != nil {
+		return nil, patchError(err)
 	}
+	*into = value.(map[string]any)
 	return strict, nil
+}
+
+// readAny reads JSON of any kind, as long as it takes no more memory than an object may.
+func readAny(text []byte, into *any) (strict []error, err error) {
+	r := runtimejson.NewReader(text).Limit(serializer.MaxMemory)
+	r.Any(into)
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return r.Strict(), nil
+}
+
+// patchError is the status of a patch that can't be read, or that is too large once it is.
+func patchError(err error) error {
+	if errors.Is(err, runtimejson.ErrTooLarge) {
+		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the patch takes more than %d MiB of memory: it has too many items", serializer.MaxMemory>>20))
+	}
+	if apierrors.IsRequestEntityTooLargeError(err) {
+		return err
+	}
+	return badPatch(err)
 }
 
 // badPatch is the status of a patch that can't be read.

@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/typeplane/typeplane/internal/widget"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -100,8 +100,50 @@ func TestPatchTypesAreThoseThatMakeSense(t *testing.T) {
 	if want := []types.PatchType{jsonType, mergeType, strategicType}; !slices.Equal(s.v1.PatchTypes, want) {
 		t.Errorf("v1, which has a patchStrategy: %v", s.v1.PatchTypes)
 	}
-	if want := []types.PatchType{jsonType, mergeType}; !slices.Equal(s.beta.PatchTypes, want) {
+	if want := []types.PatchType{jsonType, mergeType, strategicType}; !slices.Equal(s.beta.PatchTypes, want) {
 		t.Errorf("v1beta1, which has none: %v", s.beta.PatchTypes)
+	}
+}
+
+// A version without a patchStrategy takes strategic merge patches, which replace its lists.
+func TestStrategicPatchWithoutStrategy(t *testing.T) {
+	s := serve(t, strategy{})
+	s.mustCreate(`{"metadata":{"name":"w","finalizers":["example.com/a"]},"spec":{"parts":[{"name":"p","count":2},{"name":"q","count":3}],"options":{"x":"y"}}}`)
+	for _, tc := range []struct{ text, want string }{
+		{`{"spec":{"parts":[{"name":"r","count":1}],"options":{"z":"1"}}}`, "[{r 1}] map[x:y z:1] [example.com/a]"},
+		{`{"spec":{"options":{"x":null}},"metadata":{"finalizers":["example.com/b"]}}`, "[{r 1}] map[z:1] [example.com/b example.com/a]"},
+		{`{"spec":{"options":{"z":"2","$patch":"replace"},"parts":null}}`, "[] map[z:2] [example.com/b example.com/a]"},
+	} {
+		view, _, err := patchAs(s.beta, strategicType, tc.text, metav1.PatchOptions{})
+		if err != nil {
+			t.Fatalf("%s: %v", tc.text, err)
+		}
+		got := read[*widget.V1beta1](t, view)
+		if shown := fmt.Sprint(got.Spec.Parts, got.Spec.Options, got.Finalizers); shown != tc.want {
+			t.Errorf("%s makes %s, want %s", tc.text, shown, tc.want)
+		}
+	}
+}
+
+// What a strategic merge patch says of the kind is overlooked, and null is one that says nothing.
+func TestStrategicPatchKeepsTheKind(t *testing.T) {
+	s := serve(t, strategy{})
+	s.mustCreate(`{"metadata":{"name":"w"},"spec":{"color":"green"}}`)
+	before := s.Revision()
+	for _, text := range []string{`null`, " null\n", `{}`, `{"kind":"Other"}`, `{"apiVersion":"v9"}`, `{"kind":null,"apiVersion":7}`} {
+		view, _, err := patchAs(s.v1, strategicType, text, metav1.PatchOptions{FieldValidation: metav1.FieldValidationStrict})
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if got := read[*widget.V1](t, view); got.Kind != "Widget" || got.Spec.Color != "green" || s.Revision() != before {
+			t.Errorf("%s makes %+v", text, got)
+		}
+	}
+	for _, text := range []string{`nul`, `nullx`, `7`, `"null"`, `[null]`} {
+		if _, _, err := patchAs(s.v1, strategicType, text, metav1.PatchOptions{}); err == nil || status(t, err).Code != 400 {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
 
@@ -112,7 +154,7 @@ func TestRefusedPatch(t *testing.T) {
 		}
 		return nil
 	}})
-	created := s.mustCreate(`{"metadata":{"name":"w"},"spec":{"color":"green","parts":[{"name":"p"}]}}`)
+	s.mustCreate(`{"metadata":{"name":"w"},"spec":{"color":"green","parts":[{"name":"p"}]}}`)
 	before := s.Revision()
 	const invalid = `Widget.shop.example.com "w" is invalid: patch: Invalid value: `
 	strict := metav1.PatchOptions{FieldValidation: metav1.FieldValidationStrict}
@@ -161,7 +203,9 @@ func TestRefusedPatch(t *testing.T) {
 		{"name", mergeType, `{"metadata":{"name":"v"}}`, strict, 400, "BadRequest", "the name of the object (v) does not match the name on the URL (w)"},
 		{"no name", mergeType, `{"metadata":{"name":null}}`, strict, 400, "BadRequest", "the name of the object () does not match the name on the URL (w)"},
 		{"namespace", mergeType, `{"metadata":{"namespace":"other"}}`, strict, 400, "BadRequest", "the namespace of the provided object does not match the namespace sent on the request: "},
-		{"uid", mergeType, `{"metadata":{"uid":"other"}}`, strict, 409, "Conflict", `Operation cannot be fulfilled on widgets.shop.example.com "w": Precondition failed: UID in precondition: other, UID in object meta: ` + string(created.UID)},
+		{"uid", mergeType, `{"metadata":{"uid":"other"}}`, strict, 422, "Invalid", `Widget.shop.example.com "w" is invalid: metadata.uid: Invalid value: "other": field is immutable`},
+		{"uid, strategic", strategicType, `{"metadata":{"uid":"other"}}`, strict, 422, "Invalid", `Widget.shop.example.com "w" is invalid: metadata.uid: Invalid value: "other": field is immutable`},
+		{"uid, json", jsonType, `[{"op":"replace","path":"/metadata/uid","value":"other"}]`, strict, 422, "Invalid", `Widget.shop.example.com "w" is invalid: metadata.uid: Invalid value: "other": field is immutable`},
 		{"resourceVersion", mergeType, `{"metadata":{"resourceVersion":"1"}}`, strict, 409, "Conflict", `Operation cannot be fulfilled on widgets.shop.example.com "w": the object has been modified; please apply your changes to the latest version and try again`},
 		{"what the strategy says", mergeType, `{"spec":{"replicas":11}}`, strict, 422, "Invalid", `Widget.shop.example.com "w" is invalid: spec.replicas: Invalid value: 11: too many`},
 		{"a type that is none", "application/x", `{}`, strict, 400, "BadRequest", "application/x is not a type of patch that widgets.shop.example.com take"},

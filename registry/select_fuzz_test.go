@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/typeplane/typeplane/internal/widget"
+	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 )
 
 // Whatever selectors and tokens a client sends, a list answers with what the selectors of apimachinery choose, or with a 400;

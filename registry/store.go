@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/internal/keyprefix"
 	"github.com/typeplane/typeplane/registry/ownership"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -58,7 +59,7 @@ func newStore[T runtime.Object](def Definition[T], c *codec, opts Options, backe
 		admission: opts.Admission,
 		collected: opts.Collected,
 		backend:   backend,
-		prefix:    keyPrefix(def.GroupKind.Group, def.Plural),
+		prefix:    keyprefix.Of(def.GroupKind.Group, def.Plural, def.KeyPrefix),
 		now:       time.Now,
 	}
 }
@@ -141,30 +142,11 @@ func (s *Store[T]) resetFields(subresource string) []ownership.Path {
 
 // patchTypes are the patches that objects of the version take.
 func (e *endpoint[T]) patchTypes() []types.PatchType {
-	list := []types.PatchType{types.JSONPatchType, types.MergePatchType}
-	if e.def.StrategicMerge || hasPatchStrategy(e.kind) {
-		list = append(list, types.StrategicMergePatchType)
-	}
+	list := []types.PatchType{types.JSONPatchType, types.MergePatchType, types.StrategicMergePatchType}
 	if e.owners != nil {
 		list = append(list, types.ApplyYAMLPatchType)
 	}
 	return list
-}
-
-// keyPrefix is where the objects of a resource lie. Kinds of Kubernetes itself have no group in their keys.
-func keyPrefix(group, plural string) string {
-	if kubernetesGroup(group) {
-		return "/" + plural + "/"
-	}
-	return "/" + group + "/" + plural + "/"
-}
-
-func kubernetesGroup(group string) bool {
-	switch group {
-	case "", "apps", "batch", "autoscaling", "extensions", "policy":
-		return true
-	}
-	return strings.HasSuffix(group, ".k8s.io")
 }
 
 // key returns where an object lies. Its errors are for the client.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/typeplane/typeplane/internal/widget"
 	"github.com/typeplane/typeplane/registry"
+	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 )
 
 // Every hook is in the table that authors read.

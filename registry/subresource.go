@@ -53,10 +53,14 @@ func (e *endpoint[T]) subresources(main rest.Resource) ([]rest.Resource, error) 
 		if of.owners, err = e.schemas.Tracker(e.codec.scheme, e.kind, subresourceScale, append(e.resetFields(subresourceScale), ownership.Path{subresourceStatus})...); err != nil {
 			return nil, err
 		}
-		scale := &scaleEndpoint[T]{&of}
+		replicas, err := replicasPath(e.kind)
+		if err != nil {
+			return nil, err
+		}
+		scale := &scaleEndpoint[T]{&of, replicas}
 		r := part(subresourceScale)
 		r.BodyKind, r.NewBody = scaleKind, newScale
-		r.Get, r.Update, r.Patch, r.PatchTypes = scale, scale, scale, scalePatchTypes
+		r.Get, r.Update, r.Patch, r.PatchTypes = scale, scale, scale, of.patchTypes()
 		parts = append(parts, r)
 	}
 	mine, err := e.authored(part)

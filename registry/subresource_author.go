@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -304,7 +303,7 @@ func answerView(obj apiruntime.Object, kind schema.GroupVersionKind) rest.View {
 // field.ErrorList.ToAggregate) one that says that a kind is invalid. Everything that is no status already is the server's fault.
 func authorError(err error, kind schema.GroupKind, name string) error {
 	if errs := fieldErrors(err); len(errs) > 0 {
-		return apierrors.NewInvalid(kind, name, errs)
+		return rest.Invalid(kind, name, errs)
 	}
 	return statusOf(err, "answer", schema.GroupResource{Group: kind.Group, Resource: strings.ToLower(kind.Kind)}, name)
 }

@@ -1,6 +1,9 @@
 package registry_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -10,9 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/typeplane/typeplane/internal/widget"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 	"github.com/typeplane/typeplane/storage/memory"
 )
 
@@ -68,7 +71,7 @@ func TestPatchStatus(t *testing.T) {
 
 func TestPatchScale(t *testing.T) {
 	s, _, scale := serveOwnedParts(t)
-	if !slices.Equal(scale.PatchTypes, []types.PatchType{mergeType, jsonType}) {
+	if !slices.Equal(scale.PatchTypes, []types.PatchType{jsonType, mergeType, strategicType, applyType}) {
 		t.Errorf("%v", scale.PatchTypes)
 	}
 	s.mustApply("one", `{"replicas":2}`)
@@ -79,6 +82,9 @@ func TestPatchScale(t *testing.T) {
 	}{
 		{mergeType, `{"spec":{"replicas":3}}`, 3},
 		{jsonType, `[{"op":"test","path":"/spec/replicas","value":3},{"op":"replace","path":"/spec/replicas","value":4}]`, 4},
+		{strategicType, `{"spec":{"replicas":5}}`, 5},
+		{strategicType, `{"kind":"Widget","status":{"replicas":42}}`, 5},
+		{strategicType, `null`, 5},
 	} {
 		view, _, err := patchAs(scale, tc.kind, tc.text, metav1.PatchOptions{FieldManager: "scaler"})
 		if err != nil {
@@ -109,5 +115,135 @@ func TestPatchScale(t *testing.T) {
 		if got := status(t, err); got.Code != tc.code || !strings.HasPrefix(got.Message, tc.message) || s.Revision() != before {
 			t.Errorf("%s: %d %s", tc.text, got.Code, got.Message)
 		}
+	}
+}
+
+// Who owns the replicas of an object is the same whether they are written there or by its scale, in any kind of patch.
+func TestApplyScale(t *testing.T) {
+	s, _, scale := serveOwnedParts(t)
+	apply := func(r rest.Resource, manager, text string, force bool) error {
+		_, _, err := applyAs(r, manager, text, force)
+		return err
+	}
+	const object = `{"apiVersion":"shop.example.com/v1","kind":"Widget","metadata":{"name":"w"},"spec":{"color":"green","replicas":1}}`
+	number := func(n int) string {
+		return fmt.Sprintf(`{"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"name":"w","namespace":"ns"},"spec":{"replicas":%d}}`, n)
+	}
+	patch := func(manager, text string) error {
+		_, _, err := patchAs(scale, strategicType, text, metav1.PatchOptions{FieldManager: manager})
+		return err
+	}
+	const (
+		both      = ` Apply shop.example.com/v1 {"f:spec":{"f:color":{},"f:replicas":{}}}`
+		color     = ` Apply shop.example.com/v1 {"f:spec":{"f:color":{}}}`
+		replicas  = ` shop.example.com/v1 {"f:spec":{"f:replicas":{}}}`
+		conflicts = `Apply failed with 1 conflict: conflict with `
+	)
+	for _, step := range []struct {
+		name     string
+		do       func() error
+		conflict string
+		replicas int32
+		owners   []string
+	}{
+		{"an object", func() error { return apply(s.v1, "object", object, false) }, "", 1, []string{"object" + both}},
+		{"is scaled", func() error { return patch("scaler", `{"spec":{"replicas":5}}`) }, "", 5, []string{"object" + color, "scaler Update" + replicas}},
+		{"is applied again", func() error { return apply(s.v1, "object", object, false) }, conflicts + `"scaler" with subresource "scale" using shop.example.com/v1: .spec.replicas`, 5, []string{"object" + color, "scaler Update" + replicas}},
+		{"with force", func() error { return apply(s.v1, "object", object, true) }, "", 1, []string{"object" + both}},
+		{"a scale is applied", func() error { return apply(scale, "applier", number(17), false) }, conflicts + `"object": .spec.replicas`, 1, []string{"object" + both}},
+		{"with force", func() error { return apply(scale, "applier", number(17), true) }, "", 17, []string{"applier Apply" + replicas, "object" + color}},
+		{"and replaced", func() error {
+			_, _, err := scale.Update.Update(ctx, named, aScale(7), metav1.UpdateOptions{FieldManager: "replacer"})
+			return err
+		}, "", 7, []string{"object" + color, "replacer Update" + replicas}},
+		{"the same is applied", func() error { return apply(scale, "applier", number(7), false) }, "", 7, []string{"applier Apply" + replicas, "object" + color, "replacer Update" + replicas}},
+		{"a status alone", func() error { return patch("other", `{"status":{"replicas":42}}`) }, "", 7, []string{"applier Apply" + replicas, "object" + color, "replacer Update" + replicas}},
+		{"is scaled again", func() error { return patch("scaler", `{"spec":{"replicas":5}}`) }, "", 5, []string{"object" + color, "scaler Update" + replicas}},
+	} {
+		err := step.do()
+		if step.conflict != "" {
+			wantStatus(t, err, 409, "Conflict", step.conflict)
+		} else if err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
+		got := s.mustGet(named)
+		owners := strings.Split(owners(got), "\n")
+		slices.Sort(owners)
+		if *got.Spec.Replicas != step.replicas || !slices.Equal(owners, step.owners) {
+			t.Errorf("%s: %d replicas, owners %q, want %d, %q", step.name, *got.Spec.Replicas, owners, step.replicas, step.owners)
+		}
+		for _, o := range got.ManagedFields {
+			if (o.Subresource == "scale") != (o.Manager != "object") {
+				t.Errorf("%s: %s has the subresource %q", step.name, o.Manager, o.Subresource)
+			}
+		}
+	}
+}
+
+func TestRefusedApplyOfScale(t *testing.T) {
+	s, _, scale := serveOwnedParts(t)
+	s.mustApply("one", `{"replicas":2}`)
+	before := s.Revision()
+	const head = `"apiVersion":"autoscaling/v1","kind":"Scale"`
+	for _, tc := range []struct {
+		name, object, text string
+		code               int32
+		message            string
+	}{
+		{"another kind", "w", `{"apiVersion":"shop.example.com/v1","kind":"Widget"}`, 400, "error decoding patch: it says that it is a shop.example.com/v1, Kind=Widget; want apiVersion autoscaling/v1 and kind Scale"},
+		{"no object", "w", `7`, 400, "error decoding patch: want a JSON object"},
+		{"unknown field", "w", `{` + head + `,"spec":{"size":1}}`, 400, `error decoding patch: unknown field "spec.size"`},
+		{"wrong type", "w", `{` + head + `,"spec":{"replicas":"x"}}`, 400, "error decoding patch: "},
+		{"twice", "w", `{` + head + `,"spec":{"replicas":1,"replicas":2}}`, 400, `error strict decoding patch: duplicate field "spec.replicas"`},
+		{"owners", "w", `{` + head + `,"metadata":{"managedFields":[]}}`, 400, "metadata.managedFields must be nil: "},
+		{"another name", "w", `{` + head + `,"metadata":{"name":"v"}}`, 400, "the name of the object (v) does not match"},
+		{"another namespace", "w", `{` + head + `,"metadata":{"namespace":"x"}}`, 400, "the namespace of the provided object does not match"},
+		{"another object", "w", `{` + head + `,"metadata":{"uid":"x"}}`, 409, `Operation cannot be fulfilled on widgets.shop.example.com "w": Precondition failed`},
+		{"an old version", "w", `{` + head + `,"metadata":{"resourceVersion":"1"}}`, 409, `Operation cannot be fulfilled on widgets.shop.example.com "w": `},
+		{"a negative number", "w", `{` + head + `,"spec":{"replicas":-1}}`, 409, "Apply failed with 1 conflict"},
+		{"nothing to scale", "gone", `{` + head + `,"spec":{"replicas":1}}`, 404, `widgets.shop.example.com "gone" not found`},
+	} {
+		_, _, err := scale.Patch.Patch(ctx, rest.Name{Namespace: "ns", Name: tc.object}, rest.Patch{Type: applyType, Bytes: []byte(tc.text)},
+			metav1.PatchOptions{FieldManager: "two", FieldValidation: metav1.FieldValidationStrict})
+		if err == nil {
+			t.Errorf("%s: no error", tc.name)
+			continue
+		}
+		if got := status(t, err); got.Code != tc.code || !strings.HasPrefix(got.Message, tc.message) || s.Revision() != before {
+			t.Errorf("%s: %d %s", tc.name, got.Code, got.Message)
+		}
+	}
+	// With force it is judged as any Scale.
+	_, _, err := applyAs(scale, "two", `{`+head+`,"spec":{"replicas":-1}}`, true)
+	wantStatus(t, err, 422, "Invalid", `Scale.autoscaling "w" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0`)
+	view, _, err := scale.Patch.Patch(ctx, named, rest.Patch{Type: applyType, Bytes: []byte("kind: Scale\napiVersion: autoscaling/v1\nspec:\n  replicas: 2\n")},
+		metav1.PatchOptions{FieldManager: "two", DryRun: []string{metav1.DryRunAll}})
+	if err != nil || read[autoscalingv1.Scale](t, view).Spec.Replicas != 2 || s.Revision() != before {
+		t.Errorf("dry run of YAML: %v", err)
+	}
+}
+
+// A Scale is printed as Kubernetes prints it.
+func TestScaleTable(t *testing.T) {
+	s, _, scale := serveOwnedParts(t)
+	s.mustCreate(`{"metadata":{"name":"w"},"spec":{"replicas":3}}`)
+	view, err := scale.Get.Get(ctx, named, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := view.WriteTo(&b, rest.Form{MediaType: rest.JSON, As: rest.AsTable, IncludeObject: metav1.IncludeNone}); err != nil {
+		t.Fatal(err)
+	}
+	var table metav1.Table
+	if err := json.Unmarshal(b.Bytes(), &table); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, c := range table.ColumnDefinitions {
+		names = append(names, c.Name)
+	}
+	if cells := fmt.Sprint(names, table.Rows[0].Cells[:3]); cells != "[Name Desired Available Age] [w 3 0]" {
+		t.Errorf("%s", cells)
 	}
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/operation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 )
 
@@ -62,5 +62,5 @@ func (r *bodyRules) judge(ctx context.Context, subresource string, kind schema.G
 	if len(errs) == 0 {
 		return nil
 	}
-	return apierrors.NewInvalid(kind, name, errs)
+	return rest.Invalid(kind, name, errs)
 }

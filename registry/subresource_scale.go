@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/ownership"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/serializer"
@@ -21,6 +22,8 @@ import (
 // scaleEndpoint shows any object that has replicas as a Scale, so that one program can scale them all.
 type scaleEndpoint[T runtime.Object] struct {
 	of *endpoint[T]
+	// replicas is the field of the object that spec.replicas of its Scale stands for.
+	replicas ownership.Path
 }
 
 func newScale() rest.Body { return new(autoscalingv1.Scale) }
@@ -43,14 +46,22 @@ func (s *scaleEndpoint[T]) Update(ctx context.Context, name rest.Name, obj apiru
 	if err := e.matchNamespace(&scale.ObjectMeta, name); err != nil {
 		return nil, false, err
 	}
-	view, err = s.write(ctx, "update", name, &opts, func(storage.Entry) (*autoscalingv1.Scale, error) {
-		return scale, nil
+	view, err = s.write(ctx, "update", name, &opts, func(storage.Entry, T) (wanted, error) {
+		return wanted{scale: scale}, nil
 	})
 	return view, false, err
 }
 
+// wanted is the next Scale of an object.
+type wanted struct {
+	scale *autoscalingv1.Scale
+	// applied says that owners are those of the object from then on; else who writes owns what changes.
+	applied bool
+	owners  []metav1.ManagedFieldsEntry
+}
+
 // write stores the object with the Scale that next makes for the current one, again for each attempt.
-func (s *scaleEndpoint[T]) write(ctx context.Context, verb string, name rest.Name, opts *metav1.UpdateOptions, next func(storage.Entry) (*autoscalingv1.Scale, error)) (rest.View, error) {
+func (s *scaleEndpoint[T]) write(ctx context.Context, verb string, name rest.Name, opts *metav1.UpdateOptions, next func(storage.Entry, T) (wanted, error)) (rest.View, error) {
 	e := s.of
 	key, err := e.key(name)
 	if err != nil {
@@ -62,24 +73,34 @@ func (s *scaleEndpoint[T]) write(ctx context.Context, verb string, name rest.Nam
 		if err != nil {
 			return nil, nil, err
 		}
-		scale, err := next(current)
+		want, err := next(current, old)
 		if err != nil {
 			return nil, nil, err
 		}
-		// It is the Scale that is admitted, not the object behind it.
-		scale, err = admitBody(ctx, e, sent{
+		hub, err := s.scaled(want.scale, old)
+		if err != nil {
+			return nil, nil, err
+		}
+		if want.applied {
+			runtime.Meta(hub).ManagedFields = want.owners
+		} else {
+			e.own(ctx, hub, old, author{manager: opts.FieldManager})
+		}
+		// It is the Scale that is admitted, not the object behind it. What admission makes of it belongs to nobody.
+		scale, err := admitBody(ctx, e, sent{
 			op: admission.Update, subresource: subresourceScale, name: name, kind: scaleKind,
 			new: func() apiruntime.Object { return newScale() }, old: func() (apiruntime.Object, error) { return s.shown(current) },
 			opts: opts, dryRun: isDryRun(opts.DryRun),
-		}, scale.DeepCopy())
+		}, want.scale.DeepCopy())
 		if err != nil {
 			return nil, nil, err
 		}
-		hub, err := s.scaled(scale, old)
-		if err != nil {
+		if err := validateScale(scale); err != nil {
 			return nil, nil, err
 		}
-		e.own(ctx, hub, old, author{manager: opts.FieldManager})
+		if hub, err = s.scaled(scale, hub); err != nil {
+			return nil, nil, err
+		}
 		return e.replaceBy(ctx, nil, charged, hub, old, current)
 	})
 	if err != nil {
@@ -88,19 +109,29 @@ func (s *scaleEndpoint[T]) write(ctx context.Context, verb string, name rest.Nam
 	return s.view(entry)
 }
 
-// scalePatchTypes are those that need to know nothing of the kind.
-var scalePatchTypes = []types.PatchType{types.MergePatchType, types.JSONPatchType}
-
 // Patch is Update with a patch of what Get shows.
 func (s *scaleEndpoint[T]) Patch(ctx context.Context, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (view rest.View, created bool, err error) {
-	r, err := s.of.newEdit(name, patch, opts)
+	next, err := s.changed(ctx, name, patch, opts)
 	if err != nil {
 		return nil, false, err
 	}
-	view, err = s.write(ctx, "patch", name, updateOptions(opts), func(current storage.Entry) (*autoscalingv1.Scale, error) {
-		return s.edited(ctx, r, current)
-	})
+	view, err = s.write(ctx, "patch", name, updateOptions(opts), next)
 	return view, false, err
+}
+
+// changed reads a patch, and returns what makes the next Scale by it.
+func (s *scaleEndpoint[T]) changed(ctx context.Context, name rest.Name, patch rest.Patch, opts metav1.PatchOptions) (func(storage.Entry, T) (wanted, error), error) {
+	if patch.Type == types.ApplyYAMLPatchType && s.of.owners != nil {
+		applied, err := s.readApplied(ctx, patch.Bytes, opts)
+		return func(current storage.Entry, old T) (wanted, error) {
+			return s.applied(applied, name, opts, current, old)
+		}, err
+	}
+	r, err := s.of.newEdit(name, patch, opts, newScale())
+	return func(current storage.Entry, _ T) (wanted, error) {
+		scale, err := s.edited(ctx, r, current)
+		return wanted{scale: scale}, err
+	}, err
 }
 
 // edited makes the Scale that an edit asks for of a stored object.
@@ -134,15 +165,20 @@ func (s *scaleEndpoint[T]) edited(ctx context.Context, r *edit, current storage.
 	return scale, s.of.matchNamespace(&scale.ObjectMeta, r.name)
 }
 
+// validateScale says what is wrong with a Scale, as an API status.
+func validateScale(scale *autoscalingv1.Scale) error {
+	if scale.Spec.Replicas >= 0 {
+		return nil
+	}
+	return rest.Invalid(scaleKind.GroupKind(), scale.Name, field.ErrorList{
+		field.Invalid(field.NewPath("spec", "replicas"), scale.Spec.Replicas, "must be greater than or equal to 0"),
+	})
+}
+
 // scaled makes the object that a Scale asks for of the stored one. uid and resourceVersion of the Scale are those that
 // the update depends on. old is not modified.
 func (s *scaleEndpoint[T]) scaled(scale *autoscalingv1.Scale, old T) (T, error) {
 	var none T
-	if scale.Spec.Replicas < 0 {
-		return none, apierrors.NewInvalid(scaleKind.GroupKind(), scale.Name, field.ErrorList{
-			field.Invalid(field.NewPath("spec", "replicas"), scale.Spec.Replicas, "must be greater than or equal to 0"),
-		})
-	}
 	versioned, err := s.of.kind.FromHub(s.of.deepCopy(old))
 	if err != nil {
 		return none, apierrors.NewInternalError(err)
@@ -162,8 +198,19 @@ func (s *scaleEndpoint[T]) view(entry storage.Entry) (rest.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return structView{scale}, nil
+	return virtualView{scale, scaleColumns}, nil
 }
+
+// scaleColumns are what Kubernetes prints of a Scale.
+var scaleColumns = columnsOf([]metav1.TableColumnDefinition{
+	nameColumn,
+	{Name: "Desired", Type: "integer", Description: "Desired is how many replicas are asked for."},
+	{Name: "Available", Type: "integer", Description: "Available is how many replicas there are."},
+	ageColumn,
+}, func(obj runtime.Object) ([]any, error) {
+	scale := obj.(*autoscalingv1.Scale)
+	return []any{scale.Name, int64(scale.Spec.Replicas), int64(scale.Status.Replicas), scale.CreationTimestamp}, nil
+})
 
 // shown is the scale of a stored object.
 func (s *scaleEndpoint[T]) shown(entry storage.Entry) (*autoscalingv1.Scale, error) {
@@ -171,6 +218,11 @@ func (s *scaleEndpoint[T]) shown(entry storage.Entry) (*autoscalingv1.Scale, err
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
+	return s.scaleOf(obj), nil
+}
+
+// scaleOf is the scale of an object of the version.
+func (s *scaleEndpoint[T]) scaleOf(obj runtime.Object) *autoscalingv1.Scale {
 	meta, scale := runtime.Meta(obj), s.of.kind.Scale(obj)
 	return &autoscalingv1.Scale{
 		TypeMeta: metav1.TypeMeta{Kind: scaleKind.Kind, APIVersion: scaleKind.GroupVersion().String()},
@@ -183,5 +235,5 @@ func (s *scaleEndpoint[T]) shown(entry storage.Entry) (*autoscalingv1.Scale, err
 		},
 		Spec:   autoscalingv1.ScaleSpec{Replicas: scale.Replicas},
 		Status: autoscalingv1.ScaleStatus{Replicas: scale.Current, Selector: scale.Selector},
-	}, nil
+	}
 }

@@ -28,10 +28,7 @@ type table struct {
 }
 
 func newTable(form rest.Form) table {
-	t := table{gv: metav1.SchemeGroupVersion, include: form.IncludeObject, now: time.Now()}
-	if form.AsVersion != "" {
-		t.gv.Version = form.AsVersion
-	}
+	t := table{gv: metaVersion(form), include: form.IncludeObject, now: time.Now()}
 	t.row = t.gv.Version + "/" + string(t.include)
 	return t
 }

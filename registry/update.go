@@ -29,7 +29,7 @@ const (
 func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime.Object, opts metav1.UpdateOptions) (view rest.View, created bool, err error) {
 	versioned := obj.(runtime.Object)
 
-	// What the request says about itself.
+	// The name and the namespace are those of the request.
 	meta := runtime.Meta(versioned)
 	if err := matchName(meta, name); err != nil {
 		return nil, false, err
@@ -42,9 +42,10 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 		return nil, false, err
 	}
 
-	// Default in the version of the request, then on with the hub.
-	e.kind.Default(versioned)
-	hub, err := toHub[T](e.kind, versioned)
+	dropOwnersTwice(ctx, meta, ownersTwice)
+
+	// Default in the version of the request, on to the hub, and there what the storage version's defaults add.
+	hub, err := e.defaulted(e.kind, versioned)
 	if err != nil {
 		return nil, false, apierrors.NewBadRequest(err.Error())
 	}
@@ -52,15 +53,23 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 	by, request := author{manager: opts.FieldManager}, e.request(admission.Update, name, &opts, opts.DryRun)
 	for {
 		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), request, func(current storage.Entry) ([]byte, []storage.Op, error) {
+			// Read current.
 			old, err := e.decodeCurrent(current)
 			if err != nil {
 				return nil, nil, err
 			}
-			next, err := e.mutate(ctx, request, e.deepCopy(hub), &old)
-			if err != nil {
+			if err := e.checkMetadata(meta, runtime.Meta(old)); err != nil {
 				return nil, nil, err
 			}
+			next := e.deepCopy(hub)
+
+			// Field ownership: what comes after it belongs to nobody.
 			e.own(ctx, next, old, by)
+
+			// Mutating admission.
+			if next, err = e.mutate(ctx, request, next, &old); err != nil {
+				return nil, nil, err
+			}
 			return e.replace(ctx, request, next, old, current)
 		})
 		if err == nil {
@@ -82,7 +91,7 @@ func (e *endpoint[T]) Update(ctx context.Context, name rest.Name, obj apiruntime
 }
 
 // replace is where every kind of change meets: it makes the value that follows current, which holds old, of what the
-// client wants the object to be, which knows its owners. hub and old belong to it.
+// client and mutating admission want the object to be, which knows its owners. hub and old belong to it.
 func (e *endpoint[T]) replace(ctx context.Context, request *admission.Request, hub, old T, current storage.Entry) ([]byte, []storage.Op, error) {
 	return e.replaceBy(ctx, request, request, hub, old, current)
 }
@@ -99,9 +108,13 @@ func (e *endpoint[T]) replaceBy(ctx context.Context, judged, charged *admission.
 	if err := e.checkRevision(meta, current.Revision); err != nil {
 		return nil, nil, err
 	}
+
+	// Keep what an update can't change.
 	keepSystemFields(meta, oldMeta)
 	hub = e.counted(hub, old)
 	meta = runtime.Meta(hub)
+
+	// PrepareForUpdate.
 	if strategy.PrepareForUpdate != nil && e.subresource == "" {
 		strategy.PrepareForUpdate(ctx, hub, old)
 	}
@@ -115,8 +128,9 @@ func (e *endpoint[T]) replaceBy(ctx context.Context, judged, charged *admission.
 	if err := e.validateUpdate(ctx, hub, old); err != nil {
 		return nil, nil, err
 	}
-
 	e.warnChanged(ctx, hub, old)
+
+	// Canonicalize.
 	if strategy.Canonicalize != nil {
 		strategy.Canonicalize(hub)
 	}
@@ -135,7 +149,7 @@ func (e *endpoint[T]) replaceBy(ctx context.Context, judged, charged *admission.
 		}
 	}
 
-	// To the storage version, default there, encode; with the next generation if more than metadata and status changed.
+	// Default in the storage version once more, encode; with the next generation if more than metadata and status changed.
 	value, err := e.encodeHub(hub)
 	if err != nil {
 		return nil, nil, err
@@ -173,32 +187,30 @@ func (e *endpoint[T]) replaceBy(ctx context.Context, judged, charged *admission.
 	return value, with, nil
 }
 
-// createByUpdate is for kinds whose clients may create with an update.
+// createByUpdate is for kinds whose clients may create with an update. hub belongs to it.
 func (e *endpoint[T]) createByUpdate(ctx context.Context, name rest.Name, hub T, opts metav1.UpdateOptions) (rest.View, error) {
 	if err := rest.CreateDenied(ctx); err != nil {
 		return nil, err
 	}
-	create := metav1.CreateOptions{DryRun: opts.DryRun, FieldManager: opts.FieldManager, FieldValidation: opts.FieldValidation}
-	request := e.request(admission.Create, name, &create, opts.DryRun)
-	hub, err := e.mutate(ctx, request, hub, nil)
-	if err != nil {
+	if err := e.checkMetadata(runtime.Meta(hub), nil); err != nil {
+		return nil, err
+	}
+	if err := e.makeUnseen(name, runtime.Meta(hub)); err != nil {
 		return nil, err
 	}
 	e.ownNew(ctx, hub, opts.FieldManager)
-	return e.createUnseen(ctx, request, name, hub, opts.DryRun)
+	return e.createOwned(ctx, name, hub, metav1.CreateOptions{DryRun: opts.DryRun, FieldManager: opts.FieldManager, FieldValidation: opts.FieldValidation})
 }
 
-// createUnseen creates an object for a client that need not know that it does not exist. hub knows its owners.
-func (e *endpoint[T]) createUnseen(ctx context.Context, request *admission.Request, name rest.Name, hub T, dryRun []string) (rest.View, error) {
-	meta := runtime.Meta(hub)
-	// A client that names a uid or a resourceVersion means an object that it has seen.
+// makeUnseen wipes what the client of a create may not set. One that names a uid or a resourceVersion means an object that it
+// has seen, so there is nothing to create.
+func (e *endpoint[T]) makeUnseen(name rest.Name, meta *metav1.ObjectMeta) error {
 	if meta.UID != "" || meta.ResourceVersion != "" && meta.ResourceVersion != "0" {
-		return nil, apierrors.NewConflict(e.resource, name.Name, errors.New("the object was deleted in the meantime"))
+		return apierrors.NewConflict(e.resource, name.Name, errors.New("the object was deleted in the meantime"))
 	}
 	meta.ResourceVersion = ""
 	wipeSystemFields(meta)
-	e.fillSystemFields(meta)
-	return e.createNamed(ctx, request, hub, metav1.CreateOptions{DryRun: dryRun})
+	return nil
 }
 
 // decodeCurrent is decodeHub for an object that others get to see as it is stored: with its resourceVersion.

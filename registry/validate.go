@@ -12,8 +12,8 @@ import (
 	"github.com/typeplane/typeplane/trace"
 )
 
-// An object is judged by three: the rules of metadata, those that the markers of its Go type state (compiled, for the
-// version of the request), and those of the strategy. All that they find is reported together.
+// An object is judged by four: the rules of metadata, those that the markers of its Go type state (compiled, for the
+// version of the request), those of the storage version, and those of the strategy. All that they find is reported together.
 
 // validateCreate says what is wrong with a new object.
 func (e *endpoint[T]) validateCreate(ctx context.Context, hub T) (err error) {
@@ -60,34 +60,45 @@ func (e *endpoint[T]) askStrategy(ctx context.Context, hub, old T) field.ErrorLi
 	return nil
 }
 
-// compiledRules asks the rules of the version of the request, with the names that the client knows. In an update they see
-// the old object too, so that what was not changed is not judged again: a rule that became stricter is for what is written
-// from then on. Rules that are marked as alpha are on trial, and count for nothing.
+// compiledRules asks the rules of the version of the request, with the names that the client knows, and behind them those of
+// the storage version.
 func (e *endpoint[T]) compiledRules(ctx context.Context, typ operation.Type, hub T, old *T) (field.ErrorList, error) {
-	if !e.kind.Validates() {
-		return nil, nil
-	}
 	op := operation.Operation{Type: typ, Options: e.validationOptions(ctx, hub, old)}
 	if e.subresource != "" {
 		op.Request.Subresources = []string{e.subresource}
 	}
-	obj, err := e.kind.FromHub(hub)
+	own, err := askRules(ctx, e.kind, e.kind.FromHub, op, hub, old)
+	if err != nil || !e.judgedAsStored() {
+		return own, err
+	}
+	stored, err := e.storedRules(ctx, op, hub, old, own)
+	return append(own, stored...), err
+}
+
+// askRules asks the rules of a version, to which convert leads. In an update they see the old object too, so that what was
+// not changed is not judged again: a rule that became stricter is for what is written from then on. Rules that are marked
+// as alpha are on trial, and count for nothing.
+func askRules[T runtime.Object](ctx context.Context, kind *runtime.Kind, convert func(runtime.Object) (runtime.Object, error), op operation.Operation, hub T, old *T) (field.ErrorList, error) {
+	if !kind.Validates() {
+		return nil, nil
+	}
+	obj, err := convert(hub)
 	if err != nil {
 		return nil, apierrors.NewInternalError(fmt.Errorf("convert an object to validate it: %w", err))
 	}
 	var before runtime.Object
 	if old != nil {
-		if before, err = e.kind.FromHub(*old); err != nil {
+		if before, err = convert(*old); err != nil {
 			return nil, apierrors.NewInternalError(fmt.Errorf("convert the old object to validate an update: %w", err))
 		}
 	}
 	var errs field.ErrorList
-	for _, err := range e.kind.Validate(ctx, op, obj, before) {
+	for _, err := range kind.Validate(ctx, op, obj, before) {
 		if !err.IsAlpha() {
 			errs = append(errs, err)
 		}
 	}
-	return errs, nil
+	return errs, ctx.Err() // the rules stop looking when nobody waits for the answer any more
 }
 
 func (e *endpoint[T]) validationOptions(ctx context.Context, hub T, old *T) map[string]bool {
@@ -101,24 +112,10 @@ func (e *endpoint[T]) validationOptions(ctx context.Context, hub T, old *T) map[
 	return e.def.Strategy.ValidationOptions(ctx, hub, before)
 }
 
-// verdict is the status of an object with violations, nil if there are none. The same one is reported once, whoever else
-// found it too.
+// verdict is the status of an object with violations, nil if there are none.
 func (e *endpoint[T]) verdict(name string, errs field.ErrorList) error {
-	type violation struct {
-		typ           field.ErrorType
-		field, detail string
-	}
-	seen := map[violation]bool{}
-	var once field.ErrorList
-	for _, err := range errs {
-		v := violation{err.Type, err.Field, err.Detail}
-		if !seen[v] {
-			seen[v] = true
-			once = append(once, err)
-		}
-	}
-	if len(once) == 0 {
+	if len(errs) == 0 {
 		return nil
 	}
-	return e.invalid(name, once)
+	return e.invalid(name, errs)
 }

@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/typeplane/typeplane/internal/widget"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 )
 
 // wantCauses wants a 422 with these causes, "field: message" each, in any order.
@@ -56,13 +56,10 @@ func TestAllRulesSpeak(t *testing.T) {
 	}
 }
 
-// A rule that became stricter is for what is written from then on: the version v1beta1 has none.
+// A rule that became stricter is for what is written from then on.
 func TestRulesRatchet(t *testing.T) {
 	s := serve(t, strategy{})
-	create := `{"metadata":{"name":"w"},"spec":{"replicas":5000,"colour":"red","options":{"fixed":"a"}}}`
-	if _, err := s.beta.Create.Create(ctx, rest.Name{Namespace: "ns"}, parse(t, widget.GV1beta1, create), metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	s.putV1(`{"metadata":{"name":"w","namespace":"ns","uid":"u"},"spec":{"replicas":5000,"options":{"fixed":"a"}}}`)
 	w := s.mustGet(named)
 	w.Labels = map[string]string{"a": "b"}
 	if _, err := s.update(w); err != nil {

@@ -61,9 +61,9 @@ func (l virtualList) write(out *chunks, form rest.Form) error {
 		return l.items[i]
 	}
 	if form.As == rest.AsPartialObjectMetadata {
-		f.kind = partialListKind
+		f.kind = metaVersion(form).WithKind(partialListKind)
 		item = func(i int) any {
-			return &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{Kind: partialKind.Kind, APIVersion: partialKind.GroupVersion().String()}, ObjectMeta: *runtime.Meta(l.items[i])}
+			return partial(runtime.Meta(l.items[i]), metaVersion(form))
 		}
 	}
 	writeJSON := func(out *chunks, pretty bool) error {

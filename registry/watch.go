@@ -93,6 +93,9 @@ func (e *endpoint[T]) start(ctx context.Context, s *stream, opts metav1.ListOpti
 		}
 		s.reached = revision
 	}
+	if !initial {
+		s.marked = s.reached // what the client asked for begins here
+	}
 	follow := storage.WatchOptions{After: s.reached, Progress: s.bookmarks, Prev: true}
 	if storage.IsPrefix(s.scope.selection) {
 		follow.Where = s.sel.where()

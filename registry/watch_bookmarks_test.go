@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/typeplane/typeplane/internal/widget"
 	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 )
 
 func TestWatchBookmarks(t *testing.T) {
@@ -57,8 +57,13 @@ func bookmarkAtTheEnd(t *testing.T, life time.Duration) bool {
 func TestNoBookmarkBeforeThereIsNews(t *testing.T) {
 	s := serve(t, strategy{})
 	s.mustCreate(`{"metadata":{"name":"a"}}`)
-	for _, revision := range []int64{s.Revision(), s.Revision() + 1000} {
-		stream, err := s.v1.Watch.Watch(ctx, "", metav1.ListOptions{ResourceVersion: fmt.Sprint(revision), AllowWatchBookmarks: true})
+	no, match := false, metav1.ResourceVersionMatchNotOlderThan
+	for _, opts := range []metav1.ListOptions{
+		{ResourceVersion: fmt.Sprint(s.Revision())}, {ResourceVersion: fmt.Sprint(s.Revision() + 1000)},
+		{SendInitialEvents: &no, ResourceVersionMatch: match}, {ResourceVersion: "0", SendInitialEvents: &no, ResourceVersionMatch: match},
+	} {
+		opts.AllowWatchBookmarks = true
+		stream, err := s.v1.Watch.Watch(ctx, "", opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +71,7 @@ func TestNoBookmarkBeforeThereIsNews(t *testing.T) {
 		short, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
 		defer cancel()
 		if events, err := stream.Next(short); err != io.EOF {
-			t.Errorf("a watch after %d, the store is at %d: %v, %v", revision, s.Revision(), events, err)
+			t.Errorf("a watch after %q, the store is at %d: %v, %v", opts.ResourceVersion, s.Revision(), events, err)
 		}
 	}
 }

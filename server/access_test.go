@@ -15,12 +15,12 @@ import (
 func TestWithoutCredential(t *testing.T) {
 	s := newServer(t, config(t, books()))
 	nobody := map[string]string{"Test-User": ""}
-	for _, path := range []string{"/", "/apis", "/api", "/openapi/v3", "/openapi/v2", "/healthz", "/livez/ping", "/readyz/ping", "/nothing", bookPath, booksPath + "/%00", "/apis/library.example.com/v1", "/version/x"} {
+	for _, path := range []string{"/", "/apis", "/api", "/openapi/v3", "/openapi/v2", "/healthz/ping", "/livez/ping", "/readyz/ping", "/nothing", bookPath, booksPath + "/%00", "/apis/library.example.com/v1", "/version/x"} {
 		w := do(s, request{path: path, header: nobody})
 		wantStatus(t, w, http.StatusUnauthorized, metav1.StatusReasonUnauthorized, "Unauthorized")
 	}
 	for path, want := range map[string]string{
-		"/livez": "ok", "/readyz": "ok", "/livez?verbose": "ok", "/readyz?verbose&exclude=ping": "ok",
+		"/livez": "ok", "/readyz": "ok", "/healthz": "ok", "/livez?verbose": "ok", "/readyz?verbose&exclude=ping": "ok", "/healthz?verbose&exclude=ping": "ok",
 		"/version": "{\n  \"major\": \"1\",\n  \"minor\": \"37\",\n  \"gitVersion\": \"v1.37.0\",\n  \"gitCommit\": \"\",\n  \"gitTreeState\": \"\",\n  \"buildDate\": \"\",\n  \"goVersion\": \"\",\n  \"compiler\": \"\",\n  \"platform\": \"\"\n}\n",
 	} {
 		if w := do(s, request{path: path, header: nobody}); w.Code != http.StatusOK || w.Body.String() != want {
@@ -115,7 +115,7 @@ func TestAnonymous(t *testing.T) {
 	c.Authenticator = auth.OrAnonymous{Authenticator: byHeader{}}
 	s := newServer(t, c)
 	nobody := map[string]string{"Test-User": ""}
-	for path, want := range map[string]int{"/livez": 200, "/readyz?verbose": 200, "/version": 200, "/readyz/ping": 403, "/healthz": 403, "/apis": 403, bookPath: 403} {
+	for path, want := range map[string]int{"/livez": 200, "/readyz?verbose": 200, "/version": 200, "/healthz?verbose": 200, "/readyz/ping": 403, "/healthz/ping": 403, "/apis": 403, bookPath: 403} {
 		w := do(s, request{path: path, header: nobody})
 		if w.Code != want || strings.Contains(w.Body.String(), "[+]") || strings.Contains(w.Body.String(), "c0ffee") {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)

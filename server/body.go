@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,6 +24,9 @@ func (s *Server) readBody(c *call) ([]byte, error) {
 	if length > limit {
 		return nil, tooLarge
 	}
+	if until, ok := c.ctx.Deadline(); ok && !time.Now().Before(until) {
+		return nil, errNoTime // the body has had no chance
+	}
 	if length >= 0 {
 		body := make([]byte, length)
 		_, err := io.ReadFull(c.req.Body, body)
@@ -35,7 +39,10 @@ func (s *Server) readBody(c *call) ([]byte, error) {
 	return body, bodyError(err)
 }
 
-var errSlowBody = apierrors.NewTimeoutError("the body of the request did not arrive in time", 0)
+var (
+	errSlowBody = apierrors.NewTimeoutError("the body of the request did not arrive in time", 0)
+	errNoTime   = apierrors.NewTimeoutError("request did not complete within the allotted timeout", 0)
+)
 
 func bodyError(err error) error {
 	switch {
@@ -58,6 +65,8 @@ func (s *Server) decode(c *call, body []byte, fieldValidation string) (runtime.O
 	decoded, err := s.decodeBody(c.resource, body, serializer.MediaType(mediaType))
 	got := decoded.GroupVersionKind
 	switch {
+	case apierrors.IsRequestEntityTooLargeError(err):
+		return nil, err
 	case err != nil && got.Kind == "":
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)", want.Kind, err, excerpt(body)))
 	case err == nil && got.GroupVersion() != want.GroupVersion():
@@ -89,7 +98,7 @@ func (s *Server) decode(c *call, body []byte, fieldValidation string) (runtime.O
 func (s *Server) decodeBody(r *rest.Resource, body []byte, mediaType serializer.MediaType) (serializer.Decoded, error) {
 	want := bodyKind(r)
 	if r.NewBody == nil {
-		return serializer.DecodeShared(s.config.Scheme, body, mediaType, want)
+		return serializer.DecodeBody(s.config.Scheme, body, mediaType, want)
 	}
 	obj := r.NewBody()
 	got, strict, err := serializer.DecodeInto(body, mediaType, want, obj)

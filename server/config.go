@@ -92,6 +92,16 @@ type Config struct {
 type Check struct {
 	Name  string
 	Check func(context.Context) error
+	// Note returns what users are told beside the outcome, "" for nothing. It may be nil.
+	Note func() string
+}
+
+// note is what users are told of a check that had an outcome.
+func (c *Check) note() string {
+	if c.Note == nil {
+		return ""
+	}
+	return c.Note()
 }
 
 // Report is a document that is made when somebody asks for it. Path is that of the document, Make returns what is encoded as JSON.

@@ -67,6 +67,9 @@ func (s *Server) sentDeleteOptions(c *call, body []byte) (metav1.DeleteOptions, 
 	}
 	var opts metav1.DeleteOptions
 	gvk, _, err := serializer.DecodeInto(body, serializer.MediaType(mediaType), metav1.SchemeGroupVersion.WithKind("DeleteOptions"), &opts)
+	if apierrors.IsRequestEntityTooLargeError(err) {
+		return opts, err
+	}
 	if err != nil {
 		return opts, apierrors.NewBadRequest(fmt.Sprintf("the body can't be read as DeleteOptions: %v", err))
 	}

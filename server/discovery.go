@@ -84,23 +84,33 @@ func (s *Server) buildDiscovery() error {
 		}
 	}
 
-	if err := s.addDocument("/apis", &list); err != nil {
-		return err
-	}
-	s.documents["/apis"] = aggregate(named, s.documents["/apis"])
+	s.documents["/apis"] = aggregate(named, func(c *call) error {
+		here := list
+		here.Groups = slices.Clone(list.Groups)
+		for i := range here.Groups {
+			here.Groups[i].ServerAddressByClientCIDRs = serverAddresses(c)
+		}
+		return c.sendObject(&here)
+	})
 	s.documents["/api"] = func(*call) error { return notFound() }
 	if len(core) > 0 {
 		versions := metav1.APIVersions{TypeMeta: metav1.TypeMeta{Kind: "APIVersions"}}
 		for _, v := range core[0].versions {
 			versions.Versions = append(versions.Versions, v.Version)
 		}
-		versions.ServerAddressByClientCIDRs = []metav1.ServerAddressByClientCIDR{}
-		if err := s.addDocument("/api", &versions); err != nil {
-			return err
+		s.documents["/api"] = func(c *call) error {
+			here := versions
+			here.ServerAddressByClientCIDRs = serverAddresses(c)
+			return c.sendObject(&here)
 		}
 	}
 	s.documents["/api"] = aggregate(core, s.documents["/api"])
 	return nil
+}
+
+// serverAddresses says where the server is, for every client: where this one has found it.
+func serverAddresses(c *call) []metav1.ServerAddressByClientCIDR {
+	return []metav1.ServerAddressByClientCIDR{{ClientCIDR: "0.0.0.0/0", ServerAddress: c.req.Host}}
 }
 
 // apiPath is where a group version is served.

@@ -38,7 +38,7 @@ func TestLegacyDiscovery(t *testing.T) {
 	s := newServer(t, config(t, library()...))
 	const versions = `"versions":[{"groupVersion":"library.example.com/v1","version":"v1"},{"groupVersion":"library.example.com/v1alpha1","version":"v1alpha1"}],"preferredVersion":{"groupVersion":"library.example.com/v1","version":"v1"}`
 	for path, want := range map[string]string{
-		"/apis":                      `{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"library.example.com",` + versions + `}]}`,
+		"/apis":                      `{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"library.example.com",` + versions + `,"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"example.com"}]}]}`,
 		"/apis/library.example.com":  `{"kind":"APIGroup","apiVersion":"v1","name":"library.example.com",` + versions + `}`,
 		"/apis/library.example.com/": `{"kind":"APIGroup","apiVersion":"v1","name":"library.example.com",` + versions + `}`,
 		"/apis/library.example.com/v1": `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"library.example.com/v1","resources":[` +
@@ -78,7 +78,7 @@ func TestCoreGroup(t *testing.T) {
 	c.Scheme = coreScheme(t)
 	c.Resources = []rest.Resource{core()}
 	s := newServer(t, c)
-	if got, want := do(s, request{path: "/api"}).Body.String(), `{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[]}`+"\n"; got != want {
+	if got, want := do(s, request{path: "/api"}).Body.String(), `{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"example.com"}]}`+"\n"; got != want {
 		t.Errorf("/api\n got: %s\nwant: %s", got, want)
 	}
 	if got, want := do(s, request{path: "/apis"}).Body.String(), `{"kind":"APIGroupList","apiVersion":"v1","groups":[]}`+"\n"; got != want {

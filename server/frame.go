@@ -29,7 +29,10 @@ const (
 	rawExtensionRaw  = 1
 )
 
-// appendProtobufEvent writes the length of a message, in four bytes, big endian, and the message: a metav1.WatchEvent.
+// lengthPrefix is how many bytes the length of a message has that comes before it.
+const lengthPrefix = 4
+
+// appendProtobufEvent writes the length of a message, big endian, and the message: a metav1.WatchEvent.
 // The event itself has no envelope, because clients know what to expect; the object in it has one. scratch is used
 // for the object, whose length comes before it.
 func appendProtobufEvent(buffer, scratch *bytes.Buffer, event rest.Event, form rest.Form) error {
@@ -39,11 +42,11 @@ func appendProtobufEvent(buffer, scratch *bytes.Buffer, event rest.Event, form r
 	}
 	object := scratch.Bytes()
 
-	head := make([]byte, 4, 64)
+	head := make([]byte, lengthPrefix, 64)
 	head = appendBytesField(head, watchEventType, event.Type)
 	head = appendBytesHeader(head, watchEventObject, 1+uvarintLen(len(object))+len(object))
 	head = appendBytesHeader(head, rawExtensionRaw, len(object))
-	binary.BigEndian.PutUint32(head, uint32(len(head)-4+len(object)))
+	binary.BigEndian.PutUint32(head, uint32(len(head)-lengthPrefix+len(object)))
 
 	buffer.Write(head)
 	buffer.Write(object)

@@ -2,7 +2,6 @@ package server
 
 import (
 	"fmt"
-	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -11,15 +10,7 @@ import (
 
 // get answers GET and HEAD of one object.
 func (s *Server) get(c *call) error {
-	form, err := c.form(mediaTypes)
-	if err != nil {
-		return err
-	}
-	view, err := c.read()
-	if err != nil {
-		return err
-	}
-	return c.send(http.StatusOK, view, form)
+	return c.sendRead(c.read)
 }
 
 // read gets the object, or exports it.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,7 +41,7 @@ func (s *Server) addChecks(root string, checks []Check) {
 	}
 }
 
-// checkHealth runs the checks that the client does not exclude. Names of checks are told to users only, and reasons
+// checkHealth runs the checks that the client does not exclude. Names and notes of checks are told to users only, and reasons
 // only by the path of the one check.
 func (s *Server) checkHealth(c *call, root string, checks []Check) error {
 	c.w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -56,10 +57,10 @@ func (s *Server) checkHealth(c *call, root string, checks []Check) error {
 		if err := check.Check(c.ctx); err != nil {
 			failed = true
 			s.config.Log.Warn("a health check failed", "root", root, "check", check.Name, "error", err)
-			fmt.Fprintf(&report, "[-]%s failed: reason withheld\n", check.Name)
+			fmt.Fprintf(&report, "[-]%s failed: %s\n", check.Name, cmp.Or(check.note(), "reason withheld"))
 			continue
 		}
-		fmt.Fprintf(&report, "[+]%s ok\n", check.Name)
+		fmt.Fprintf(&report, "[+]%s ok%s\n", check.Name, after(", ", check.note()))
 	}
 	if len(excluded) > 0 {
 		fmt.Fprintf(&report, "warn: some health checks cannot be excluded: no matches for %s\n", inQuotes(excluded))
@@ -74,6 +75,14 @@ func (s *Server) checkHealth(c *call, root string, checks []Check) error {
 		return c.sendBytes(http.StatusOK, plainText, []byte("ok"))
 	}
 	return c.sendBytes(http.StatusOK, plainText, []byte(report.String()+root+" check passed\n"))
+}
+
+// after puts a text behind another one, if there is any.
+func after(head, text string) string {
+	if text == "" {
+		return ""
+	}
+	return head + text
 }
 
 // inQuotes are names in quotes with a comma between two.

@@ -18,8 +18,13 @@ func check(name string, err error) server.Check {
 func TestHealth(t *testing.T) {
 	c := config(t, books())
 	c.Livez = []server.Check{check("log", nil)}
+	noted := check("members", nil)
+	noted.Note = func() string { return "without 10.0.0.8" }
+	c.Livez = append(c.Livez, noted, server.Check{Name: "quiet", Check: noted.Check, Note: func() string { return "" }})
 	c.Readyz = []server.Check{check("storage", errors.New("no quorum at 10.0.0.7"))}
-	c.Healthz = []server.Check{check("file", errors.New("line 3"))}
+	file := check("file", errors.New("line 3"))
+	file.Note = func() string { return "which is no file of yours" }
+	c.Healthz = []server.Check{file}
 	s := newServer(t, c)
 	for _, tc := range []struct {
 		path string
@@ -28,18 +33,18 @@ func TestHealth(t *testing.T) {
 		want string
 	}{
 		{"/livez", "u", 200, "ok"},
-		{"/livez?verbose", "u", 200, "[+]ping ok\n[+]log ok\nlivez check passed\n"},
+		{"/livez?verbose", "u", 200, "[+]ping ok\n[+]log ok\n[+]members ok, without 10.0.0.8\n[+]quiet ok\nlivez check passed\n"},
 		{"/livez/log", "u", 200, "ok"},
 		{"/livez?verbose", "", 200, "ok"},
-		{"/readyz", "u", 500, "[+]ping ok\n[+]log ok\n[-]storage failed: reason withheld\n[+]shutdown ok\nreadyz check failed\n"},
+		{"/readyz", "u", 500, "[+]ping ok\n[+]log ok\n[+]members ok, without 10.0.0.8\n[+]quiet ok\n[-]storage failed: reason withheld\n[+]shutdown ok\nreadyz check failed\n"},
 		{"/readyz?verbose", "", 500, "readyz check failed\n"},
 		{"/readyz?exclude=storage", "u", 200, "ok"},
 		{"/readyz?exclude=storage", "", 200, "ok"},
-		{"/readyz?verbose&exclude=storage&exclude=log", "u", 200, "[+]ping ok\n[+]log excluded: ok\n[+]storage excluded: ok\n[+]shutdown ok\nreadyz check passed\n"},
-		{"/readyz?verbose&exclude=storage&exclude=typo", "u", 200, "[+]ping ok\n[+]log ok\n[+]storage excluded: ok\n[+]shutdown ok\nwarn: some health checks cannot be excluded: no matches for \"typo\"\nreadyz check passed\n"},
+		{"/readyz?verbose&exclude=storage&exclude=log", "u", 200, "[+]ping ok\n[+]log excluded: ok\n[+]members ok, without 10.0.0.8\n[+]quiet ok\n[+]storage excluded: ok\n[+]shutdown ok\nreadyz check passed\n"},
+		{"/readyz?verbose&exclude=storage&exclude=typo", "u", 200, "[+]ping ok\n[+]log ok\n[+]members ok, without 10.0.0.8\n[+]quiet ok\n[+]storage excluded: ok\n[+]shutdown ok\nwarn: some health checks cannot be excluded: no matches for \"typo\"\nreadyz check passed\n"},
 		{"/readyz/storage", "u", 500, "internal server error: no quorum at 10.0.0.7\n"},
-		{"/healthz", "u", 500, "[+]ping ok\n[+]log ok\n[-]storage failed: reason withheld\n[-]file failed: reason withheld\nhealthz check failed\n"},
-		{"/healthz?exclude=storage", "u", 500, "[+]ping ok\n[+]log ok\n[+]storage excluded: ok\n[-]file failed: reason withheld\nhealthz check failed\n"},
+		{"/healthz", "u", 500, "[+]ping ok\n[+]log ok\n[+]members ok, without 10.0.0.8\n[+]quiet ok\n[-]storage failed: reason withheld\n[-]file failed: which is no file of yours\nhealthz check failed\n"},
+		{"/healthz?exclude=storage", "u", 500, "[+]ping ok\n[+]log ok\n[+]members ok, without 10.0.0.8\n[+]quiet ok\n[+]storage excluded: ok\n[-]file failed: which is no file of yours\nhealthz check failed\n"},
 		{"/healthz/file", "u", 500, "internal server error: line 3\n"},
 		{"/healthz/storage", "u", 500, "internal server error: no quorum at 10.0.0.7\n"},
 	} {

@@ -30,6 +30,10 @@ type requestInfo struct {
 	Name string
 	// Item says that the name is in the path.
 	Item bool
+	// WatchPath says that the path asks for the watch, and not the query.
+	WatchPath bool
+	// Within says that the path goes on behind a namespace. AllNamespaces: that has no name, and stands for all.
+	Within, AllNamespaces bool
 	// Rest is what follows the subresource in the path.
 	Rest []string
 
@@ -42,9 +46,9 @@ type requestInfo struct {
 //
 //	/api/{version}/…                               the group without a name
 //	/apis/{group}/{version}/…
-//	… [namespaces/{namespace}/] {resource} [/{name} [/{subresource} [/{rest}…]]]
+//	… [watch/] [namespaces/{namespace}/] {resource} [/{name} [/{subresource} [/{rest}…]]]
 //
-// The error is a 400 for a path that nobody sends by mistake; the requestInfo beside it is good for authentication only.
+// A watch in the path is the old way to ask for one, of a collection or of one object. The error is a 400 for a path that nobody sends by mistake; the requestInfo beside it is good for authentication only.
 func parseInfo(method string, u *url.URL, query url.Values) (requestInfo, error) {
 	info := requestInfo{Path: u.Path, Verb: strings.ToLower(method)}
 	if err := checkPath(u); err != nil {
@@ -63,12 +67,15 @@ func parseInfo(method string, u *url.URL, query url.Values) (requestInfo, error)
 		return info, nil
 	}
 	info.IsResource = true
+	if parts[0] == "watch" && len(parts) > 1 {
+		info.WatchPath, parts = true, parts[1:]
+	}
 
 	// A namespace is itself an object: /namespaces/x and its subresources are about the resource "namespaces".
 	if parts[0] == "namespaces" && len(parts) > 1 {
-		info.Namespace = parts[1]
-		if len(parts) > 2 && parts[2] != "status" && parts[2] != "finalize" {
-			parts = parts[2:]
+		info.Namespace, info.AllNamespaces = parts[1], parts[1] == ""
+		if len(parts) > 2 && (info.AllNamespaces || parts[2] != "status" && parts[2] != "finalize") {
+			info.Within, parts = true, parts[2:]
 		}
 	}
 	info.Resource = parts[0]
@@ -84,6 +91,11 @@ func parseInfo(method string, u *url.URL, query url.Values) (requestInfo, error)
 
 // readVerb needs the rest of the requestInfo.
 func (i *requestInfo) readVerb(method string, query url.Values) {
+	if i.WatchPath {
+		// Selectors do not come with it: those of one object are ignored, and who authorizes must not go by them.
+		i.Verb = "watch"
+		return
+	}
 	switch method {
 	case http.MethodPost:
 		i.Verb = "create"
@@ -132,13 +144,14 @@ func selectedName(query url.Values) string {
 	return name
 }
 
-// splitPath gives the segments. One slash at the end is forgiven; a segment without a name is not.
+// splitPath gives the segments. One slash at the end is forgiven; a segment without a name is not, but for a namespace with
+// something behind it: clients send "namespaces//books" when they mean all of them.
 func splitPath(path string) ([]string, bool) {
 	path = strings.TrimPrefix(path, "/")
 	path = strings.TrimSuffix(path, "/")
 	parts := strings.Split(path, "/")
-	for _, part := range parts {
-		if part == "" {
+	for i, part := range parts {
+		if part == "" && (i == 0 || i == len(parts)-1 || parts[i-1] != "namespaces") {
 			return nil, false
 		}
 	}

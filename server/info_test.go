@@ -30,8 +30,8 @@ func TestParseInfo(t *testing.T) {
 
 		{"list", "GET", v1 + "/books", lib(requestInfo{Verb: "list", Resource: "books"})},
 		{"one slash at the end", "GET", v1 + "/books/", lib(requestInfo{Verb: "list", Resource: "books"})},
-		{"list in a namespace", "GET", v1 + "/namespaces/ns/books", lib(requestInfo{Verb: "list", Namespace: "ns", Resource: "books"})},
-		{"get", "GET", v1 + "/namespaces/ns/books/b", lib(requestInfo{Verb: "get", Namespace: "ns", Resource: "books", Name: "b", Item: true})},
+		{"list in a namespace", "GET", v1 + "/namespaces/ns/books", lib(requestInfo{Verb: "list", Namespace: "ns", Within: true, Resource: "books"})},
+		{"get", "GET", v1 + "/namespaces/ns/books/b", lib(requestInfo{Verb: "get", Namespace: "ns", Within: true, Resource: "books", Name: "b", Item: true})},
 		{"head", "HEAD", v1 + "/books/b", lib(requestInfo{Verb: "get", Resource: "books", Name: "b", Item: true})},
 		{"create", "POST", v1 + "/books", lib(requestInfo{Verb: "create", Resource: "books"})},
 		{"update", "PUT", v1 + "/books/b", lib(requestInfo{Verb: "update", Resource: "books", Name: "b", Item: true})},
@@ -39,13 +39,18 @@ func TestParseInfo(t *testing.T) {
 		{"delete", "DELETE", v1 + "/books/b", lib(requestInfo{Verb: "delete", Resource: "books", Name: "b", Item: true})},
 		{"delete collection", "DELETE", v1 + "/books", lib(requestInfo{Verb: "deletecollection", Resource: "books"})},
 		{"other method", "OPTIONS", v1 + "/books", lib(requestInfo{Verb: "", Resource: "books"})},
-		{"subresource", "GET", v1 + "/namespaces/ns/books/b/status", lib(requestInfo{Verb: "get", Namespace: "ns", Resource: "books", Name: "b", Item: true, Subresource: "status", Rest: []string{}})},
+		{"subresource", "GET", v1 + "/namespaces/ns/books/b/status", lib(requestInfo{Verb: "get", Namespace: "ns", Within: true, Resource: "books", Name: "b", Item: true, Subresource: "status", Rest: []string{}})},
 		{"below a subresource", "GET", v1 + "/books/b/proxy/x/y", lib(requestInfo{Verb: "get", Resource: "books", Name: "b", Item: true, Subresource: "proxy", Rest: []string{"x", "y"}})},
 
 		{"namespaces", "GET", "/api/v1/namespaces", requestInfo{IsResource: true, Version: "v1", Verb: "list", Resource: "namespaces"}},
 		{"a namespace is in itself", "GET", "/api/v1/namespaces/ns", requestInfo{IsResource: true, Version: "v1", Verb: "get", Namespace: "ns", Resource: "namespaces", Name: "ns", Item: true}},
 		{"status of a namespace", "GET", "/api/v1/namespaces/ns/status", requestInfo{IsResource: true, Version: "v1", Verb: "get", Namespace: "ns", Resource: "namespaces", Name: "ns", Item: true, Subresource: "status", Rest: []string{}}},
 		{"finalize of a namespace", "PUT", "/api/v1/namespaces/ns/finalize", requestInfo{IsResource: true, Version: "v1", Verb: "update", Namespace: "ns", Resource: "namespaces", Name: "ns", Item: true, Subresource: "finalize", Rest: []string{}}},
+
+		{"watch path", "GET", v1 + "/watch/namespaces/ns/books/b?fieldSelector=x", lib(requestInfo{Verb: "watch", WatchPath: true, Namespace: "ns", Within: true, Resource: "books", Name: "b", Item: true})},
+		{"watch path of a namespace", "GET", "/api/v1/watch/namespaces/ns", requestInfo{IsResource: true, Version: "v1", Verb: "watch", WatchPath: true, Namespace: "ns", Resource: "namespaces", Name: "ns", Item: true}},
+		{"no watch path", "GET", v1 + "/watch", lib(requestInfo{Verb: "list", Resource: "watch"})},
+		{"all namespaces", "GET", v1 + "/namespaces//books", lib(requestInfo{Verb: "list", Within: true, AllNamespaces: true, Resource: "books"})},
 
 		{"watch", "GET", v1 + "/books?watch=true", lib(requestInfo{Verb: "watch", Resource: "books"})},
 		{"watch without a value", "GET", v1 + "/books?watch", lib(requestInfo{Verb: "watch", Resource: "books"})},

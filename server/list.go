@@ -1,20 +1,14 @@
 package server
 
-import "net/http"
+import "github.com/typeplane/typeplane/registry/rest"
 
 // list answers GET and HEAD of a collection.
 func (s *Server) list(c *call) error {
-	form, err := c.form(mediaTypes)
-	if err != nil {
-		return err
-	}
-	opts, err := listOptions(c.info, c.query)
-	if err != nil {
-		return err
-	}
-	view, err := c.resource.List.List(c.ctx, c.name().Namespace, opts)
-	if err != nil {
-		return err
-	}
-	return c.send(http.StatusOK, view, form)
+	return c.sendRead(func() (rest.View, error) {
+		opts, err := listOptions(c.info, c.query)
+		if err != nil {
+			return nil, err
+		}
+		return c.resource.List.List(c.ctx, c.name().Namespace, opts)
+	})
 }

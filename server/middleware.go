@@ -87,7 +87,7 @@ func (s *Server) setDeadline(c *call) (context.CancelFunc, error) {
 	timeout := s.config.RequestTimeout
 	if text := c.query.Get("timeout"); text != "" {
 		asked, err := time.ParseDuration(text)
-		if err != nil || asked < 0 {
+		if err != nil {
 			return nil, apierrors.NewBadRequest(fmt.Sprintf("invalid timeout specified in the request URL - %q is not a duration like 10s", text))
 		}
 		if asked > 0 {

@@ -27,21 +27,28 @@ func (s *Server) buildOpenAPI() error {
 	root := map[string]openAPIReference{}
 	var bodies [][]byte
 	var errs []error
-	for _, g := range servedGroups(s.config.Resources) {
+	add := func(about string, body []byte, err error) {
+		if err != nil {
+			errs = append(errs, fmt.Errorf("server: OpenAPI of %s: %w", strings.TrimPrefix(about, "/apis/"), err))
+			return
+		}
+		doc := openAPIDocument{path: "/openapi/v3" + about, body: body, hash: etagOf(body)}
+		root[strings.TrimPrefix(about, "/")] = openAPIReference{doc.url()}
+		s.documents[doc.path] = doc.serve
+		bodies = append(bodies, body)
+	}
+	d := documentDescriber{title: s.config.Name, version: s.config.Version.GitVersion}
+	groups := servedGroups(s.config.Resources)
+	for about, op := range discoveryOperations(groups) {
+		body, err := d.describe(map[string]*pathItem{about + "/": {Get: op}}, nil)
+		add(about, body, err)
+	}
+	for _, g := range groups {
 		for _, v := range g.versions {
-			text, ok := s.config.OpenAPI[v.GroupVersion]
-			if !ok {
-				continue
+			if text, ok := s.config.OpenAPI[v.GroupVersion]; ok {
+				body, err := d.describeVersion(v, text)
+				add(apiPath(v.GroupVersion), body, err)
 			}
-			body, err := describeVersion(s.config.Name, s.config.Version.GitVersion, v, text)
-			if err != nil {
-				errs = append(errs, fmt.Errorf("server: OpenAPI of %s: %w", v.GroupVersion, err))
-				continue
-			}
-			doc := openAPIDocument{path: "/openapi/v3" + apiPath(v.GroupVersion), body: body, hash: etagOf(body)}
-			root[strings.TrimPrefix(apiPath(v.GroupVersion), "/")] = openAPIReference{doc.url()}
-			s.documents[doc.path] = doc.serve
-			bodies = append(bodies, body)
 		}
 	}
 	index := encodeJSON(map[string]any{"paths": root}, "")
@@ -79,8 +86,11 @@ func (d openAPIDocument) serve(c *call) error {
 	return c.sendTagged(string(rest.JSON), d.body, d.hash)
 }
 
+// documentDescriber has what all documents say of their server.
+type documentDescriber struct{ title, version string }
+
 // describeVersion joins the generated schemas of a group version with the paths of its resources.
-func describeVersion(name, version string, v servedVersion, text string) ([]byte, error) {
+func (dd documentDescriber) describeVersion(v servedVersion, text string) ([]byte, error) {
 	var schemas map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &schemas); err != nil {
 		return nil, fmt.Errorf("the schemas are no JSON object: %w", err)
@@ -90,7 +100,7 @@ func describeVersion(name, version string, v servedVersion, text string) ([]byte
 		return nil, err
 	}
 	d := describer{gv: v.GroupVersion, models: models, schemas: schemas}
-	paths := map[string]*pathItem{}
+	paths := map[string]*pathItem{apiPath(v.GroupVersion) + "/": {Get: resourcesOperation(v.GroupVersion)}}
 	for _, r := range v.resources {
 		for _, r := range append([]*rest.Resource{r}, v.parts[r.Name]...) {
 			if r.Connect == nil && models[bodyKind(r)] == "" {
@@ -99,13 +109,25 @@ func describeVersion(name, version string, v servedVersion, text string) ([]byte
 			maps.Copy(paths, d.paths(r))
 		}
 	}
-	doc := map[string]any{
-		"openapi":    "3.0.0",
-		"info":       map[string]string{"title": name, "version": version},
-		"paths":      paths,
-		"components": map[string]any{"schemas": schemas},
+	return dd.describe(paths, schemas)
+}
+
+// describe writes a document. schemas are those that the server does not have itself; it adds what it has, where an operation needs it.
+func (dd documentDescriber) describe(paths map[string]*pathItem, schemas map[string]json.RawMessage) ([]byte, error) {
+	described, err := json.Marshal(paths)
+	if err != nil {
+		return nil, err
 	}
-	return json.Marshal(doc)
+	schemas, err = withServerModels(schemas, described)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(map[string]any{
+		"openapi":    "3.0.0",
+		"info":       map[string]string{"title": dd.title, "version": dd.version},
+		"paths":      json.RawMessage(described),
+		"components": map[string]any{"schemas": schemas},
+	})
 }
 
 // modelsByKind finds the model of each kind, which says so itself.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -30,8 +31,8 @@ type operation struct {
 	Parameters  []parameter                `json:"parameters,omitempty"`
 	RequestBody *requestBody               `json:"requestBody,omitempty"`
 	Responses   map[string]responseContent `json:"responses"`
-	Action      string                     `json:"x-kubernetes-action"`
-	Kind        discoveryKind              `json:"x-kubernetes-group-version-kind"`
+	Action      string                     `json:"x-kubernetes-action,omitempty"`
+	Kind        discoveryKind              `json:"x-kubernetes-group-version-kind,omitzero"`
 }
 
 type requestBody struct {
@@ -133,9 +134,42 @@ func (d describer) paths(r *rest.Resource) map[string]*pathItem {
 	if r.Namespaced && all.Get != nil {
 		paths[base] = &pathItem{Get: d.list(r, "list", "", "ForAllNamespaces"), Parameters: []parameter{prettyParameter}}
 	}
+	if r.Watch != nil {
+		maps.Copy(paths, d.oldWatches(r, scope))
+	}
 	maps.DeleteFunc(paths, func(_ string, item *pathItem) bool { return item.empty() })
 	return paths
 }
+
+// oldWatches describes the paths that have the watch in them.
+func (d describer) oldWatches(r *rest.Resource, scope string) map[string]*pathItem {
+	base, many := apiPath(d.gv)+"/watch/", "watch changes to objects of kind "+r.Kind+"; deprecated: use the parameter watch of a list"
+	paths := map[string]*pathItem{}
+	add := func(path, suffix, action, text, scope string, place ...parameter) {
+		op := d.operation(r, "watch", action, scope, text, nil)
+		op.OperationID += suffix
+		event := content{schemaRef{Ref: v3Reference + metaModels + "WatchEvent"}}
+		op.Responses["200"] = responseContent{Description: "OK", Content: map[string]content{}}
+		for _, t := range streamTypes {
+			op.Responses["200"].Content[string(t)] = event
+			op.Responses["200"].Content[string(t)+";stream=watch"] = event
+		}
+		paths[base+path] = &pathItem{Get: op, Parameters: slices.Concat(place, []parameter{prettyParameter}, listParameters)}
+	}
+	collection := r.Name
+	var place []parameter
+	if r.Namespaced {
+		collection, place = "namespaces/{namespace}/"+r.Name, []parameter{pathParameter("namespace", "The namespace of the object.")}
+		add(r.Name, "ListForAllNamespaces", "watchlist", many, "")
+	}
+	add(collection, "List", "watchlist", many, scope, place...)
+	add(collection+"/{name}", "", "watch", "watch changes to one "+r.Kind+"; deprecated: use the parameters watch and fieldSelector of a list", scope,
+		append(place, pathParameter("name", "The name of the "+r.Kind+"."))...)
+	return paths
+}
+
+// groupTitle is the name of a group in tags and ids.
+func groupTitle(group string) string { return cmp.Or(group, "core") }
 
 // connect describes a subresource that answers by itself, with whatever it likes.
 func (d describer) connect(one *pathItem, r *rest.Resource, scope string) {
@@ -182,10 +216,7 @@ func (d describer) list(r *rest.Resource, verb, scope, suffix string) *operation
 
 // operation describes one. answers are pairs of a status code and what is in the body.
 func (d describer) operation(r *rest.Resource, verb, action, scope, text string, parameters []parameter, answers ...any) *operation {
-	group := d.gv.Group
-	if group == "" {
-		group = "core"
-	}
+	group := groupTitle(d.gv.Group)
 	op := &operation{
 		Tags:        []string{lowerCamel(group) + "_" + d.gv.Version},
 		Description: text,

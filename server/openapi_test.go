@@ -38,7 +38,7 @@ func documentURL(t *testing.T, s *server.Server) string {
 			URL string `json:"serverRelativeURL"`
 		}
 	}
-	if err := json.Unmarshal(w.Body.Bytes(), &root); err != nil || len(root.Paths) != 1 || w.Header().Get("ETag") == "" {
+	if err := json.Unmarshal(w.Body.Bytes(), &root); err != nil || len(root.Paths) != 4 || w.Header().Get("ETag") == "" {
 		t.Fatalf("root: %v %s %v", err, w.Body, w.Header())
 	}
 	return root.Paths["apis/library.example.com/v1"].URL
@@ -105,21 +105,27 @@ func TestOpenAPIPaths(t *testing.T) {
 	if err := json.Unmarshal(do(s, request{path: documentURL(t, s)}).Body.Bytes(), &doc); err != nil {
 		t.Fatal(err)
 	}
-	if doc.OpenAPI != "3.0.0" || doc.Info.Title != "library" || doc.Info.Version != "v1.37.0" || len(doc.Components.Schemas) != 4 {
+	if doc.OpenAPI != "3.0.0" || doc.Info.Title != "library" || doc.Info.Version != "v1.37.0" || len(doc.Components.Schemas) != 4+4 {
 		t.Errorf("head: %+v", doc)
 	}
 	const v1 = "/apis/library.example.com/v1"
 	want := map[string]string{ // operations, with whether they take fieldValidation
-		v1 + "/books get":                                  "listLibraryExampleComV1BookForAllNamespaces list -",
-		v1 + "/namespaces/{namespace}/books get":           "listLibraryExampleComV1NamespacedBook list -",
-		v1 + "/namespaces/{namespace}/books post":          "createLibraryExampleComV1NamespacedBook post fieldValidation",
-		v1 + "/namespaces/{namespace}/books/{name} get":    "readLibraryExampleComV1NamespacedBook get -",
-		v1 + "/namespaces/{namespace}/books/{name} put":    "replaceLibraryExampleComV1NamespacedBook put fieldValidation",
-		v1 + "/namespaces/{namespace}/books/{name} delete": "deleteLibraryExampleComV1NamespacedBook delete -",
-		v1 + "/shelves post":                               "createLibraryExampleComV1Shelf post fieldValidation",
+		v1 + "/books get":                                     "listLibraryExampleComV1BookForAllNamespaces list -",
+		v1 + "/namespaces/{namespace}/books get":              "listLibraryExampleComV1NamespacedBook list -",
+		v1 + "/namespaces/{namespace}/books post":             "createLibraryExampleComV1NamespacedBook post fieldValidation",
+		v1 + "/namespaces/{namespace}/books/{name} get":       "readLibraryExampleComV1NamespacedBook get -",
+		v1 + "/namespaces/{namespace}/books/{name} put":       "replaceLibraryExampleComV1NamespacedBook put fieldValidation",
+		v1 + "/namespaces/{namespace}/books/{name} delete":    "deleteLibraryExampleComV1NamespacedBook delete -",
+		v1 + "/shelves post":                                  "createLibraryExampleComV1Shelf post fieldValidation",
+		v1 + "/watch/books get":                               "watchLibraryExampleComV1BookListForAllNamespaces watchlist -",
+		v1 + "/watch/namespaces/{namespace}/books get":        "watchLibraryExampleComV1NamespacedBookList watchlist -",
+		v1 + "/watch/namespaces/{namespace}/books/{name} get": "watchLibraryExampleComV1NamespacedBook watch -",
 	}
 	got := map[string]string{}
 	for path, item := range doc.Paths {
+		if path == v1+"/" {
+			continue // it has no parameters
+		}
 		if len(item) == 1 {
 			t.Errorf("%s: nothing can be done there", path)
 		}

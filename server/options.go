@@ -35,17 +35,22 @@ func listOptions(i requestInfo, query url.Values) (metav1.ListOptions, error) {
 		send := boolParameter(query, "sendInitialEvents")
 		opts.SendInitialEvents = &send
 	}
-	timeout, err := countParameter(query, "timeoutSeconds")
+	timeout, err := intParameter(query, "timeoutSeconds")
 	if err != nil {
 		return opts, err
 	}
 	opts.TimeoutSeconds = timeout
-	limit, err := countParameter(query, "limit")
+	limit, err := intParameter(query, "limit")
 	if err != nil {
 		return opts, err
 	}
 	if limit != nil && !opts.Watch {
-		opts.Limit = *limit
+		opts.Limit = max(*limit, 0) // less than nothing is no limit, too
+	}
+	if i.WatchPath && i.Item {
+		if opts.FieldSelector, err = onlyNamed(opts.FieldSelector, i.Name); err != nil {
+			return opts, err
+		}
 	}
 	if err := checkSelectors(opts); err != nil {
 		return opts, err
@@ -55,6 +60,21 @@ func listOptions(i requestInfo, query url.Values) (metav1.ListOptions, error) {
 		return opts, invalidOptions("ListOptions", validateWatch(opts))
 	}
 	return opts, invalidOptions("ListOptions", validateList(opts))
+}
+
+// onlyNamed is the selector of the object that a path names. A selector beside the path may name the same one.
+func onlyNamed(selector, name string) (string, error) {
+	if selector == "" {
+		return fields.OneTermEqualSelector("metadata.name", name).String(), nil
+	}
+	parsed, err := fields.ParseSelector(selector)
+	if err != nil {
+		return "", apierrors.NewBadRequest(err.Error())
+	}
+	if selected, ok := parsed.RequiresExactMatch("metadata.name"); !ok || selected != name {
+		return "", apierrors.NewBadRequest("fieldSelector metadata.name doesn't match requested name")
+	}
+	return selector, nil
 }
 
 // defaultWatch turns a watch from nowhere into one that begins with everything there is.
@@ -146,15 +166,6 @@ func boolParameter(query url.Values, name string) bool {
 		return false
 	}
 	return values[0] != "0" && !strings.EqualFold(values[0], "false")
-}
-
-// countParameter is nil if there is no such parameter.
-func countParameter(query url.Values, name string) (*int64, error) {
-	value, err := intParameter(query, name)
-	if err != nil || value != nil && *value < 0 {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("%s: %q is not a number from 0 up", name, query.Get(name)))
-	}
-	return value, nil
 }
 
 // intParameter is nil if there is no such parameter.

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -37,20 +36,37 @@ func (s *Server) beginRecord(c *call) {
 	if s.config.Audit == nil {
 		return
 	}
-	c.record = s.config.Audit.Begin(audit.Request{
+	c.record = s.config.Audit.Begin(auditRequest(c, c.user))
+	if c.record != nil {
+		c.record.Emit(audit.StageRequestReceived)
+	}
+}
+
+// auditRequest is what is known at the begin of the request of a user.
+func auditRequest(c *call, user *auth.User) audit.Request {
+	return audit.Request{
 		AuditID:   c.w.Header().Get(headerAuditID),
 		URI:       c.req.URL.RequestURI(),
 		Verb:      c.info.Verb,
 		Path:      c.info.Path,
 		Object:    objectReference(c.info),
-		User:      auditUser(c.user),
+		User:      auditUser(user),
 		SourceIPs: sourceIPs(c.req),
 		UserAgent: firstBytes(c.req.UserAgent(), maxAuditText),
 		Received:  c.begun,
-	})
-	if c.record != nil {
-		c.record.Emit(audit.StageRequestReceived)
 	}
+}
+
+// recordRefusal begins the record of a request that nothing was to be kept of, if it was refused for want of credentials or rights.
+func (s *Server) recordRefusal(c *call) {
+	if c.record != nil || s.config.Audit == nil || c.w.status() != http.StatusUnauthorized && c.w.status() != http.StatusForbidden {
+		return
+	}
+	user := c.user
+	if c.impersonator != nil {
+		user = c.impersonator
+	}
+	c.record = s.config.Audit.Refused(auditRequest(c, user))
 }
 
 // endRecord writes how the request ended.
@@ -120,7 +136,7 @@ func (c *call) recordBody(body []byte) {
 		return
 	}
 	if !json.Valid(body) {
-		converted, err := yaml.YAMLToJSON(body)
+		converted, _, err := serializer.YAMLToJSON(body)
 		if err != nil {
 			converted = encodeJSON(strings.ToValidUTF8(string(body), "\uFFFD"), "")
 		}

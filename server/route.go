@@ -25,8 +25,14 @@ func (s *Server) route(c *call) error {
 		return errPageNotFound
 	}
 	c.resource = s.resources[gv.WithResource(fullName(c.info.Resource, c.info.Subresource))]
-	if c.resource == nil || !pathFits(c.resource, c.info) {
+	if c.resource == nil {
+		return s.unknown(c.info)
+	}
+	if !pathFits(c.resource, c.info) {
 		return notFound()
+	}
+	if c.info.AllNamespaces && (c.info.Item || c.info.Verb != "list" && c.info.Verb != "watch") {
+		return apierrors.NewBadRequest("Namespace parameter required.")
 	}
 	verb := s.verb(c)
 	if verb == nil {
@@ -51,7 +57,7 @@ func (s *Server) verb(c *call) func(*call) error {
 	case "list":
 		return ifServed(r.List != nil, s.list)
 	case "watch":
-		return ifServed(r.Watch != nil, s.watch)
+		return ifServed(r.Watch != nil && c.req.Method == http.MethodGet, s.watch)
 	case "create":
 		return ifServed(r.Create != nil && c.info.Item == (r.Subresource != "") && oneNamespace(r, c.info), s.create)
 	case "update":
@@ -80,9 +86,9 @@ func pathFits(r *rest.Resource, i requestInfo) bool {
 	case len(i.Rest) > 0:
 		return false
 	case r.Namespaced:
-		return i.Namespace != "" || !i.Item
+		return i.Namespace != "" || !i.Item || i.AllNamespaces
 	default:
-		return i.Namespace == "" || i.Resource == "namespaces"
+		return !i.Within
 	}
 }
 
@@ -117,14 +123,17 @@ func (s *Server) refuseMethod(c *call) error {
 			allow = append(allow, methods...)
 		}
 	}
-	if c.info.Item {
+	switch {
+	case c.info.WatchPath:
+		add(r.Watch != nil, "GET")
+	case c.info.Item:
 		add(r.Create != nil && r.Subresource != "", "POST")
 		add(r.Get != nil, "GET", "HEAD")
 		add(r.Update != nil, "PUT")
 		add(r.Patch != nil, "PATCH")
 		add(r.Delete != nil, "DELETE")
 		add(true, r.ConnectMethods...)
-	} else {
+	default:
 		add(r.List != nil || r.Watch != nil, "GET", "HEAD")
 		add(r.Create != nil && oneNamespace(r, c.info), "POST")
 		add(r.DeleteCollection != nil && oneNamespace(r, c.info), "DELETE")

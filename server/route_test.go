@@ -1,11 +1,14 @@
 package server_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 const (
@@ -27,9 +30,11 @@ func TestUnknownPaths(t *testing.T) {
 		"/healthz/nothing":                                   true,
 		"/apis/library.example.com/v1/papers":                false,
 		"/apis/library.example.com/v1/books/b":               false, // without its namespace
-		bookPath + "/status":                                 false,
-		bookPath + "/status/x":                               false,
-		"/apis/library.example.com/v1/watch/books":           false,
+		"/apis/library.example.com/v1/watch":                 false,
+		"/apis/library.example.com/v1/watch/papers":          false,
+		"/apis/library.example.com/v1/watch/books/b":         false, // without its namespace
+		"/apis/library.example.com/v1/namespaces//shelves":   false,
+		"/apis/library.example.com/v1/namespaces//status":    false,
 		"/apis/library.example.com/v1/namespaces/ns/shelves": false, // with a namespace
 	} {
 		t.Run(path, func(t *testing.T) {
@@ -42,6 +47,33 @@ func TestUnknownPaths(t *testing.T) {
 				t.Errorf("got %d %q", w.Code, w.Body)
 			}
 		})
+	}
+}
+
+// A subresource that is not there is no missing object: the answer says which there are, in few words.
+func TestUnknownSubresources(t *testing.T) {
+	of := func(names ...string) (out []rest.Resource) {
+		for _, name := range names {
+			out = append(out, rest.Resource{GroupVersion: gv1, Kind: "Book", Name: "books", Singular: "book", Namespaced: true, Subresource: name, Get: books().Get})
+		}
+		return out
+	}
+	var many []string
+	for i := range 100 {
+		many = append(many, fmt.Sprintf("sub%02d", i))
+	}
+	for _, tc := range []struct {
+		has        []string
+		path, want string
+	}{
+		{nil, bookPath + "/exec", "this server has no books/exec: books have no subresources here"},
+		{[]string{"status"}, bookPath + "/exec", "this server has no books/exec: the only subresource of books here is status"},
+		{[]string{"status", "log", "attach"}, bookPath + "/proxy/a/b", "this server has no books/proxy: the subresources of books here are attach, log and status"},
+		{[]string{"status"}, bookPath + "/" + strings.Repeat("a", 2000), "this server has no books/" + strings.Repeat("a", 94) + "…: the only subresource of books here is status"},
+		{many, bookPath + "/exec", "this server has no books/exec: the subresources of books here are " + strings.Join(many[:20], ", ") + " and 80 more"},
+	} {
+		s := newServer(t, config(t, append(of(tc.has...), books())...))
+		wantStatus(t, do(s, request{path: tc.path}), http.StatusNotFound, metav1.StatusReasonNotFound, tc.want)
 	}
 }
 

@@ -15,17 +15,12 @@ import (
 // finish, for at most Config.ShutdownTimeout. The listener is closed when Serve returns. Serve may be called for
 // several listeners at once; it returns nil after an orderly stop.
 //
-// The tls.Config needs certificates only: HTTP/2, TLS 1.2 as the lowest version and asking for a client certificate
-// are filled in (GetConfigForClient has to do this for itself). Nil means no TLS, over which kubectl sends no credentials.
+// The tls.Config needs certificates only: HTTP/2, TLS 1.2 as the lowest version, its cipher suites but those with CBC, and asking for a
+// client certificate are filled in (GetConfigForClient has to do this for itself). Nil means no TLS, over which kubectl sends no credentials.
 func (s *Server) Serve(ctx context.Context, listener net.Listener, tlsConfig *tls.Config) error {
-	srv := &http.Server{
-		Handler:           s,
-		ReadHeaderTimeout: 32 * time.Second,
-		IdleTimeout:       90 * time.Second,
-		MaxHeaderBytes:    1 << 20,
-		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: s.config.MaxStreams},
-		TLSConfig:         completeTLS(tlsConfig),
-		ErrorLog:          s.errorLog(),
+	srv, err := newHTTPServer(s, tlsConfig, s.config.MaxStreams, s.errorLog())
+	if err != nil {
+		return fmt.Errorf("server: %w", err)
 	}
 	failed := make(chan error, 1)
 	go func() {
@@ -61,17 +56,4 @@ func (s *Server) drain(srv *http.Server) error {
 		return errors.Join(fmt.Errorf("server: requests were still in flight %s after the stop and have been cut off", s.config.ShutdownTimeout), closeErr)
 	}
 	return err
-}
-
-func completeTLS(config *tls.Config) *tls.Config {
-	if config == nil {
-		return nil
-	}
-	config = config.Clone()
-	config.MinVersion = max(config.MinVersion, tls.VersionTLS12)
-	if config.ClientAuth == tls.NoClientCert {
-		config.ClientAuth = tls.RequestClientCert
-	}
-	config.NextProtos = []string{"h2", "http/1.1"}
-	return config
 }

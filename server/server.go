@@ -126,6 +126,7 @@ func (s *Server) finish(c *call) {
 	took := time.Since(c.begun)
 	s.measure(c, took)
 	c.endTrace()
+	s.recordRefusal(c)
 	c.endRecord()
 	s.logRequest(c, took)
 }
@@ -158,8 +159,11 @@ func (s *Server) process(c *call) error {
 	if badPath != nil {
 		return badPath
 	}
-	// What is left out of the query could be the dryRun that somebody relies on.
-	if badQuery != nil {
+	if err := s.checkOrigin(c); err != nil {
+		return err
+	}
+	// A read does without the parts that make no sense. In a write one of them could be the dryRun that somebody relies on.
+	if badQuery != nil && !c.readOnly() {
 		return apierrors.NewBadRequest(fmt.Sprintf("the query can't be read: %v", badQuery))
 	}
 	if err := s.impersonate(c); err != nil {

@@ -61,16 +61,16 @@ func (s *Server) fail(c *call, err error) {
 	if negotiateErr != nil {
 		form = rest.Form{MediaType: rest.JSON}
 	}
-	if err := c.send(int(status.Code), statusView{status}, form); err != nil {
+	if err := c.send(int(status.Code), structView{status}, form); err != nil {
 		s.config.Log.Debug("a status could not be sent", "error", err)
 		panic(http.ErrAbortHandler)
 	}
 }
 
 // atFault says whether an error tells of a problem that whoever runs the server should know of. It does not when the client sends
-// too slowly, has left, or asks for a revision to come.
+// too slowly, gives no time, has left, or asks for a revision to come.
 func atFault(c *call, err error, status *metav1.Status) bool {
-	if status.Code < http.StatusInternalServerError || c.req.Context().Err() != nil || errors.Is(err, errSlowBody) {
+	if status.Code < http.StatusInternalServerError || c.req.Context().Err() != nil || errors.Is(err, errSlowBody) || errors.Is(err, errNoTime) {
 		return false
 	}
 	return status.Details == nil || !slices.ContainsFunc(status.Details.Causes, func(cause metav1.StatusCause) bool {
@@ -86,7 +86,7 @@ func statusOf(err error) *metav1.Status {
 	case errors.As(err, &withStatus):
 		status = withStatus.Status()
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		status = apierrors.NewTimeoutError("request did not complete within the allotted timeout", 0).ErrStatus
+		status = errNoTime.ErrStatus
 	default:
 		status = metav1.Status{Reason: metav1.StatusReasonUnknown, Message: err.Error()}
 	}

@@ -115,6 +115,28 @@ func TestSlowBody(t *testing.T) {
 	}
 }
 
+// A client that gives no time hears that, and not that its body came late.
+func TestNoTime(t *testing.T) {
+	log := new(safeBuffer)
+	c := config(t, books())
+	c.Log = textLog(log)
+	ts := start(t, newServer(t, c))
+	req := request{method: "POST", path: booksPath + "?timeout=1ns", body: `{"metadata":{"name":"b"}}`}.build()
+	req.RequestURI, req.URL.Scheme, req.URL.Host = "", "https", ts.Listener.Addr().String()
+	resp, err := clientFor(t, ts.Client(), "http/1.1").Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusGatewayTimeout || !strings.Contains(string(text), "request did not complete within the allotted timeout") {
+		t.Errorf("%v: %d %s", err, resp.StatusCode, text)
+	}
+	if log.String() != "" {
+		t.Errorf("the log has %s", log)
+	}
+}
+
 // safeBuffer is written by one goroutine and read by another.
 type safeBuffer struct {
 	mu     sync.Mutex // guards buffer

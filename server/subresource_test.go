@@ -60,7 +60,7 @@ func TestSubresourcePaths(t *testing.T) {
 		{"a scale that is none", "PUT", b + "/scale", `{"metadata":{"name":"b"},"spec":{"replicas":"x"}}`, "", 400, "cannot unmarshal string into Go struct field"},
 		{"an unknown field", "PUT", b + "/scale?fieldValidation=Strict", `{"metadata":{"name":"b"},"spec":{"replica":1}}`, "", 400, `unknown field \"spec.replica\"`},
 		{"of another name", "PUT", b + "/scale", strings.Replace(five, `"b"`, `"c"`, 1), "", 400, "the name of the object (c) does not match the name on the URL (b)"},
-		{"unknown", "GET", b + "/statuz", "", "", 404, "the server could not find the requested resource"},
+		{"unknown", "GET", b + "/statuz", "", "", 404, "this server has no books/statuz: the subresources of books here are scale and status"},
 		{"below one", "GET", b + "/status/more", "", "", 404, "the server could not find the requested resource"},
 		{"of a kind without", "GET", "/apis/library.example.com/v1alpha1/namespaces/ns/books/b/status", "", "", 404, ""},
 		{"delete", "DELETE", b + "/status", "", "", 405, "the server does not allow this method on the requested resource"},

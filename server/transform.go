@@ -1,6 +1,8 @@
 package server
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -26,20 +28,26 @@ func (t transform) fits(mediaType rest.MediaType) bool {
 	if t.group != metav1.GroupName {
 		return false
 	}
+	if t.version != "v1" && t.version != "v1beta1" {
+		return false
+	}
 	switch t.kind {
 	case asTable:
 		// Cells are of any type, for which protobuf has no form.
-		return (t.version == "v1" || t.version == "v1beta1") && mediaType != rest.Protobuf
+		return mediaType != rest.Protobuf
 	case asPartial, asPartialList:
-		return t.version == "v1"
+		return true
 	}
 	return false
 }
 
-// transformed adds to a form what the client wants the answer turned into. It is an error to ask for one object's
-// metadata where the answer is a list, and the other way round.
+// transformed adds to a form what the client wants the answer turned into. It is a shapeError to ask for one object's
+// metadata where the answer is a list, and the other way round. A watch is of both.
 func (c *call) transformed(form rest.Form, t transform) (rest.Form, error) {
 	isList := c.info.Verb == "list" || c.info.Verb == "deletecollection"
+	if t.kind != "" && t.version != metav1.SchemeGroupVersion.Version {
+		form.AsVersion = t.version
+	}
 	switch {
 	case t.kind == asTable:
 		include, err := includeObject(c.query.Get("includeObject"))
@@ -47,12 +55,9 @@ func (c *call) transformed(form rest.Form, t transform) (rest.Form, error) {
 			return form, err
 		}
 		form.As, form.IncludeObject = rest.AsTable, include
-		if t.version != "v1" {
-			form.AsVersion = t.version
-		}
 	case t.kind == asPartial && isList:
 		return form, wrongShape("you requested PartialObjectMetadata, but the requested object is a list (%s)", c.resource.ListKind)
-	case t.kind == asPartialList && !isList:
+	case t.kind == asPartialList && !isList && c.info.Verb != "watch":
 		return form, wrongShape("you requested PartialObjectMetadataList, but the requested object is not a list (%s)", c.resource.Kind)
 	case t.kind != "":
 		form.As = rest.AsPartialObjectMetadata
@@ -60,8 +65,27 @@ func (c *call) transformed(form rest.Form, t transform) (rest.Form, error) {
 	return form, nil
 }
 
+// shapeError says that the answer can't be turned into what the client wants.
+type shapeError struct{ error }
+
+func (e shapeError) Unwrap() error { return e.error }
+
 func wrongShape(format, kind string) error {
-	return statusError(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable, fmt.Sprintf(format, kind))
+	return shapeError{statusError(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable, fmt.Sprintf(format, kind))}
+}
+
+// sendRead answers with what read returns. That there is nothing to show comes before that it can't be shown as the client wants.
+func (c *call) sendRead(read func() (rest.View, error)) error {
+	form, err := c.form(mediaTypes)
+	var shape shapeError
+	if err != nil && !errors.As(err, &shape) {
+		return err
+	}
+	view, readErr := read()
+	if err := cmp.Or(readErr, err); err != nil {
+		return err
+	}
+	return c.send(http.StatusOK, view, form)
 }
 
 // includeObject reads what shall be in the rows of a Table.

@@ -5,14 +5,23 @@ import (
 	"net/http"
 	"regexp"
 	"runtime"
+	"strconv"
 )
 
 // Version is what /version answers. Its fields are those of Kubernetes, because clients compare them: GitVersion with
 // their own version and with what a Helm chart wants, so it should be the Kubernetes version that the server is
 // compatible with, like v1.37.0.
 type Version struct {
-	Major        string `json:"major"`
-	Minor        string `json:"minor"`
+	Major string `json:"major"`
+	Minor string `json:"minor"`
+	// EmulationMajor and EmulationMinor are the version whose behaviour the server shows. "": that of GitVersion.
+	EmulationMajor string `json:"emulationMajor,omitempty"`
+	EmulationMinor string `json:"emulationMinor,omitempty"`
+	// MinCompatibilityMajor and MinCompatibilityMinor are the oldest version that the server gets on with. "": the minor version
+	// before, as in Kubernetes.
+	MinCompatibilityMajor string `json:"minCompatibilityMajor,omitempty"`
+	MinCompatibilityMinor string `json:"minCompatibilityMinor,omitempty"`
+
 	GitVersion   string `json:"gitVersion"`
 	GitCommit    string `json:"gitCommit"`
 	GitTreeState string `json:"gitTreeState"`
@@ -32,10 +41,23 @@ func (v *Version) complete() error {
 	}
 	setDefault(&v.Major, parts[1])
 	setDefault(&v.Minor, parts[2])
+	setDefault(&v.EmulationMajor, v.Major)
+	setDefault(&v.EmulationMinor, v.Minor)
+	setDefault(&v.MinCompatibilityMajor, v.EmulationMajor)
+	setDefault(&v.MinCompatibilityMinor, minorBefore(v.EmulationMinor))
 	setDefault(&v.GoVersion, runtime.Version())
 	setDefault(&v.Compiler, runtime.Compiler)
 	setDefault(&v.Platform, runtime.GOOS+"/"+runtime.GOARCH)
 	return nil
+}
+
+// minorBefore is the minor version before one; the first, and one that is no number, come after themselves.
+func minorBefore(minor string) string {
+	n, err := strconv.Atoi(minor)
+	if err != nil || n == 0 {
+		return minor
+	}
+	return strconv.Itoa(n - 1)
 }
 
 // addVersion serves /version: with the details of the build only to those whom we know.

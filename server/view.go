@@ -3,21 +3,30 @@ package server
 import (
 	"encoding/json"
 	"io"
+	"net/http"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/serializer"
 )
 
-// statusView writes a status.
-type statusView struct{ status *metav1.Status }
+// structView writes an object that says its kind itself, like a status.
+type structView struct{ obj apiruntime.Object }
 
-var _ rest.View = statusView{}
+var _ rest.View = structView{}
 
-func (v statusView) WriteTo(w io.Writer, form rest.Form) error {
-	return serializer.Encode(w, v.status, serializer.MediaType(form.MediaType), form.Pretty)
+func (v structView) WriteTo(w io.Writer, form rest.Form) error {
+	return serializer.Encode(w, v.obj, serializer.MediaType(form.MediaType), form.Pretty)
+}
+
+// sendObject answers with an object that says its kind itself.
+func (c *call) sendObject(obj apiruntime.Object) error {
+	form, err := c.form(mediaTypes)
+	if err != nil {
+		return err
+	}
+	return c.send(http.StatusOK, structView{obj}, form)
 }
 
 // document is an answer that is always the same, written in every form when the server starts.

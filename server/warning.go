@@ -12,11 +12,13 @@ import (
 const (
 	maxWarnings = 4 << 10
 	maxWarning  = 256
+	// mostWarnings is how many are kept at all.
+	mostWarnings = 256
 )
 
 // warn keeps a text for the client, which shows it to people.
 func (c *call) warn(text string) {
-	if text = cleanWarning(text); text != "" && !slices.Contains(c.warnings, text) {
+	if text = cleanWarning(text); text != "" && len(c.warnings) < mostWarnings && !slices.Contains(c.warnings, text) {
 		c.warnings = append(c.warnings, text)
 	}
 }

@@ -9,14 +9,20 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// judgePod says where a pod does not keep within a limit range. The words are those of Kubernetes, which tests of clients
-// look for.
+// maxErrors is how many errors about one object a client reads. Joining them takes time by the square of their number.
+const maxErrors = 100
+
+// judgePod says where a pod does not keep within a limit range, at least maxErrors times if it does so often. The words are
+// those of Kubernetes, which tests of clients look for.
 func judgePod(pod *corev1.Pod, limits *corev1.LimitRange) (errs []error) {
 	for i := range limits.Spec.Limits {
 		switch item := &limits.Spec.Limits[i]; item.Type {
 		case corev1.LimitTypeContainer:
 			for _, containers := range [][]corev1.Container{pod.Spec.Containers, pod.Spec.InitContainers} {
 				for j := range containers {
+					if len(errs) >= maxErrors {
+						return errs
+					}
 					errs = append(errs, judgeResources(item, containers[j].Resources)...)
 				}
 			}

@@ -143,7 +143,7 @@ func (p *plugin) judge(ctx context.Context, r *admission.Request) error {
 	}
 	for i := range ranges {
 		if errs := against(&ranges[i]); len(errs) > 0 {
-			return utilerrors.NewAggregate(errs)
+			return utilerrors.NewAggregate(errs[:min(len(errs), maxErrors)])
 		}
 	}
 	return nil

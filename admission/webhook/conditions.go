@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/server/auth"
 )
 
@@ -73,12 +74,14 @@ func (w *webhooks) checkConditions(_ context.Context, r *admission.Request) erro
 			continue
 		}
 		_, problems := w.conditions(h, field.NewPath("webhooks").Index(i).Child("matchConditions"))
-		errs = append(errs, problems...)
+		if errs = append(errs, problems...); len(errs) > rest.MaxViolations {
+			break
+		}
 	}
 	if len(errs) == 0 {
 		return nil
 	}
-	return apierrors.NewInvalid(r.Kind.GroupKind(), r.Name, errs)
+	return rest.Invalid(r.Kind.GroupKind(), r.Name, errs)
 }
 
 // conditionsOf are those of each webhook of a configuration.

@@ -13,8 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/admission"
-	"github.com/typeplane/typeplane/internal/widget"
 	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 )
 
 func TestReview(t *testing.T) {
@@ -107,6 +107,34 @@ func TestEquivalent(t *testing.T) {
 	w.mutate(mutatingHook(t, hook, "m.example.com", rule("Exact")))
 	if got, err := w.create(`{"metadata":{"name":"x"},"spec":{"color":"green"}}`); err != nil || got.Spec.Color != "green" {
 		t.Errorf("%+v %v", got, err)
+	}
+}
+
+// TestWhatWebhooksSetBelongsToNobody, in whatever version they are asked: who writes owns what it said, and what a webhook makes of
+// managedFields counts only if it can be understood.
+func TestWhatWebhooksSetBelongsToNobody(t *testing.T) {
+	const color = `{"f:spec":{"f:color":{},"f:replicas":{}}}`
+	for _, version := range []string{"v1", "v1beta1"} {
+		w := newWorld(t, Config{})
+		hook := newRemote(t, patching(`[{"op":"add","path":"/metadata/labels","value":{"injected":"yes"}},{"op":"replace","path":"/metadata/managedFields/0/fieldsType","value":"FieldsV2"}]`))
+		w.mutate(mutatingHook(t, hook, "m.example.com", "rules: [{operations: [CREATE, UPDATE], apiGroups: [shop.example.com], apiVersions: ["+version+"], resources: [widgets]}]"))
+		got, err := w.create(`{"metadata":{"name":"w"},"spec":{"color":"green"}}`, metav1.CreateOptions{FieldManager: "me"})
+		if err != nil || got.Labels["injected"] != "yes" || len(got.ManagedFields) != 1 || got.ManagedFields[0].FieldsV1.GetRawString() != color {
+			t.Fatalf("%s: created with %+v, %v", version, got, err)
+		}
+		if len(w.warnings) != 1 || !strings.Contains(w.warnings[0], `was in an invalid state after admission`) || !strings.Contains(w.warnings[0], `"FieldsV2"`) {
+			t.Errorf("%s: warnings %q", version, w.warnings)
+		}
+		if got, err = w.update(`{"metadata":{"name":"w"},"spec":{"color":"green","options":{"a":"b"}}}`); err != nil {
+			t.Fatal(err)
+		}
+		var owned string
+		for _, e := range got.ManagedFields {
+			owned += e.FieldsV1.GetRawString()
+		}
+		if got.Labels["injected"] != "yes" || strings.Contains(owned, "injected") || !strings.Contains(owned, "f:options") {
+			t.Errorf("%s: updated to %+v with owners %s", version, got, owned)
+		}
 	}
 }
 

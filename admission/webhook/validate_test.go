@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -181,8 +182,8 @@ func TestNotKnownYet(t *testing.T) {
 	if _, err := w.create(`{"metadata":{"name":"own"}}`); err != nil {
 		t.Error(err)
 	}
-	ctx, cancel := context.WithCancel(user)
-	cancel()
+	ctx, cancel := context.WithTimeout(user, 100*time.Millisecond)
+	defer cancel()
 	w.ctx = ctx
 	_, err := w.create(`{"metadata":{"name":"w"}}`)
 	wantStatus(t, err, 403, "the configurations of webhooks are not known yet")

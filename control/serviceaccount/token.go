@@ -91,7 +91,7 @@ func (t *Tokens) Create(ctx context.Context, name rest.Name, obj apiruntime.Obje
 	request.Status = authenticationv1.TokenRequestStatus{}
 	request.SetGroupVersionKind(tokenKind)
 	if errs := validate(&request.Spec); len(errs) > 0 {
-		return nil, apierrors.NewInvalid(tokenKind.GroupKind(), name.Name, errs)
+		return nil, rest.Invalid(tokenKind.GroupKind(), name.Name, errs)
 	}
 	if err := rest.CheckWrite(ctx, request, nil); err != nil {
 		return nil, err

@@ -3,7 +3,7 @@
 //
 // Each Bug is a way in which stores like ours have failed somewhere. They stand around the parts that they imitate a fault of,
 // so that those parts know nothing of them: Above around what the registry reads, Below around what a watch cache
-// follows, Served around what the server sends.
+// follows, Served around what the server sends; Unsynced is a setting of the embedded etcd.
 package planted
 
 import (
@@ -34,6 +34,7 @@ const (
 	LostAtStart     Bug = "lost-at-start"     // the cache's watch begins one revision too late
 	LostInCache     Bug = "lost-in-cache"     // the cache misses a change now and then
 	LostWrite       Bug = "lost-write"        // a write is acknowledged that was never on the disk, and its revision is used again
+	AckedUnsynced   Bug = "acked-unsynced"    // a write is acknowledged before it was synced to the disk
 
 	IgnoredFinalizer  Bug = "ignored-finalizer"   // a deletion does not see a finalizer that was added since it looked
 	CreatedOver       Bug = "created-over"        // an object that waits for its finalizers is replaced by a new one of its name
@@ -49,7 +50,7 @@ const (
 // Bugs are all of them.
 var Bugs = []Bug{
 	StaleRead, GoesBack, NewerItem, NewerPage, LostUpdate, UnknownIsFailed, DroppedEvent, DuplicatedEvent, SwappedEvents,
-	OldDeletion, EarlyBookmark, LostAtStart, LostInCache, LostWrite,
+	OldDeletion, EarlyBookmark, LostAtStart, LostInCache, LostWrite, AckedUnsynced,
 	IgnoredFinalizer, CreatedOver, StaleRefusal, AppliedOnConflict, StolenField, CollectionByName, CollectionSkips,
 	WetRun, StaleTouch,
 }
@@ -74,7 +75,7 @@ type source interface {
 // Above returns store with the bug, if it is one of reads, writes, or watches.
 func (b Bug) Above(s storage.Interface) storage.Interface {
 	switch b {
-	case "", EarlyBookmark, LostAtStart, LostInCache, AppliedOnConflict, StolenField, CollectionByName, CollectionSkips, WetRun:
+	case "", AckedUnsynced, EarlyBookmark, LostAtStart, LostInCache, AppliedOnConflict, StolenField, CollectionByName, CollectionSkips, WetRun:
 		return s
 	}
 	return &store{Interface: s, bug: b}
@@ -87,6 +88,9 @@ func (b Bug) Below(s source) source {
 	}
 	return &feed{source: s, bug: b}
 }
+
+// Unsynced says whether the embedded etcd has the bug of not waiting for the disk.
+func (b Bug) Unsynced() bool { return b == AckedUnsynced }
 
 // Served gives resources the bug, if it is one of streams, apply patches, or deletions.
 func (b Bug) Served(resources []rest.Resource) {

@@ -97,3 +97,11 @@ func (t *Tracker) UpdateBySchema(live, obj runtime.Object, manager string) (owne
 	}
 	return runtime.Meta(next.(runtime.Object)).ManagedFields, nil
 }
+
+// Check says what is wrong with entries of managedFields that somebody has made of known ones, which are not looked at again.
+func Check(entries, known []metav1.ManagedFieldsEntry) error {
+	if len(entries) == 0 || len(entries) == len(known) && &entries[0] == &known[0] {
+		return nil
+	}
+	return managedfields.ValidateManagedFields(entries)
+}

@@ -3,8 +3,8 @@ package ownership_test
 import (
 	"testing"
 
-	"github.com/typeplane/typeplane/internal/widget"
 	"github.com/typeplane/typeplane/registry/ownership/ownershiptest"
+	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 )
 
 func TestOwnersAreThoseOfManagedfields(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 // Connector answers the requests to a subresource by itself: it streams, for as long as it likes, or takes over the
 // connection.
 type Connector interface {
-	// Connect says who answers the request, or why nobody does. It sends nothing. The context is that of the request and ends
+	// Connect says who answers the request, or why nobody does. It sends nothing. The Origin of a WebSocket has been looked at. The context is that of the request and ends
 	// when the client goes or the server stops; the handler's request has the same one.
 	Connect(ctx context.Context, name Name, opts ConnectOptions) (http.Handler, error)
 }

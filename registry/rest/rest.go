@@ -148,7 +148,7 @@ type Form struct {
 	Pretty bool
 	// As turns the answer into something else than the object.
 	As Transform
-	// AsVersion is the version of meta.k8s.io that a Table is of: "" is v1. v1beta1 has the same fields.
+	// AsVersion is the version of meta.k8s.io that the answer is turned into: "" is v1. v1beta1 has the same fields.
 	AsVersion string
 	// IncludeObject says what is in the rows of a Table: metav1.IncludeMetadata if it is "".
 	IncludeObject metav1.IncludeObjectPolicy
@@ -156,7 +156,7 @@ type Form struct {
 	NoHeaders bool
 }
 
-// Transform is a kind of meta.k8s.io/v1 that a client may ask for in place of an object or a list.
+// Transform is a kind of meta.k8s.io that a client may ask for in place of an object or a list.
 type Transform string
 
 const (

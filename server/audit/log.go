@@ -41,6 +41,9 @@ type Config struct {
 	// MaxSize is how many megabytes a file has before it is put aside, MaxBackups how many old ones are kept, and MaxAge for how
 	// many days. 0 is 100 MB, all of them, and for ever.
 	MaxSize, MaxBackups, MaxAge int
+	// Room says whether there is room for more on the disk. While there is none events are dropped, as when nothing can be written.
+	// It is asked before each write; nil always has room.
+	Room func() bool
 	// Registry takes the metrics; Log what goes wrong. Neither may be nil.
 	Registry prometheus.Registerer
 	Log      *slog.Logger
@@ -55,6 +58,8 @@ type Log struct {
 	out    io.Writer
 	closer func() error
 	retry  time.Duration
+	room   func() bool
+	full   bool // there was no room the last time; only the writer's
 	// maxLine is never more than a file may have.
 	maxLine int
 	log     *slog.Logger
@@ -77,7 +82,7 @@ type Log struct {
 // Open begins a log. Close must follow. An error means that the file can't be written.
 func Open(config Config) (*Log, error) {
 	l := &Log{
-		policy: config.Policy, maxLine: maxLine, log: config.Log, retry: config.retry, closer: func() error { return nil },
+		policy: config.Policy, room: config.Room, maxLine: maxLine, log: config.Log, retry: config.retry, closer: func() error { return nil },
 		events: prometheus.NewCounter(prometheus.CounterOpts{Name: "apiserver_audit_event_total", Help: "Events that were made for the audit log."}),
 		levels: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "apiserver_audit_level_total", Help: "Requests by the level that the policy has for them."}, []string{"level"}),
 		moved:  make(chan struct{}), wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
@@ -138,11 +143,24 @@ func (l *Log) Begin(req Request) *Record {
 	if d.level == LevelNone {
 		return nil
 	}
+	return l.record(req, d)
+}
+
+func (l *Log) record(req Request, d decision) *Record {
 	return &Record{log: l, decision: d, event: Event{
 		Kind: "Event", APIVersion: "audit.k8s.io/v1", Level: d.level, AuditID: req.AuditID, RequestURI: req.URI, Verb: req.Verb,
 		User: req.User, SourceIPs: req.SourceIPs, UserAgent: req.UserAgent, ObjectRef: req.Object,
 		RequestReceivedTimestamp: metav1.NewMicroTime(req.Received),
 	}}
+}
+
+// Refused begins the record of a request that nothing was kept of, and that was refused for want of credentials or of rights, if
+// there is to be one: only the default policy decides by the outcome.
+func (l *Log) Refused(req Request) *Record {
+	if !l.policy.refusals {
+		return nil
+	}
+	return l.record(req, decision{level: LevelMetadata, quiet: req.delicate()})
 }
 
 // emit encodes an event and gives it to the writer.
@@ -225,6 +243,11 @@ func (l *Log) writePending(last bool) error {
 		if len(lines) == 0 {
 			return nil
 		}
+		if !l.hasRoom() {
+			l.failed.Add(float64(bytes.Count(lines, []byte("\n"))))
+			l.progress()
+			continue
+		}
 		for len(lines) > 0 {
 			n, err := l.out.Write(lines[:wholeLines(lines)])
 			lines = lines[n:]
@@ -238,6 +261,19 @@ func (l *Log) writePending(last bool) error {
 			last = !l.pause(err)
 		}
 	}
+}
+
+// hasRoom says so when the log stops for want of room, and when it goes on.
+func (l *Log) hasRoom() bool {
+	was := l.full
+	l.full = l.room != nil && !l.room()
+	switch {
+	case l.full && !was:
+		l.log.Error("the disk has little room left: events of the audit log are dropped until there is more, for the database comes first")
+	case was && !l.full:
+		l.log.Warn("the disk has room again: the audit log is written again")
+	}
+	return !l.full
 }
 
 // wholeLines is how much of the lines is written at once: about a chunk, or one line that is longer.

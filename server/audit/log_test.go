@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -253,4 +254,33 @@ func (b *lockedBuffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.b.String()
+}
+
+// TestLittleRoom: where the disk is nearly full nothing is written, which is said once and counted; and it goes on when there is room.
+func TestLittleRoom(t *testing.T) {
+	out, said := &disk{room: 1 << 20}, new(bytes.Buffer)
+	var room atomic.Bool
+	asked := make(chan struct{})
+	l, err := Open(Config{
+		Policy: &Policy{Rules: []Rule{{Level: LevelMetadata}}}, Registry: prometheus.NewRegistry(), Log: slog.New(slog.NewTextHandler(said, nil)),
+		out: out, Room: func() bool { asked <- struct{}{}; return room.Load() },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, has := range []bool{false, false, true} {
+		room.Store(has)
+		l.Begin(Request{Verb: "create"}).Emit(StageResponseComplete)
+		<-asked
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var failed dto.Metric
+	if err := l.failed.Write(&failed); err != nil || failed.Counter.GetValue() != 2 || len(out.lines()) != 1 {
+		t.Errorf("%v dropped, %d written, %v", failed.Counter.GetValue(), len(out.lines()), err)
+	}
+	if strings.Count(said.String(), "little room") != 1 || strings.Count(said.String(), "room again") != 1 {
+		t.Errorf("it said\n%s", said)
+	}
 }

@@ -21,6 +21,8 @@ type Policy struct {
 	Rules             []Rule  `json:"rules"`
 	OmitStages        []Stage `json:"omitStages,omitempty"`
 	OmitManagedFields bool    `json:"omitManagedFields,omitempty"`
+
+	refusals bool // whatever is refused for want of credentials or rights is kept, too
 }
 
 // Rule is for the requests that fit all of its lists; an empty one fits everything.
@@ -43,7 +45,7 @@ type GroupResource struct {
 	ResourceNames []string `json:"resourceNames,omitempty"`
 }
 
-// DefaultPolicy keeps the metadata of whatever writes.
+// DefaultPolicy keeps the metadata of whatever writes, and of what is refused for want of credentials or rights.
 func DefaultPolicy() *Policy {
 	return &Policy{
 		Rules: []Rule{
@@ -51,6 +53,7 @@ func DefaultPolicy() *Policy {
 			{Level: LevelMetadata},
 		},
 		OmitStages: []Stage{StageRequestReceived},
+		refusals:   true,
 	}
 }
 

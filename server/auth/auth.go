@@ -31,6 +31,10 @@ type User struct {
 	UID    string
 	Groups []string
 	Extra  map[string][]string
+
+	// Deliberate says that the client itself put the credential into the request, as it does with a token. Certificates and cookies
+	// are added by a browser, to the requests of whatever page it shows.
+	Deliberate bool
 }
 
 // In says whether the user is a member of the group.

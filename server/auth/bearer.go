@@ -40,7 +40,7 @@ func (list Tokens) AuthenticateToken(ctx context.Context, token string, audience
 	return nil, errors.Join(errs...)
 }
 
-// Bearer authenticates by the header "Authorization: Bearer …".
+// Bearer authenticates by the header "Authorization: Bearer …", and WebSockets by a subprotocol, too (see TokenProtocol).
 type Bearer struct {
 	Tokens TokenAuthenticator
 	// Audiences are this server's names for itself: a token must be meant for one of them.
@@ -53,9 +53,9 @@ var errUnknownToken = errors.New("auth: the bearer token is none that this serve
 
 // Authenticate returns an error for a token that nobody knows: whoever shows one means to be somebody.
 func (b Bearer) Authenticate(req *http.Request) (*User, error) {
-	scheme, token, _ := strings.Cut(strings.TrimSpace(req.Header.Get("Authorization")), " ")
-	if token = strings.TrimSpace(token); !strings.EqualFold(scheme, "bearer") || token == "" {
-		return nil, nil
+	token, err := shownToken(req)
+	if err != nil || token == "" {
+		return nil, err
 	}
 	found, err := b.Tokens.AuthenticateToken(req.Context(), token, b.Audiences)
 	if err != nil {
@@ -64,7 +64,18 @@ func (b Bearer) Authenticate(req *http.Request) (*User, error) {
 	if found == nil {
 		return nil, errUnknownToken
 	}
-	return found.User, nil
+	user := *found.User
+	user.Deliberate = true
+	return &user, nil
+}
+
+// shownToken is "" if the request shows none.
+func shownToken(req *http.Request) (string, error) {
+	scheme, token, _ := strings.Cut(strings.TrimSpace(req.Header.Get("Authorization")), " ")
+	if token = strings.TrimSpace(token); strings.EqualFold(scheme, "bearer") && token != "" {
+		return token, nil
+	}
+	return protocolToken(req)
 }
 
 // intersect returns what is in both, in the order of asked.

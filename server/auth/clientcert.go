@@ -38,7 +38,7 @@ const maxKnown = 4096
 var _ Authenticator = (*ClientCertificates)(nil)
 
 // NewClientCertificates accepts the certificates that were issued, for client authentication, by one of the
-// authorities in the PEM bundle.
+// authorities in the PEM bundle. One without an extended key usage is not for clients.
 func NewClientCertificates(pemBundle []byte) (*ClientCertificates, error) {
 	return newVerifier(pemBundle, "client CA")
 }
@@ -106,7 +106,16 @@ func (c *ClientCertificates) chain(sent []*x509.Certificate) ([]*x509.Certificat
 	if err != nil {
 		return nil, fmt.Errorf("auth: client certificate of %q: %w", leaf.Subject.CommonName, err)
 	}
+	if !forClients(leaf) {
+		return nil, fmt.Errorf("auth: client certificate of %q: it has no extended key usage; want clientAuth", leaf.Subject.CommonName)
+	}
 	return chains[0], nil
+}
+
+// forClients says that a certificate was made for clients, in so many words. For crypto/x509 one that names no usage is good for all,
+// and so a certificate that was made for something else would be a user.
+func forClients(leaf *x509.Certificate) bool {
+	return slices.Contains(leaf.ExtKeyUsage, x509.ExtKeyUsageClientAuth) || slices.Contains(leaf.ExtKeyUsage, x509.ExtKeyUsageAny)
 }
 
 // verify says whom the certificate names.

@@ -69,6 +69,7 @@ func TestRefusedCertificates(t *testing.T) {
 		"not yet valid":        issue(t, ca, early),
 		"of a server":          issue(t, ca, server),
 		"without a name":       issue(t, ca, nameless),
+		"of no usage":          ca.Issue(t, named).Leaf,
 	} {
 		if user, err := a.Authenticate(over(cert)); err == nil || user != nil {
 			t.Errorf("%s: got %v, %v", name, user, err)

@@ -56,6 +56,7 @@ func (f *FrontProxy) Authenticate(req *http.Request) (*User, error) {
 	if err := f.check(req.TLS.PeerCertificates); err != nil {
 		return nil, err
 	}
+	user.Deliberate = true // the certificate is the proxy's, which has answered for its client
 	return user, nil
 }
 

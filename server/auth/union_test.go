@@ -94,7 +94,7 @@ func TestFrontProxy(t *testing.T) {
 		t.Fatal(err)
 	}
 	header := http.Header{"X-Remote-User": {"jane"}, "X-Remote-Uid": {"7"}, "X-Remote-Group": {"dev", "", "ops"}, "X-Remote-Extra-Acme.com%2fproject": {"p"}, "Accept": {"x"}}
-	jane := &auth.User{Name: "jane", UID: "7", Groups: []string{"dev", "ops"}, Extra: map[string][]string{"acme.com/project": {"p"}}}
+	jane := &auth.User{Name: "jane", UID: "7", Groups: []string{"dev", "ops"}, Extra: map[string][]string{"acme.com/project": {"p"}}, Deliberate: true}
 	for name, tc := range map[string]struct {
 		cert   *x509.Certificate
 		header http.Header
@@ -102,7 +102,7 @@ func TestFrontProxy(t *testing.T) {
 		wrong  bool
 	}{
 		"the proxy":       {cert: ca.Client(t, "aggregator").Leaf, header: header, want: jane},
-		"a second header": {cert: ca.Client(t, "aggregator").Leaf, header: http.Header{"X-User": {"joe"}}, want: &auth.User{Name: "joe"}},
+		"a second header": {cert: ca.Client(t, "aggregator").Leaf, header: http.Header{"X-User": {"joe"}}, want: &auth.User{Name: "joe", Deliberate: true}},
 		"no proxy":        {cert: ca.Client(t, "other").Leaf, header: header, wrong: true},
 		"of another CA":   {cert: stranger.Client(t, "aggregator").Leaf, header: header, wrong: true},
 		"no headers":      {cert: ca.Client(t, "aggregator").Leaf, header: http.Header{"X-Remote-Group": {"system:masters"}}},

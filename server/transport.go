@@ -1,0 +1,87 @@
+//lint:file-ignore SA1019 net/http takes no connection but its own, so the frames of its HTTP/2 can not be followed: the server of x/net is
+// the same code.
+
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"log"
+	"net/http"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http2"
+)
+
+// Bounds of a connection, whoever is at its other end. Requests, bodies and watches have their own.
+const (
+	// headerTimeout is how long a TLS handshake, the preface of HTTP/2, and the headers of a request may take, each by itself.
+	headerTimeout = 10 * time.Second
+	// idleTimeout is how long a connection stays on which nothing is asked.
+	idleTimeout    = 90 * time.Second
+	maxHeaderBytes = 1 << 20
+)
+
+// newHTTPServer returns what answers the connections of a listener by HTTP/1.1, and over TLS by HTTP/2 with as many streams as
+// maxStreams, 0 for the default. config nil means no TLS.
+func newHTTPServer(handler http.Handler, config *tls.Config, maxStreams int, errorLog *log.Logger) (*http.Server, error) {
+	srv := &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: headerTimeout, // of a handshake, too
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
+		TLSConfig:         completeTLS(config),
+		ErrorLog:          errorLog,
+	}
+	if config == nil {
+		return srv, nil
+	}
+	return srv, boundHeaders(srv)
+}
+
+// boundHeaders lets no request of HTTP/2 take longer for its headers than headerTimeout: net/http has no such bound.
+func boundHeaders(srv *http.Server) error {
+	conf := new(http2.Server)
+	if err := http2.ConfigureServer(srv, conf); err != nil {
+		return err
+	}
+	srv.TLSNextProto[http2.NextProtoTLS] = func(srv *http.Server, conn *tls.Conn, handler http.Handler) {
+		opts := &http2.ServeConnOpts{Handler: handler, BaseConfig: srv}
+		if h, ok := handler.(interface{ BaseContext() context.Context }); ok {
+			opts.Context = h.BaseContext()
+		}
+		headers := newHeaderWatch(conn, headerTimeout)
+		defer headers.stop()
+		conf.ServeConn(headers, opts)
+	}
+	return nil
+}
+
+func completeTLS(config *tls.Config) *tls.Config {
+	if config == nil {
+		return nil
+	}
+	config = config.Clone()
+	config.MinVersion = max(config.MinVersion, tls.VersionTLS12)
+	if config.ClientAuth == tls.NoClientCert {
+		config.ClientAuth = tls.RequestClientCert
+	}
+	if config.CipherSuites == nil {
+		config.CipherSuites = cipherSuites()
+	}
+	config.NextProtos = []string{"h2", "http/1.1"}
+	return config
+}
+
+// cipherSuites are those of crypto/tls for TLS 1.2 that authenticate what they encrypt: with CBC that has gone wrong too often. TLS
+// 1.3 has no others.
+func cipherSuites() (ids []uint16) {
+	for _, suite := range tls.CipherSuites() {
+		if !strings.Contains(suite.Name, "_CBC_") {
+			ids = append(ids, suite.ID)
+		}
+	}
+	return ids
+}
