@@ -7,6 +7,7 @@ toolchain go1.26.10
 require (
 	github.com/spf13/pflag v1.0.10
 	github.com/typeplane/typeplane v0.0.0-00010101000000-000000000000
+	github.com/typeplane/typeplane/runtime v0.0.0
 	go.etcd.io/etcd/client/v3 v3.7.3
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2
@@ -23,6 +24,7 @@ require (
 	github.com/blang/semver/v4 v4.0.0 // indirect
 	github.com/cenkalti/backoff/v5 v5.0.3 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	github.com/coder/websocket v1.8.15 // indirect
 	github.com/coreos/go-oidc/v3 v3.21.0 // indirect
 	github.com/coreos/go-semver v0.3.1 // indirect
 	github.com/coreos/go-systemd/v22 v22.7.0 // indirect
@@ -128,3 +130,5 @@ require (
 )
 
 replace github.com/typeplane/typeplane => ../..
+
+replace github.com/typeplane/typeplane/runtime => ../../runtime

@@ -49,6 +49,7 @@ require (
 	github.com/prometheus/common v0.70.0 // indirect
 	github.com/prometheus/procfs v0.21.1 // indirect
 	github.com/spf13/pflag v1.0.10 // indirect
+	github.com/typeplane/typeplane/runtime v0.0.0 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
 	go.yaml.in/yaml/v2 v2.4.4 // indirect
 	go.yaml.in/yaml/v3 v3.0.6 // indirect
@@ -72,3 +73,5 @@ require (
 )
 
 replace github.com/typeplane/typeplane => ../..
+
+replace github.com/typeplane/typeplane/runtime => ../../runtime

@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
+	scaleac "k8s.io/client-go/applyconfigurations/autoscaling/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	"k8s.io/client-go/kubernetes"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
@@ -32,6 +35,7 @@ func TestTyped(t *testing.T) {
 			must(t, err)
 			life(t, clients.CoreV1().Pods("default"))
 			scale(t, clients)
+			scaleByPatches(t, clients)
 		})
 	}
 }
@@ -150,4 +154,39 @@ func scale(t *testing.T, clients kubernetes.Interface) {
 		t.Errorf("%d replicas, want 5", *after.Spec.Replicas)
 	}
 	must(t, controllers.Delete(ctx, "rc", metav1.DeleteOptions{}))
+}
+
+// scaleByPatches scales as those do who send patches: each type of them, and ApplyScale.
+func scaleByPatches(t *testing.T, clients kubernetes.Interface) {
+	ctx, deployments := t.Context(), clients.AppsV1().Deployments("default")
+	labels := map[string]string{"app": "test"}
+	_, err := deployments.Create(ctx, &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Name: "d"},
+		Spec: appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: pod("").Spec}},
+	}, metav1.CreateOptions{FieldManager: "creator"})
+	must(t, err)
+	for kind, patch := range map[types.PatchType]string{
+		types.MergePatchType:          `{"spec":{"replicas":4}}`,
+		types.JSONPatchType:           `[{"op":"replace","path":"/spec/replicas","value":5}]`,
+		types.StrategicMergePatchType: `{"spec":{"replicas":6}}`,
+	} {
+		if _, err := deployments.Patch(ctx, "d", kind, []byte(patch), metav1.PatchOptions{FieldManager: "patcher"}, "scale"); err != nil {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+	nine := scaleac.Scale().WithName("d").WithNamespace("default").WithSpec(scaleac.ScaleSpec().WithReplicas(9))
+	if _, err := deployments.ApplyScale(ctx, "d", nine, metav1.ApplyOptions{FieldManager: "applier"}); !apierrors.IsConflict(err) {
+		t.Errorf("applied over another manager's replicas: %v", err)
+	}
+	applied, err := deployments.ApplyScale(ctx, "d", nine, metav1.ApplyOptions{FieldManager: "applier", Force: true})
+	must(t, err)
+	after, err := deployments.Get(ctx, "d", metav1.GetOptions{})
+	must(t, err)
+	owned, err := appsv1ac.ExtractDeploymentScale(after, "applier")
+	must(t, err)
+	if applied.Spec.Replicas != 9 || *after.Spec.Replicas != 9 || owned.Spec == nil || owned.Spec.Replicas == nil || *owned.Spec.Replicas != 9 {
+		t.Errorf("applied %+v, the applier owns %+v", applied.Spec, owned)
+	}
+	must(t, deployments.Delete(ctx, "d", metav1.DeleteOptions{}))
 }

@@ -21,6 +21,15 @@ func away() time.Duration {
 	return 10 * time.Second
 }
 
+// noQuorumKnown is how long a request may wait where there is no quorum. The short form bears a machine that stands still for a while,
+// and is still below the time that a write may take.
+func noQuorumKnown() time.Duration {
+	if testing.Short() {
+		return 20 * time.Second
+	}
+	return 5 * time.Second
+}
+
 // fault is something that happens to the cluster, and ends when the function that it returns is called.
 type fault struct {
 	name     string

@@ -43,7 +43,8 @@ func (w *world) happen(t *testing.T, f fault) result {
 	end := f.begin(t, w)
 	if f.hopeless {
 		inPlace := time.Now()
-		time.Sleep(away())
+		w.checkRefused(t, inPlace, time.Now().Add(trouble))
+		time.Sleep(time.Until(inPlace.Add(away())))
 		w.checkNotReady(t, inPlace, time.Now().Add(trouble))
 		begin = time.Now()
 		end()
@@ -118,6 +119,43 @@ func (w *world) checkNotReady(t *testing.T, since, end time.Time) {
 	if asked == 0 {
 		t.Error("/readyz has not answered once")
 	}
+}
+
+// checkRefused waits, until an end, for a server that knows that it has no quorum: a write and a read that begin are refused at once,
+// in so many words, and readiness says of each member why it is missing. What was asked since the fault does not wait for long.
+func (w *world) checkRefused(t *testing.T, since, end time.Time) {
+	t.Helper()
+	var refused [kinds]bool
+	for ; !refused[create] || !refused[update] || !refused[read] || !refused[ready]; time.Sleep(every) {
+		if time.Now().After(end) {
+			t.Errorf("not all of create, update, read, readyz were refused for want of a quorum: %v", refused)
+			return
+		}
+		for _, o := range w.load.since(since) {
+			switch {
+			case !o.ended:
+			case o.kind == ready:
+				refused[ready] = refused[ready] || w.namesMembers(o.message)
+			default:
+				refused[o.kind] = refused[o.kind] || o.code == http.StatusServiceUnavailable && strings.Contains(o.message, "no quorum")
+			}
+		}
+	}
+	for _, o := range w.load.since(since) {
+		if took := time.Since(o.begin); o.ended && o.took > noQuorumKnown() || !o.ended && took > noQuorumKnown() {
+			t.Errorf("a %v waited for %v, and there was no quorum", o.kind, max(o.took, took))
+		}
+	}
+}
+
+// namesMembers says whether a report has all the members: one that answers nobody but knows no leader is missing, too.
+func (w *world) namesMembers(report string) bool {
+	for _, endpoint := range w.etcd.Endpoints() {
+		if !strings.Contains(report, endpoint+" (") {
+			return false
+		}
+	}
+	return true
 }
 
 func TestFaults(t *testing.T) {

@@ -12,3 +12,5 @@ require (
 require go.yaml.in/yaml/v2 v2.4.4 // indirect
 
 replace github.com/typeplane/typeplane => ../..
+
+replace github.com/typeplane/typeplane/runtime => ../../runtime

@@ -120,7 +120,7 @@ func (h history) check(ops []operation) verdict {
 			if there {
 				v.problem("%v of %s was refused with %d %s, %s; it happened at %d", o.kind, o.book, o.code, o.reason, o.message, at)
 			}
-			if o.reason != "ServerTimeout" {
+			if o.reason != "ServerTimeout" && o.reason != "ServiceUnavailable" {
 				v.problem("%v of %s: %d %s, %s", o.kind, o.book, o.code, o.reason, o.message)
 			}
 		}
@@ -186,6 +186,7 @@ func TestChecksNotice(t *testing.T) {
 		"at another revision":       {ok(update, "b", "update-2-", 6), 1},
 		"of another book":           {ok(update, "a", "update-2-", 7), 1},
 		"refused":                   {failed("create-3-", 500, "ServerTimeout"), 0},
+		"refused without a quorum":  {failed("create-3-", 503, "ServiceUnavailable"), 0},
 		"refused and there":         {failed("create-1-", 500, "ServerTimeout"), 1},
 		"refused as an inner error": {failed("create-3-", 500, "InternalError"), 1},
 		"unknown and there":         {failed("create-1-", 504, "Timeout"), 0},

@@ -215,8 +215,8 @@ func badRequests() []bad {
 		{name: "nested JSON in a field", body: with(`"title":` + strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000)), code: 400, reason: badRequest},
 		{name: "3 million brackets", body: strings.Repeat("[", 3_000_000), code: 400, reason: badRequest, message: "exceeded max depth"},
 		{name: "nested YAML", header: header{"Content-Type": asYAML}, body: strings.Repeat("[", 10_000), code: 400, reason: badRequest},
-		{name: "3 million brackets of YAML", header: header{"Content-Type": asYAML}, body: strings.Repeat("[", 3_000_000), code: 400, reason: badRequest, message: "exceeded max depth"},
-		{name: "deep indentation", header: header{"Content-Type": asYAML}, body: strings.Repeat("- ", 1_000_000) + "x", code: 400, reason: badRequest, message: "exceeded max depth"},
+		{name: "3 million brackets of YAML", header: header{"Content-Type": asYAML}, body: strings.Repeat("[", 3_000_000), code: 413, reason: "RequestEntityTooLarge", message: "the YAML document has more than 150000 items"},
+		{name: "deep indentation", header: header{"Content-Type": asYAML}, body: strings.Repeat("- ", 1_000_000) + "x", code: 413, reason: "RequestEntityTooLarge", message: "the YAML document has more than 150000 items"},
 		{name: "alias bomb", header: header{"Content-Type": asYAML}, body: aliasBomb(), code: 400, reason: badRequest, message: "expands to more than"},
 		{name: "alias to itself", header: header{"Content-Type": asYAML}, body: "metadata: &a {name: x, labels: *a}", code: 400, reason: badRequest, message: "contains"},
 

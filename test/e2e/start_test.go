@@ -106,8 +106,7 @@ func TestDataDirectoryInUse(t *testing.T) {
 func TestRefusedFlags(t *testing.T) {
 	t.Parallel()
 	for flag, want := range map[string]string{
-		"--etcd-quorum-read":                  "linearizable",
-		"--etcd-quorum-read=true":             "linearizable",
+		"--etcd-quorum-read=false":            "linearizable",
 		"--storage-backend=etcd2":             "etcd v3",
 		"--secure-prt=1":                      "--secure-port",
 		"--secure-port=x":                     "--secure-port",

@@ -75,3 +75,5 @@ require (
 )
 
 replace github.com/typeplane/typeplane => ../..
+
+replace github.com/typeplane/typeplane/runtime => ../../runtime

@@ -46,9 +46,14 @@ func TestPeer(t *testing.T) {
 	}
 	setup{
 		kubectl:     stock(t),
-		server:      func(example, dir string) *exec.Cmd { return exec.Command(*peer, "-like", example, "-data-dir", dir) },
+		server:      peerCommand,
 		differences: "peer",
 	}.runScripts(t)
+}
+
+// peerCommand starts the peer with an example's kinds.
+func peerCommand(example, dir string) *exec.Cmd {
+	return exec.Command(*peer, "-like", example, "-data-dir", dir)
 }
 
 // stock is the kubectl of the day.

@@ -37,6 +37,7 @@ var properties = []struct {
 	{"C12", "a write is refused only for what there was", checkRefusals},
 	{"C13", "fields belong to who wrote them, and an apply patch takes none from another without force", checkOwners},
 	{"C14", "deleting a collection deletes what was in its list, all of it and nothing else", checkCollections},
+	{"C15", "requests outside of faults are answered", checkAnswers},
 }
 
 // mostOfOne bounds how many violations of one property are returned: the first ones tell the story.

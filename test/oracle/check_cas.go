@@ -19,7 +19,7 @@ func checkCompareAndSwap(v *view) []string {
 		if op.ExpectUID != "" && (before == nil || before.UID != op.ExpectUID) {
 			bad = append(bad, fmt.Sprintf("a write that expected uid %s replaced %s: %s", op.ExpectUID, before, op))
 		}
-		if op.Expect == 0 {
+		if op.Expect == 0 || before == nil && op.Verb == Apply { // which makes what is not there, whatever it expects
 			continue
 		}
 		if before == nil || before.Revision != op.Expect {

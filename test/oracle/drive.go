@@ -104,9 +104,11 @@ func (d *driver) version() string {
 func (d *driver) manager() string { return pick(d.random, []string{"hand-1", "hand-2"}) }
 
 // impatience lets the server give up now and then, in the middle of the request, or hangs up itself.
-func (d *driver) impatience(r *request) (context.Context, context.CancelFunc) {
+func (d *driver) impatience(op *Op, r *request) (context.Context, context.CancelFunc) {
 	soon := time.Duration(1+d.random.IntN(12)) * time.Millisecond
-	switch d.random.IntN(40) {
+	choice := d.random.IntN(40)
+	op.Hasty = choice <= 2
+	switch choice {
 	case 0, 1:
 		r.query = withQuery(r.query, "timeout", soon.String())
 	case 2:
@@ -136,7 +138,7 @@ func (d *driver) mediaType() string {
 func (d *driver) send(s *server, op *Op, r request) answer {
 	r.accept = d.mediaType()
 	op.Client, op.Server, op.Remaining = d.number, s.number, -1
-	ctx, cancel := d.impatience(&r)
+	ctx, cancel := d.impatience(op, &r)
 	defer cancel()
 	op.Start = d.recorder.now()
 	a := s.do(ctx, r)

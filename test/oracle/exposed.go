@@ -75,6 +75,9 @@ func (w *world) exposed(h *History) Exposed {
 	}
 	e.add("revisions", len(h.Truth.Versions))
 	v := newView(h)
+	asked, silent, _ := v.unanswered()
+	e.add("requests outside of faults", asked)
+	e.add("requests outside of faults, unanswered", silent)
 	for i := range h.Truth.Versions {
 		if kind := effectOf(&h.Truth.Versions[i], v.before[i]); kind != "" {
 			e.add("effect: "+kind, 1)
@@ -97,7 +100,7 @@ func (e Exposed) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d runs\n", e.Runs)
 	for _, name := range names {
-		fmt.Fprintf(&b, "  %-32s %9d\n", name, e.Count[name])
+		fmt.Fprintf(&b, "  %-40s %9d\n", name, e.Count[name])
 	}
 	return b.String()
 }

@@ -21,8 +21,12 @@ const (
 	FreezeEtcd Fault = "freeze etcd"
 	CutProxy   Fault = "cut proxy"
 	Blackhole  Fault = "blackhole proxy"
+	CutPower   Fault = "cut power" // of the disk of an embedded etcd: what was not synced is gone, but for some sectors
 	Compaction Fault = "compaction"
 )
+
+// embeddedFaults are those of a server with its own etcd.
+var embeddedFaults = []Fault{KillServer, StopServer, CutPower, CutPower, Compaction}
 
 var allFaults = []Fault{KillServer, StopServer, KillEtcd, FreezeEtcd, CutProxy, Blackhole, Compaction}
 
@@ -45,9 +49,12 @@ func (w *world) injectFaults(ctx context.Context) error {
 	for len(others) > 0 && pause(ctx, time.Duration(200+random.IntN(800))*time.Millisecond) {
 		f := pick(random, others)
 		w.happened(f)
+		outage := Outage{Fault: f, Begin: w.recorder.now()}
 		if err := w.inject(ctx, f, random); err != nil {
 			return fmt.Errorf("%s: %w", f, err)
 		}
+		outage.End = w.recorder.now()
+		w.outages = append(w.outages, outage)
 	}
 	<-ctx.Done()
 	return nil
@@ -71,7 +78,6 @@ func pause(ctx context.Context, d time.Duration) bool {
 
 // inject lets one fault happen and mends it. Mending does not end with ctx.
 func (w *world) inject(ctx context.Context, f Fault, random *rand.Rand) error {
-	member := pick(random, w.etcd.Members())
 	gap := time.Duration(random.IntN(1500)) * time.Millisecond
 	mending, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
@@ -87,13 +93,21 @@ func (w *world) inject(ctx context.Context, f Fault, random *rand.Rand) error {
 			return err
 		}
 		return s.start(mending)
+	case CutPower:
+		s := pick(random, w.servers)
+		if err := s.cutPower(random, w.config.Whole); err != nil {
+			return err
+		}
+		return s.start(mending)
 	case KillEtcd:
+		member := pick(random, w.etcd.Members())
 		if err := member.Kill(); err != nil {
 			return err
 		}
 		pause(ctx, gap/2)
 		return member.Restart()
 	case FreezeEtcd:
+		member := pick(random, w.etcd.Members())
 		if err := member.Freeze(); err != nil {
 			return err
 		}

@@ -33,13 +33,14 @@ func main() {
 	}
 }
 
-// shapes are the worlds that runs take turns in.
+// shapes are the worlds that runs take turns in. Tests use the first two.
 var shapes = []struct {
 	name  string
 	shape Config
 }{
-	{"one server", Config{Servers: 1, Members: 1, Faults: allFaults}},
+	{"embedded etcd", Config{Servers: 1, Faults: embeddedFaults}},
 	{"two servers", Config{Servers: 2, Members: 1, Faults: allFaults}},
+	{"one server", Config{Servers: 1, Members: 1, Faults: allFaults}},
 	{"two servers, three members", Config{Servers: 2, Members: 3, Faults: allFaults}},
 	{"two servers without caches", Config{Servers: 2, Members: 1, Faults: allFaults, Args: []string{"--watch-cache=false"}}},
 	{"two servers, no faults but compaction", Config{Servers: 2, Members: 1, Faults: []Fault{Compaction}, Args: []string{"--storage-media-type=application/json"}}},

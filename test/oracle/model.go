@@ -26,7 +26,8 @@ func (op *Op) after(before *Version) next {
 		n.refused = "there was " + before.String()
 	case (op.Verb == Update || op.Verb == Patch) && before == nil:
 		n.refused = "there was nothing to change"
-	case before != nil && op.Expect != 0 && op.Expect != before.Revision, before == nil && op.Expect != 0:
+	case op.Expect != 0 && (before == nil && op.Verb != Apply || before != nil && op.Expect != before.Revision):
+		// An apply patch that finds nothing makes the object, whatever version it expects, as in Kubernetes.
 		n.refused = "it expected another version than " + before.String()
 	case before != nil && op.ExpectUID != "" && op.ExpectUID != before.UID:
 		n.refused = "it expected another object than " + before.String()

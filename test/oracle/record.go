@@ -10,6 +10,7 @@ type History struct {
 	Truth   Truth
 	Finals  []Final
 	Members []Member
+	Outages []Outage // in the order of their ends; those of compaction are not among them
 }
 
 // Truth is what etcd says has happened: all versions of all keys, from the empty database on.
@@ -103,6 +104,7 @@ type Op struct {
 	Finalize  string  // of a patch: "=a,b" sets the finalizers, "+a" adds one, "-a" removes one
 	Manager   string  // of a create, update, patch, apply: who owns what it writes
 	Force     bool    // of an apply: it takes fields over
+	Hasty     bool    // the client, or the server at its wish, gave up within milliseconds
 	Dry       bool    // it asked for a dry run, which does nothing: its Outcome is Failed, even if its Status is 200
 	Expect    int64   // the resourceVersion that a write stated; 0 for none
 	ExpectUID string  // the uid that it stated; "" for none

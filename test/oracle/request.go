@@ -109,7 +109,7 @@ func (a *answer) refused() {
 	}
 	a.message = string(a.status.Reason) + ": " + a.status.Message
 	// The server says itself that nothing was written: the client's mistake, or no way to etcd.
-	if a.code < 500 || a.status.Reason == metav1.StatusReasonServerTimeout {
+	if a.code < 500 || a.status.Reason == metav1.StatusReasonServerTimeout || a.status.Reason == metav1.StatusReasonServiceUnavailable {
 		a.outcome = Failed
 	}
 }

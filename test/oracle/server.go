@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -18,6 +19,8 @@ import (
 	"time"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/typeplane/typeplane/internal/faultdisk"
 )
 
 // server is one of our servers. It keeps its port and its directory when it is started again.
@@ -29,21 +32,25 @@ type server struct {
 	dir    string
 	url    string
 	client *http.Client
+	disk   *faultdisk.Disk // of an embedded etcd; nil for none
 
 	mu     sync.Mutex // guards cmd and exited
 	cmd    *exec.Cmd
 	exited chan struct{}
 }
 
-// newServer starts a server over an etcd and returns when it is ready.
-func newServer(ctx context.Context, number int, binary, dir, etcd string, args, env []string) (*server, error) {
+// newServer starts a server over an etcd, or with its own on a disk, and returns when it is ready.
+func newServer(ctx context.Context, number int, binary, dir, etcd string, disk *faultdisk.Disk, args, env []string) (*server, error) {
 	port, err := freePort()
 	if err != nil {
 		return nil, err
 	}
 	s := &server{
-		number: number, binary: binary, dir: dir, env: env, url: fmt.Sprintf("https://127.0.0.1:%d", port),
-		args: append([]string{"--data-dir", dir, "--secure-port", fmt.Sprint(port), "--etcd-servers", etcd}, args...),
+		number: number, binary: binary, dir: dir, env: env, disk: disk, url: fmt.Sprintf("https://127.0.0.1:%d", port),
+		args: append([]string{"--data-dir", dir, "--secure-port", fmt.Sprint(port)}, args...),
+	}
+	if etcd != "" {
+		s.args = append(s.args, "--etcd-servers", etcd)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -95,7 +102,11 @@ func (s *server) spawn() (exited chan struct{}, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
+	start := cmd.Start
+	if s.disk != nil {
+		start = func() error { return s.disk.Start(cmd) }
+	}
+	if err := start(); err != nil {
 		return nil, err
 	}
 	exited = make(chan struct{})
@@ -158,6 +169,24 @@ func (s *server) kill() {
 		s.cmd.Process.Kill()
 		<-s.exited
 	}
+}
+
+// cutPower ends the process in the middle of a sync, and takes away what was not on the disk: of that, all or some sectors.
+func (s *server) cutPower(random *rand.Rand, whole bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.disk.KillAt(1 + random.IntN(8))
+	select {
+	case <-s.exited:
+	case <-time.After(time.Second): // nobody writes
+		s.cmd.Process.Kill()
+		<-s.exited
+	}
+	s.disk.KillAt(0)
+	if whole || random.IntN(2) == 0 {
+		random = nil
+	}
+	return s.disk.Cut(random)
 }
 
 // stop ends the process as an administrator does.

@@ -17,15 +17,17 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/typeplane/typeplane/internal/etcdproc"
+	"github.com/typeplane/typeplane/internal/faultdisk"
 )
 
 // Config is what a run is made of.
 type Config struct {
 	Seed    uint64
 	Servers int           // of ours, on one etcd
-	Members int           // of etcd
+	Members int           // of etcd; 0: the one server has its own, on a disk whose power can be cut
 	Load    time.Duration // how long clients write, and faults happen
 	Faults  []Fault
+	Whole   bool          // a cut of power leaves nothing of what was not synced, else some sectors now and then
 	CatchUp time.Duration // how long watches have to deliver everything in the end; 0 is patience
 	Args    []string      // further flags of the servers
 	Env     []string      // further environment of the servers
@@ -53,6 +55,7 @@ type world struct {
 	recorder *recorder
 	board    *board
 	follows  []*follower
+	outages  []Outage // owned by injectFaults until it returns
 
 	mu   sync.Mutex    // guards done
 	done map[Fault]int // how often each happened
@@ -82,9 +85,50 @@ func Run(ctx context.Context, config Config) (h *History, exposed Exposed, err e
 	return h, w.exposed(h), nil
 }
 
-// start starts etcd, the oracle, and the servers. The first server talks to etcd through proxies; the second does not, so
+// start starts what there is in this world.
+func (w *world) start(ctx context.Context) error {
+	if w.config.Members == 0 {
+		return w.startEmbedded(ctx)
+	}
+	return w.startCluster(ctx)
+}
+
+// startEmbedded starts one server with its own etcd, and the oracle at the socket of that.
+func (w *world) startEmbedded(ctx context.Context) (err error) {
+	dir := filepath.Join(w.dir, "server-0")
+	disk, err := faultdisk.New(filepath.Join(dir, "member"))
+	if err != nil {
+		return err
+	}
+	if err := w.startServer(ctx, 0, "", disk); err != nil {
+		return err
+	}
+	return w.watchEtcd("unix://" + filepath.Join(dir, "etcd.sock"))
+}
+
+// watchEtcd lets the oracle begin.
+func (w *world) watchEtcd(endpoints ...string) (err error) {
+	if w.direct, err = clientv3.New(clientv3.Config{Endpoints: endpoints, Logger: zap.NewNop(), DialKeepAliveTime: 10 * time.Second, DialKeepAliveTimeout: 5 * time.Second}); err != nil {
+		return err
+	}
+	w.oracle = startOracle(w.direct)
+	return nil
+}
+
+// startServer starts a server of ours.
+func (w *world) startServer(ctx context.Context, number int, endpoints string, disk *faultdisk.Disk) error {
+	started, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	s, err := newServer(started, number, w.config.Library, filepath.Join(w.dir, fmt.Sprintf("server-%d", number)), endpoints, disk, w.config.Args, w.config.Env)
+	if s != nil {
+		w.servers = append(w.servers, s)
+	}
+	return err
+}
+
+// startCluster starts etcd, the oracle, and the servers. The first server talks to etcd through proxies; the second does not, so
 // that it goes on when the first is cut off.
-func (w *world) start(ctx context.Context) (err error) {
+func (w *world) startCluster(ctx context.Context) (err error) {
 	if w.etcd, err = etcdproc.Start(ctx, etcdproc.Config{Binary: w.config.Etcd, Dir: filepath.Join(w.dir, "etcd"), Members: w.config.Members}); err != nil {
 		return err
 	}
@@ -92,22 +136,15 @@ func (w *world) start(ctx context.Context) (err error) {
 	for _, m := range w.etcd.Members() {
 		sockets = append(sockets, "unix://"+m.Socket())
 	}
-	if w.direct, err = clientv3.New(clientv3.Config{Endpoints: sockets, Logger: zap.NewNop(), DialKeepAliveTime: 10 * time.Second, DialKeepAliveTimeout: 5 * time.Second}); err != nil {
+	if err := w.watchEtcd(sockets...); err != nil {
 		return err
 	}
-	w.oracle = startOracle(w.direct)
 	for i := range w.config.Servers {
 		endpoints := strings.Join(w.etcd.Endpoints(), ",")
 		if i == 1 {
 			endpoints = strings.Join(sockets, ",")
 		}
-		started, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
-		s, err := newServer(started, i, w.config.Library, filepath.Join(w.dir, fmt.Sprintf("server-%d", i)), endpoints, w.config.Args, w.config.Env)
-		if s != nil {
-			w.servers = append(w.servers, s)
-		}
-		if err != nil {
+		if err := w.startServer(ctx, i, endpoints, nil); err != nil {
 			return err
 		}
 	}
@@ -162,7 +199,7 @@ func (w *world) play(ctx context.Context) (*History, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &History{Ops: w.recorder.ops, Watches: w.recorder.watches, Truth: w.oracle.known(), Finals: finals, Members: members}, nil
+	return &History{Ops: w.recorder.ops, Watches: w.recorder.watches, Truth: w.oracle.known(), Finals: finals, Members: members, Outages: w.outages}, nil
 }
 
 // close ends everything, and looks at what the servers said of themselves.

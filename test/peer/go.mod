@@ -14,6 +14,7 @@ require (
 
 require (
 	github.com/spf13/pflag v1.0.10 // indirect
+	github.com/typeplane/typeplane/runtime v0.0.0 // indirect
 	go.etcd.io/etcd/client/v3 v3.7.3 // indirect
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
@@ -130,3 +131,5 @@ require (
 )
 
 replace github.com/typeplane/typeplane => ../..
+
+replace github.com/typeplane/typeplane/runtime => ../../runtime

@@ -1,0 +1,24 @@
+package main
+
+import (
+	"context"
+	"strings"
+)
+
+// runControllers has the server on an etcd of its own process, because only there its own loops stand by for others.
+func runControllers(ctx context.Context, w *workshop) (string, []result, error) {
+	if err := w.build(ctx, "test/conformance/controllers", ".", "controllers"); err != nil {
+		return "", nil, err
+	}
+	etcd, err := w.etcd(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	defer etcd.Close()
+	s, err := w.serve(ctx, "--etcd-servers", strings.Join(etcd.Endpoints(), ","), "--enable-garbage-collector")
+	if err != nil {
+		return "", nil, err
+	}
+	defer s.close()
+	return runLines(ctx, s.kubeconfig, w.path("controllers"))
+}

@@ -1,0 +1,48 @@
+package kuberules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// verdict is what somebody says of an object.
+type verdict struct {
+	accepted bool
+	unread   bool     // it could not be decoded
+	causes   []string // like "spec.replicas: FieldValueInvalid", sorted, each once
+	message  string   // for people
+}
+
+// verdictOf reads the answer to a write.
+func verdictOf(s *metav1.Status) verdict {
+	v := verdict{message: s.Message, unread: s.Reason == metav1.StatusReasonBadRequest}
+	if s.Details != nil {
+		for _, c := range s.Details.Causes {
+			v.causes = append(v.causes, fmt.Sprintf("%s: %s", c.Field, c.Type))
+		}
+	}
+	slices.Sort(v.causes)
+	v.causes = slices.Compact(v.causes)
+	return v
+}
+
+// same says whether two verdicts are one: what can't be read has no fields to compare.
+func (v verdict) same(o verdict) bool {
+	if v.accepted || o.accepted || v.unread || o.unread {
+		return v.accepted == o.accepted
+	}
+	return slices.Equal(v.causes, o.causes)
+}
+
+func (v verdict) String() string {
+	switch {
+	case v.accepted:
+		return "accepted"
+	case len(v.causes) == 0:
+		return "refused: " + v.message
+	}
+	return "refused: " + strings.Join(v.causes, ", ")
+}
