@@ -38,7 +38,7 @@ func (op *Op) refusedFor() func(*Version) bool {
 		return func(ver *Version) bool { return ver == nil && op.Verb != Create && op.Verb != Apply }
 	case reason == string(metav1.StatusReasonAlreadyExists):
 		return func(ver *Version) bool { return ver != nil && op.Verb == Create }
-	case op.Status == http.StatusConflict:
+	case reason == string(metav1.StatusReasonConflict): // a client in haste may have the status and no reason
 		return op.conflictsWith
 	}
 	return nil
